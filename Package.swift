@@ -1,0 +1,57 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+let server = TargetDependencyCondition.when(traits: ["Server"])
+
+func nio(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-nio", condition: server)
+}
+
+let package = Package(
+    name: "wiretape",
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: [
+        .library(name: "TapeProxy", targets: ["TapeProxy"]),
+        .executable(name: "wiretape", targets: ["WiretapeCLI"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL."),
+        .default(enabledTraits: ["Server"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .target(name: "TapeCore", dependencies: ["CZlib"]),
+        .target(name: "TapeExchange", dependencies: ["TapeCore"]),
+        .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
+        .target(
+            name: "TapeProxy",
+            dependencies: ["TapeCore", "TapeExchange", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers")]
+        ),
+        .executableTarget(
+            name: "WiretapeCLI",
+            dependencies: [
+                "TapeCore", "TapeProxy",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+            ]
+        ),
+        .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"]),
+        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
+        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS"]),
+        .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
+        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

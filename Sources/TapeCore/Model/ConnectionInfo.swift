@@ -1,0 +1,15 @@
+/// The upstream connection that carried an exchange.
+public struct ConnectionInfo: Sendable, Hashable {
+    /// Counts up from 1 within one recording.
+    public var id: Int
+    /// Address and port of the origin, as `127.0.0.1:9000` or `[::1]:9000`.
+    public var remote: String
+    /// Whether an earlier exchange used the same connection.
+    public var isReused: Bool
+
+    public init(id: Int, remote: String, isReused: Bool) {
+        self.id = id
+        self.remote = remote
+        self.isReused = isReused
+    }
+}

@@ -1,0 +1,136 @@
+/// The field lines of one header or trailer section, in order, exactly as received.
+///
+/// Keeps bytes: case, duplicates, spaces around values and octets outside UTF-8 survive. Knows nothing of framing or of which
+/// fields are hop-by-hop.
+public struct HeaderFields: Sendable, Hashable {
+    /// Every line followed by CRLF, without the empty line that ends the section.
+    public private(set) var bytes: [UInt8]
+    private var entries: [Entry]
+
+    /// Offsets into `bytes`: 32 bits, since a section is limited to far less.
+    private struct Entry: Sendable, Hashable {
+        var start: Int32
+        var nameEnd: Int32
+        var valueStart: Int32
+        var valueEnd: Int32
+        var lineEnd: Int32
+    }
+
+    public init() {
+        self.bytes = []
+        self.entries = []
+    }
+
+    public init(_ lines: [String]) {
+        self.init()
+        for line in lines { self.append(line: Array(line.utf8)) }
+    }
+
+    public var count: Int { self.entries.count }
+    public var isEmpty: Bool { self.entries.isEmpty }
+
+    public mutating func reserve(bytes: Int, fields: Int) {
+        self.bytes.reserveCapacity(bytes)
+        self.entries.reserveCapacity(fields)
+    }
+
+    /// Appends one field line without its CRLF. A line without a colon becomes a field with an empty value.
+    public mutating func append(line: some Collection<UInt8>) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: line)
+        let end = self.bytes.count
+        self.bytes.append(13)
+        self.bytes.append(10)
+        let nameEnd = self.bytes[start..<end].firstIndex(of: UInt8(ascii: ":")) ?? end
+        self.appendEntry(start: start, nameEnd: nameEnd, end: end)
+    }
+
+    public mutating func append(name: String, value: String) {
+        self.append(line: Array("\(name): \(value)".utf8))
+    }
+
+    /// Appends a line that a parser has already checked; `nameLength` is the distance to its colon.
+    public mutating func append(checkedLine line: UnsafeRawBufferPointer, nameLength: Int) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: line)
+        let end = self.bytes.count
+        self.bytes.append(13)
+        self.bytes.append(10)
+        self.appendEntry(start: start, nameEnd: start + nameLength, end: end)
+    }
+
+    private mutating func appendEntry(start: Int, nameEnd: Int, end: Int) {
+        var valueStart = min(nameEnd + 1, end)
+        var valueEnd = end
+        while valueStart < valueEnd, Self.isSpace(self.bytes[valueStart]) { valueStart += 1 }
+        while valueEnd > valueStart, Self.isSpace(self.bytes[valueEnd - 1]) { valueEnd -= 1 }
+        self.entries.append(
+            Entry(
+                start: Int32(start), nameEnd: Int32(nameEnd), valueStart: Int32(valueStart), valueEnd: Int32(valueEnd),
+                lineEnd: Int32(end)))
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    /// The field line at an index, without its CRLF.
+    public func line(at index: Int) -> ArraySlice<UInt8> {
+        let entry = self.entries[index]
+        return self.bytes[Int(entry.start)..<Int(entry.lineEnd)]
+    }
+
+    public func name(at index: Int) -> String {
+        let entry = self.entries[index]
+        return String(decoding: self.bytes[Int(entry.start)..<Int(entry.nameEnd)], as: UTF8.self)
+    }
+
+    /// The value without the white space around it; octets outside UTF-8 show as replacement characters.
+    public func value(at index: Int) -> String {
+        String(decoding: self.valueBytes(at: index), as: UTF8.self)
+    }
+
+    public func valueBytes(at index: Int) -> ArraySlice<UInt8> {
+        let entry = self.entries[index]
+        return self.bytes[Int(entry.valueStart)..<Int(entry.valueEnd)]
+    }
+
+    /// Compares a field's name with a lower-case ASCII name, ignoring case (RFC 9110, 5.1).
+    public func isNamed(_ lowercase: StaticString, at index: Int) -> Bool {
+        let entry = self.entries[index]
+        let length = Int(entry.nameEnd - entry.start)
+        guard length == lowercase.utf8CodeUnitCount else { return false }
+        return self.bytes.withUnsafeBufferPointer { bytes in
+            for offset in 0..<length where Self.lower(bytes[Int(entry.start) + offset]) != lowercase.utf8Start[offset] {
+                return false
+            }
+            return true
+        }
+    }
+
+    @inline(__always)
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        byte >= 65 && byte <= 90 ? byte | 32 : byte
+    }
+
+    public func contains(_ lowercase: StaticString) -> Bool {
+        self.firstIndex(of: lowercase) != nil
+    }
+
+    public func firstIndex(of lowercase: StaticString) -> Int? {
+        for index in self.entries.indices where self.isNamed(lowercase, at: index) { return index }
+        return nil
+    }
+
+    /// The first value of a field, looked up without regard to case.
+    public func first(_ lowercase: StaticString) -> String? {
+        self.firstIndex(of: lowercase).map { self.value(at: $0) }
+    }
+
+    public func values(_ lowercase: StaticString) -> [String] {
+        self.entries.indices.filter { self.isNamed(lowercase, at: $0) }.map { self.value(at: $0) }
+    }
+
+    /// The lines as text, for people and tests; not exact where a line is not UTF-8.
+    public var lines: [String] {
+        self.entries.indices.map { String(decoding: self.line(at: $0), as: UTF8.self) }
+    }
+}

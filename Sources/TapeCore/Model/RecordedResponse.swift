@@ -1,0 +1,25 @@
+/// A final response as the origin sent it, hop-by-hop fields included.
+public struct RecordedResponse: Sendable, Hashable {
+    public var status: Int
+    /// The reason phrase; empty where there was none.
+    public var reason: [UInt8]
+    public var version: HTTPVersion
+    public var headers: HeaderFields
+    /// Nil when the message cannot have a body (HEAD, 1xx, 204, 304); an empty body has size 0.
+    public var body: Body?
+    public var trailers: HeaderFields?
+    public var unknown: [UnknownMember]
+
+    public init(
+        status: Int, reason: [UInt8] = [], version: HTTPVersion = .http11, headers: HeaderFields = HeaderFields(), body: Body? = nil,
+        trailers: HeaderFields? = nil, unknown: [UnknownMember] = []
+    ) {
+        self.status = status
+        self.reason = reason
+        self.version = version
+        self.headers = headers
+        self.body = body
+        self.trailers = trailers
+        self.unknown = unknown
+    }
+}

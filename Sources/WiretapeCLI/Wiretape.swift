@@ -1,0 +1,3 @@
+import ArgumentParser
+import TapeProxy
+@main struct Wiretape: ParsableCommand { func run() { print("hi") } }

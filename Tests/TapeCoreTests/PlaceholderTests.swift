@@ -1,0 +1,2 @@
+import Testing
+@Test func ok() { #expect(Bool(true)) }

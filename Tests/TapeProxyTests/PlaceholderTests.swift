@@ -1,0 +1,4 @@
+import Testing
+@Test func ok() { #expect(Bool(true)) }
+import NIOPosix
+import NIOEmbedded
