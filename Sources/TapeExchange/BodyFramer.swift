@@ -1,0 +1,90 @@
+public import TapeCore
+
+/// Puts the transfer framing of a recorded body back on: chunk lines, the last chunk and trailers (RFC 9112, 7.1).
+///
+/// The recorded pieces are followed to the octet. Where they do not add up to the body, because somebody edited it or the list was
+/// thinned, what comes in one call becomes one chunk.
+public struct BodyFramer: Sendable {
+    private let isChunked: Bool
+    private let isComplete: Bool
+    private let trailers: HeaderFields?
+    private let lastLine: String
+    private let pieces: [Arrival.Piece]
+    private let followsPieces: Bool
+    private var piece = 0
+    private var left = 0
+    private var isInPiece = false
+
+    /// - Parameters:
+    ///   - size: octets of the body that will be framed.
+    ///   - isComplete: false leaves out the end, as it was left out when the body was cut.
+    public init(arrival: Arrival?, isChunked: Bool, size: Int, isComplete: Bool, trailers: HeaderFields?) {
+        self.isChunked = isChunked
+        self.isComplete = isComplete
+        self.trailers = trailers
+        self.lastLine = arrival?.lastLine ?? "0"
+        self.pieces = arrival?.isChunked == true ? arrival?.pieces ?? [] : []
+        let isThinned = arrival?.isThinned ?? false
+        self.followsPieces = !isThinned && !self.pieces.isEmpty && self.pieces.reduce(0) { $0 &+ $1.size } == size
+    }
+
+    /// Frames octets of the body, in order.
+    public mutating func frame(_ bytes: UnsafeRawBufferPointer, into wire: inout [UInt8]) {
+        guard self.isChunked else {
+            wire.append(contentsOf: bytes)
+            return
+        }
+        guard self.followsPieces else {
+            guard !bytes.isEmpty else { return }
+            wire.append(contentsOf: "\(String(bytes.count, radix: 16))\r\n".utf8)
+            wire.append(contentsOf: bytes)
+            wire.append(contentsOf: "\r\n".utf8)
+            return
+        }
+        var offset = 0
+        while offset < bytes.count, self.enterPiece(&wire) {
+            let count = min(self.left, bytes.count - offset)
+            wire.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
+            offset += count
+            self.left -= count
+            self.leavePiece(&wire)
+        }
+    }
+
+    /// What follows the last octet; nothing where the body was cut.
+    public mutating func end(into wire: inout [UInt8]) {
+        guard self.isChunked else { return }
+        // Chunks of which nothing came before the cut.
+        while self.followsPieces, self.enterPiece(&wire) { self.leavePiece(&wire) }
+        guard self.isComplete else { return }
+        wire.append(contentsOf: "\(self.lastLine)\r\n".utf8)
+        if let trailers { wire.append(contentsOf: trailers.bytes) }
+        wire.append(contentsOf: "\r\n".utf8)
+    }
+
+    private mutating func enterPiece(_ wire: inout [UInt8]) -> Bool {
+        guard !self.isInPiece else { return true }
+        guard self.piece < self.pieces.count else { return false }
+        let piece = self.pieces[self.piece]
+        self.isInPiece = true
+        self.left = piece.size
+        wire.append(contentsOf: "\(piece.line ?? String(piece.size, radix: 16))\r\n".utf8)
+        return true
+    }
+
+    /// Ends the chunk once all its octets are out; the chunk a cut fell into stays open.
+    private mutating func leavePiece(_ wire: inout [UInt8]) {
+        guard self.left == 0 else { return }
+        self.isInPiece = false
+        self.piece += 1
+        let isCutHere = !self.isComplete && self.piece == self.pieces.count && self.isShort(self.pieces[self.piece - 1])
+        if !isCutHere { wire.append(contentsOf: "\r\n".utf8) }
+    }
+
+    /// Whether the chunk's line promises more than came.
+    private func isShort(_ piece: Arrival.Piece) -> Bool {
+        guard let line = piece.line else { return false }
+        let digits = line.prefix { $0.isHexDigit }
+        return Int(digits, radix: 16) != piece.size
+    }
+}

@@ -1,0 +1,28 @@
+public import TapeCore
+
+/// A body as it came off the wire, before anybody looked into it.
+public struct TapedBody: Sendable {
+    /// Octets after transfer decoding.
+    public var size: Int
+    public var isComplete: Bool
+    /// The octets, or the rest of them where earlier blocks were handed on.
+    public var bytes: [UInt8]
+    public var isSpilled: Bool
+    public var arrival: Arrival?
+
+    public init(size: Int, isComplete: Bool, bytes: [UInt8], isSpilled: Bool = false, arrival: Arrival? = nil) {
+        self.size = size
+        self.isComplete = isComplete
+        self.bytes = bytes
+        self.isSpilled = isSpilled
+        self.arrival = arrival
+    }
+
+    init(_ tap: consuming BodyTap, isComplete: Bool) {
+        self.size = tap.size
+        self.isComplete = isComplete
+        self.bytes = tap.pending
+        self.isSpilled = tap.isSpilled
+        self.arrival = tap.finishedArrival()
+    }
+}

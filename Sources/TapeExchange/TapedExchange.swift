@@ -1,0 +1,20 @@
+public import TapeCore
+
+/// One exchange as it was taped: an interaction whose bodies are still wire octets.
+public struct TapedExchange: Sendable {
+    /// Everything but the bodies, which `interaction` leaves nil.
+    public var interaction: Interaction
+    public var requestBody: TapedBody?
+    public var responseBody: TapedBody?
+
+    public init(interaction: Interaction, requestBody: TapedBody? = nil, responseBody: TapedBody? = nil) {
+        self.interaction = interaction
+        self.requestBody = requestBody
+        self.responseBody = responseBody
+    }
+
+    /// An estimate of the memory it holds, in octets.
+    public var weight: Int {
+        512 + (self.requestBody?.bytes.count ?? 0) + (self.responseBody?.bytes.count ?? 0)
+    }
+}

@@ -1,0 +1,349 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// One client connection: reads request heads, starts an exchange for each, one after the other, and closes as agreed.
+///
+/// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
+/// loop.
+final class ClientHandler: ChannelInboundHandler, TimedConnection {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        case head
+        case exchange(any ClientExchange)
+        /// The answer is out; what still comes is dropped until the client closes.
+        case lingering
+        case closed
+    }
+
+    let proxy: ProxyContext
+    private var phase = Phase.head
+    private var parser: HeadParser
+    private var input: ByteBuffer?
+    private var context: ChannelHandlerContext?
+    private var isReading = true
+    private var isProcessing = false
+    private var isOverLimit = false
+    private var isInsideHead = false
+    var deadline: NIODeadline
+
+    init(proxy: ProxyContext) {
+        self.proxy = proxy
+        self.parser = HeadParser(limits: proxy.messageLimits)
+        self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
+    }
+
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    /// Moves the deadline to so many seconds from now.
+    func wait(_ seconds: Int) {
+        self.deadline = .now() + .seconds(Int64(seconds))
+    }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.proxy.registry.add(self)
+        self.isOverLimit = self.proxy.registry.count > self.proxy.limits.connections
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard self.isOverLimit else { return }
+        self.answerAndClose(.tooManyConnections, method: "")
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = self.unwrapInboundIn(data)
+        switch self.phase {
+        case .closed, .lingering:
+            return
+        case .head, .exchange:
+            if self.input == nil || self.input?.readableBytes == 0 {
+                self.input = buffer
+            } else {
+                self.input?.writeImmutableBuffer(buffer)
+            }
+            self.process()
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if case .exchange(let exchange) = self.phase { exchange.clientReadComplete() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(context.channel.isWritable) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        if case .exchange(let exchange) = self.phase, exchange.clientEnded() { return }
+        self.close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.left("client closed the connection")
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.left("client broke the connection")
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.left("client closed the connection")
+        self.context = nil
+        self.proxy.registry.remove(self)
+    }
+
+    // MARK: Reading
+
+    /// Reads on, or lets the kernel's buffers fill and the client wait.
+    func setReading(_ reads: Bool) {
+        guard reads != self.isReading, let context else { return }
+        self.isReading = reads
+        try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// Works through the input as far as it goes.
+    func process() {
+        // An exchange that ends while it is being started comes back here: the outer call goes on.
+        guard !self.isProcessing else { return }
+        self.isProcessing = true
+        defer { self.isProcessing = false }
+        while self.step() {}
+        self.compact()
+        self.regulate()
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func step() -> Bool {
+        guard var input = self.input, input.readableBytes > 0 else { return false }
+        switch self.phase {
+        case .lingering, .closed:
+            self.input = nil
+            return false
+        case .exchange(let exchange):
+            guard !exchange.isRequestRead else { return false }
+            self.input = nil
+            let before = input.readableBytes
+            exchange.requestInput(&input)
+            if case .closed = self.phase { return false }
+            self.input = input
+            return input.readableBytes < before
+        case .head:
+            guard !self.proxy.isRecorderFull else { return false }
+            do throws(MessageError) {
+                let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseRequest(bytes) }
+                guard let parsed else {
+                    // The time for a head runs from its first octet, not from its last.
+                    if !self.isInsideHead { self.wait(self.proxy.limits.requestHead) }
+                    self.isInsideHead = true
+                    return false
+                }
+                self.isInsideHead = false
+                input.moveReaderIndex(forwardBy: parsed.consumed)
+                self.input = input
+                self.begin(parsed.head)
+                return true
+            } catch {
+                self.refuse(error)
+                return false
+            }
+        }
+    }
+
+    /// What is left over for later does not keep a whole read buffer alive.
+    private func compact() {
+        guard let input else { return }
+        if input.readableBytes == 0 {
+            self.input = nil
+        } else if input.readableBytes < input.capacity / 2 {
+            self.input = ByteBuffer(buffer: input)
+        }
+    }
+
+    private func regulate() {
+        let held = self.input?.readableBytes ?? 0
+        switch self.phase {
+        case .head:
+            if self.proxy.isRecorderFull {
+                self.setReading(false)
+                self.proxy.whenRecorderDrains(self) { [weak self] in self?.process() }
+            } else {
+                self.setReading(true)
+            }
+        case .exchange(let exchange):
+            // The exchange regulates while it takes the body; behind it, pipelined requests may fill the buffer.
+            if held >= self.proxy.limits.pipelined { self.setReading(false) } else if exchange.isRequestRead { self.setReading(true) }
+        case .lingering, .closed:
+            break
+        }
+    }
+
+    // MARK: Exchanges
+
+    private func begin(_ head: RequestHead) {
+        let start = NIODeadline.now()
+        do throws(MessageError) {
+            let request = try IncomingRequest(head, start: start)
+            let exchange = self.exchange(for: request)
+            self.phase = .exchange(exchange)
+            self.wait(self.proxy.limits.clientStall)
+            exchange.start()
+        } catch {
+            self.refuse(error, method: head.method)
+        }
+    }
+
+    private func exchange(for request: IncomingRequest) -> any ClientExchange {
+        if let credentials = self.proxy.credentials, !credentials.accept(request.head.fields.first("proxy-authorization")) {
+            return LocalExchange(client: self, request: request, answer: .authenticationRequired)
+        }
+        switch request.target {
+        case .origin, .asterisk:
+            return LocalExchange(
+                client: self, request: request, answer: HelpPage.answer(address: self.proxy.address, method: request.head.method))
+        case .authority(let host, let port):
+            return self.tunnel(request, host: host, port: port)
+        case .absolute(let origin, _):
+            guard origin.scheme == "http" else {
+                return LocalExchange(
+                    client: self, request: request,
+                    answer: ProxyAnswer(
+                        status: 501, reason: "Not Implemented", error: "scheme",
+                        text: "an absolute-form request for \"\(origin.scheme)\" cannot be forwarded: ask for a tunnel with CONNECT."))
+            }
+            return self.exchange(for: request, origin: origin)
+        }
+    }
+
+    private func exchange(for request: IncomingRequest, origin: Origin) -> any ClientExchange {
+        switch self.proxy.session.decide(method: request.head.method, url: request.head.target) {
+        case .forward(let record):
+            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
+                return LocalExchange(client: self, request: request, answer: .diskFull)
+            }
+            return ForwardExchange(client: self, request: request, origin: origin, records: record)
+        case .replay(let index):
+            self.proxy.count { $0.replayed += 1 }
+            return ReplayExchange(client: self, request: request, index: index)
+        case .refuse(let report):
+            self.proxy.count { $0.misses += 1 }
+            return LocalExchange(client: self, request: request, answer: .miss(report.text))
+        }
+    }
+
+    private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
+        guard self.proxy.session.mode.forwards else {
+            self.proxy.count { $0.misses += 1 }
+            return LocalExchange(client: self, request: request, answer: .miss(self.proxy.session.refuseTunnel(authority: request.head.target)))
+        }
+        self.proxy.count { $0.tunnels += 1 }
+        return ConnectExchange(client: self, request: request, host: host, port: port)
+    }
+
+    /// The running exchange goes on as another: a tunnel.
+    func become(_ exchange: any ClientExchange) {
+        guard case .exchange = self.phase else { return }
+        self.phase = .exchange(exchange)
+    }
+
+    /// The exchange is over and its answer written.
+    func exchangeEnded(_ after: ExchangeState.After) {
+        guard case .exchange = self.phase else { return }
+        self.flush()
+        switch after {
+        case .keep:
+            self.phase = .head
+            guard !self.proxy.isStopping else { return self.close() }
+            self.wait(self.proxy.limits.clientIdle)
+            self.process()
+        case .linger:
+            self.linger()
+        case .close:
+            self.close()
+        }
+    }
+
+    /// A head that is not HTTP: 400 and a closed connection; nothing goes anywhere.
+    private func refuse(_ error: MessageError, method: String = "") {
+        self.proxy.count { $0.malformed += 1 }
+        self.answerAndClose(.malformed(error), method: method)
+    }
+
+    private func answerAndClose(_ answer: ProxyAnswer, method: String) {
+        self.write(ByteBuffer(bytes: answer.bytes(method: method, persistence: .close)))
+        self.linger()
+    }
+
+    /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
+    /// with it (RFC 9112, 9.6).
+    private func linger() {
+        guard let context else { return }
+        self.phase = .lingering
+        self.input = nil
+        self.wait(self.proxy.limits.linger)
+        self.setReading(true)
+        context.flush()
+        context.close(mode: .output, promise: nil)
+    }
+
+    // MARK: Writing and closing
+
+    func write(_ buffer: ByteBuffer) {
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() {
+        self.context?.flush()
+    }
+
+    func closeOutput() {
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    func close() {
+        if case .closed = self.phase { return }
+        self.left("client connection closed")
+        self.context?.close(mode: .all, promise: nil)
+    }
+
+    private func left(_ reason: String) {
+        let before = self.phase
+        self.phase = .closed
+        self.input = nil
+        if case .exchange(let exchange) = before { exchange.clientLeft(reason) }
+    }
+
+    // MARK: Time
+
+    func deadlinePassed() {
+        switch self.phase {
+        case .head:
+            guard self.isInsideHead else { return self.close() }
+            self.answerAndClose(
+                .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."), method: "")
+        case .exchange(let exchange):
+            exchange.deadlinePassed()
+        case .lingering, .closed:
+            self.close()
+            self.context?.close(mode: .all, promise: nil)
+        }
+    }
+
+    func stop() {
+        switch self.phase {
+        case .head: self.close()
+        case .exchange, .lingering, .closed: break
+        }
+    }
+
+    func abort() {
+        self.close()
+        self.context?.close(mode: .all, promise: nil)
+    }
+}

@@ -1,0 +1,412 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// One request passed on to its origin and the answer passed back, octet for octet, with a tap on both.
+///
+/// `ExchangeState` says what happens when something ends or fails; this obeys. Not Sendable: lives on its event loop.
+final class ForwardExchange: ClientExchange, UpstreamOwner {
+    private enum ResponsePhase { case head, body, done }
+
+    private let client: ClientHandler
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let origin: Origin
+    private var state: ExchangeState
+    private var tap: Tap?
+    private var upstream: UpstreamHandler?
+    private var requestBody: BodyParser
+    private(set) var isRequestRead = false
+    private var sendStarted = 0.0
+    private var responseParser: HeadParser
+    private var responsePhase = ResponsePhase.head
+    private var responseBody = BodyParser(framing: .none)
+    private var responseInput: ByteBuffer?
+    private var sawResponse = false
+    private var interimCount = 0
+    /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
+    private var dechunks = false
+    /// The answer's end waits for the disk.
+    private var isHeld = false
+    private var tunnel: Tunnel?
+
+    init(client: ClientHandler, request: IncomingRequest, origin: Origin, records: Bool) {
+        self.client = client
+        self.proxy = client.proxy
+        self.request = request
+        self.origin = origin
+        self.state = ExchangeState(clientPersists: request.persists && !client.proxy.isStopping, isIdempotent: request.isIdempotent)
+        self.requestBody = BodyParser(framing: request.framing.framing)
+        self.responseParser = HeadParser(limits: client.proxy.messageLimits)
+        if records, let recorder = client.proxy.recorder {
+            self.tap = Tap(
+                id: recorder.nextID(), started: client.proxy.timestamp(at: request.start),
+                request: RecordedRequest(
+                    method: request.head.method, url: request.head.target, version: request.head.version, headers: request.head.fields),
+                framing: request.framing.framing)
+        }
+    }
+
+    /// Milliseconds since the exchange started.
+    private var elapsed: Double { Double((NIODeadline.now() - self.request.start).nanoseconds) / 1e6 }
+
+    func start() {
+        if !self.request.hasBody { self.isRequestRead = true }
+        if let upstream = self.proxy.pool.take(self.origin) {
+            self.attach(upstream, isReused: true, timing: nil)
+        } else {
+            self.dial()
+        }
+    }
+
+    // MARK: Upstream connection
+
+    private func dial() {
+        let upstream = UpstreamHandler(origin: self.origin, id: self.proxy.nextConnectionID())
+        let box = NIOLoopBound(upstream, eventLoop: self.proxy.loop)
+        self.client.wait(2 * self.proxy.limits.connect)
+        self.proxy.dialer.dial(host: self.origin.host, port: self.origin.port) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
+        } then: { [weak self] result in
+            guard let self, !self.isOver else {
+                upstream.close()
+                return
+            }
+            switch result {
+            case .success((_, let timing)): self.attach(upstream, isReused: false, timing: timing)
+            case .failure(.loop): self.refuseLoop()
+            case .failure(.failed(let failure)): self.obey(self.state.upstreamFailed(failure, sawResponse: false))
+            }
+        }
+    }
+
+    private var isOver = false
+
+    private func attach(_ upstream: UpstreamHandler, isReused: Bool, timing: DialTiming?) {
+        self.upstream = upstream
+        upstream.take(self, isReused: isReused)
+        self.state.upstreamTaken(isReused: isReused)
+        self.client.wait(self.request.hasBody ? self.proxy.limits.clientStall : self.proxy.limits.upstreamSilence)
+        self.tap?.connected(
+            ConnectionInfo(id: upstream.id, remote: upstream.remote, isReused: isReused), blocked: nil, dns: timing?.dns,
+            connect: timing?.connect)
+        self.sendStarted = self.elapsed
+        let head = HopByHop.forwardedRequest(self.request.head, target: self.request.target, framing: self.request.framing)
+        upstream.write(ByteBuffer(bytes: head))
+        if self.isRequestRead { self.requestEnded() }
+        upstream.flush()
+        if !self.isRequestRead { self.client.process() }
+    }
+
+    private func refuseLoop() {
+        self.tap = nil
+        self.isOver = true
+        self.answer(.loop(self.origin.authority), client: self.isRequestRead && self.request.persists ? .keep : .linger)
+    }
+
+    // MARK: Request
+
+    func requestInput(_ input: inout ByteBuffer) {
+        guard let upstream, !self.isOver else { return }
+        let at = self.elapsed
+        do throws(MessageError) {
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.requestBody.consume(bytes) { self.taped(.request, $0, in: bytes, at: at) }
+            }
+            if let octets = input.readSlice(length: progress.consumed), octets.readableBytes > 0 {
+                upstream.write(octets)
+                self.state.requestBodySent()
+                self.client.wait(self.proxy.limits.clientStall)
+            }
+            if progress.isDone {
+                self.isRequestRead = true
+                self.requestEnded()
+            }
+            upstream.flush()
+            self.regulateClient()
+        } catch {
+            self.obey(self.state.requestMalformed(error.message))
+        }
+    }
+
+    private func requestEnded() {
+        self.state.requestRead()
+        self.tap?.requestEnded(at: self.elapsed, sendStarted: self.sendStarted)
+        self.client.wait(self.proxy.limits.upstreamSilence)
+    }
+
+    /// What the body parser saw goes to the tap; blocks of large bodies go straight to the recorder.
+    private func taped(_ side: Tap.Side, _ event: BodyEvent, in bytes: UnsafeRawBufferPointer, at: Double) {
+        guard self.tap != nil else { return }
+        switch event {
+        case .data(let range):
+            if let block = self.tap?.data(side, UnsafeRawBufferPointer(rebasing: bytes[range]), at: at), let id = self.tap?.id {
+                self.proxy.record(.block(exchange: id, side: side, bytes: block))
+            }
+        case .chunk(let size, let line): self.tap?.chunk(side, size: size, line: line, at: at)
+        case .lastChunk(let line): self.tap?.lastChunk(side, line: line)
+        case .trailers(let fields): self.tap?.trailers(side, fields)
+        }
+    }
+
+    // MARK: Response
+
+    func upstreamRead(_ buffer: ByteBuffer) {
+        guard !self.isOver else { return }
+        self.sawResponse = true
+        self.client.wait(self.proxy.limits.upstreamSilence)
+        var input = buffer
+        if self.responseInput != nil {
+            var whole = self.responseInput.take() ?? ByteBuffer()
+            whole.writeImmutableBuffer(buffer)
+            input = whole
+        }
+        do throws(MessageError) {
+            while !self.isOver, input.readableBytes > 0, try self.responseStep(&input) {}
+        } catch {
+            let failure = Failure(kind: .malformed, message: "\"\(self.origin.authority)\" sent what is not HTTP: \(error.message)")
+            self.obey(self.state.upstreamFailed(failure, sawResponse: true))
+        }
+        if !self.isOver, input.readableBytes > 0 { self.responseInput = input }
+    }
+
+    private func responseStep(_ input: inout ByteBuffer) throws(MessageError) -> Bool {
+        switch self.responsePhase {
+        case .head:
+            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.responseParser.parseResponse(bytes) }
+            guard let parsed else { return false }
+            input.moveReaderIndex(forwardBy: parsed.consumed)
+            if parsed.head.status == 101 {
+                try self.switchProtocols(parsed.head, rest: &input)
+                return false
+            }
+            if parsed.head.status < 200 {
+                try self.interim(parsed.head)
+            } else {
+                try self.begin(parsed.head, hasMore: input.readableBytes > 0)
+            }
+            return true
+        case .body:
+            let at = self.elapsed
+            let dechunks = self.dechunks
+            var payload = ByteBuffer()
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.responseBody.consume(bytes) { event in
+                    self.taped(.response, event, in: bytes, at: at)
+                    if dechunks, case .data(let range) = event { payload.writeBytes(bytes[range]) }
+                }
+            }
+            if let octets = input.readSlice(length: progress.consumed) {
+                self.proxy.count { $0.bytes += octets.readableBytes }
+                self.client.write(dechunks ? payload : octets)
+            }
+            if progress.isDone { self.responseEnded(rest: input) }
+            return !progress.isDone
+        case .done:
+            return false
+        }
+    }
+
+    private func interim(_ head: ResponseHead) throws(MessageError) {
+        self.interimCount += 1
+        guard self.interimCount <= self.proxy.messageLimits.interimResponses else {
+            throw MessageError(.tooManyFields, status: 502, "more than \(self.proxy.messageLimits.interimResponses) interim responses")
+        }
+        self.tap?.interim(
+            InterimResponse(version: head.version, status: head.status, reason: head.reason, headers: head.fields, at: self.elapsed))
+        // RFC 9110, 15.2: an HTTP/1.0 client does not know them.
+        guard self.request.head.version >= .http11 else { return }
+        self.client.write(ByteBuffer(bytes: HopByHop.forwardedInterim(head)))
+    }
+
+    private func begin(_ head: ResponseHead, hasMore: Bool) throws(MessageError) {
+        let framing = try BodyFraming.ofResponse(head, requestMethod: self.request.head.method)
+        self.dechunks = framing == .chunked && self.request.head.version < .http11
+        let clientPersists = framing != .untilClose && !self.dechunks && !self.proxy.isStopping
+        self.state.responseBegan(upstreamPersists: Persistence.upstreamPersists(head, framing: framing), clientPersists: clientPersists)
+        self.tap?.responseBegan(
+            RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: framing,
+            at: self.elapsed)
+        let keeps = clientPersists && self.request.persists && self.isRequestRead
+        let bytes = HopByHop.forwardedResponse(head, keeps: keeps, clientVersion: self.request.head.version, dropsChunking: self.dechunks)
+        self.proxy.count { $0.bytes += bytes.count }
+        self.client.write(ByteBuffer(bytes: bytes))
+        self.responseBody = BodyParser(framing: framing, side: .response)
+        self.responsePhase = .body
+        if framing == .none || framing == .length(0) { self.responseEnded(rest: nil) }
+    }
+
+    private func responseEnded(rest: ByteBuffer?) {
+        self.responsePhase = .done
+        self.tap?.responseEnded()
+        // Octets behind the answer answer nothing: the connection is not used again (RFC 9112, 9.2).
+        if let rest, rest.readableBytes > 0 { self.state.responseBegan(upstreamPersists: false) }
+        self.obey(self.state.responseEnded())
+    }
+
+    // MARK: Upstream events
+
+    func upstreamReadComplete() {
+        guard !self.isHeld else { return }
+        self.client.flush()
+        self.regulateUpstream()
+    }
+
+    func upstreamEnded() {
+        guard !self.isOver else { return }
+        if self.responsePhase == .body, self.responseBody.sourceEnded() {
+            self.responseEnded(rest: nil)
+            return
+        }
+        let failure =
+            self.sawResponse
+            ? Failure(kind: .truncated, message: "\"\(self.origin.authority)\" closed the connection inside its answer.")
+            : Failure(kind: .reset, message: "\"\(self.origin.authority)\" closed the connection without an answer.")
+        self.obey(self.state.upstreamFailed(failure, sawResponse: self.sawResponse))
+    }
+
+    func upstreamFailed(_ failure: Failure) {
+        self.obey(self.state.upstreamFailed(failure, sawResponse: self.sawResponse))
+    }
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) {
+        self.regulateClient()
+    }
+
+    // MARK: Client events
+
+    func clientReadComplete() {}
+
+    func clientWritabilityChanged(_ isWritable: Bool) {
+        self.client.wait(self.proxy.limits.clientStall)
+        self.regulateUpstream()
+    }
+
+    func clientEnded() -> Bool { false }
+
+    func clientLeft(_ reason: String) {
+        self.obey(self.state.clientLeft(reason))
+    }
+
+    func deadlinePassed() {
+        if !self.isRequestRead, self.upstream?.isWritable == true, self.responsePhase == .head {
+            self.obey(self.state.clientLeft("client sent nothing for \(self.proxy.limits.clientStall) s"))
+            self.client.close()
+        } else if !self.client.isWritable {
+            self.obey(self.state.clientLeft("client read nothing for \(self.proxy.limits.clientStall) s"))
+            self.client.close()
+        } else {
+            let failure = Failure(
+                kind: .timeout, message: "\"\(self.origin.authority)\" sent nothing for \(self.proxy.limits.upstreamSilence) s.")
+            self.obey(self.state.upstreamFailed(failure, sawResponse: self.sawResponse))
+        }
+    }
+
+    // MARK: Back-pressure
+
+    private func regulateClient() {
+        guard !self.isOver, !self.isRequestRead else { return }
+        let mayRead = self.upstream?.isWritable == true && !self.pausesForRecorder()
+        self.client.setReading(mayRead)
+    }
+
+    private func regulateUpstream() {
+        guard !self.isOver else { return }
+        self.upstream?.setReading(self.client.isWritable && !self.pausesForRecorder())
+    }
+
+    private func pausesForRecorder() -> Bool {
+        guard self.proxy.isRecorderFull, self.tap != nil else { return false }
+        self.proxy.whenRecorderDrains(self) { [weak self] in
+            self?.regulateClient()
+            self?.regulateUpstream()
+        }
+        return true
+    }
+
+    // MARK: Endings
+
+    private func obey(_ action: ExchangeState.Action) {
+        switch action {
+        case .wait, .ignore:
+            break
+        case .finish(let client, let upstream):
+            self.isOver = true
+            self.release(upstream)
+            self.record(.complete) { self.client.exchangeEnded(client) }
+        case .answer(let failure, let client):
+            self.isOver = true
+            self.release(.close)
+            self.record(.failed(failure)) { self.answer(.failure(failure), client: client) }
+        case .cut(let cut):
+            self.isOver = true
+            self.release(.close)
+            self.record(.cut(cut)) {
+                self.client.flush()
+                self.client.close()
+            }
+        case .cancel(let cut):
+            self.isOver = true
+            self.release(.close)
+            self.record(.cut(cut)) {}
+        case .redial:
+            self.release(.close)
+            self.responseInput = nil
+            self.sawResponse = false
+            self.dial()
+        }
+    }
+
+    private func release(_ after: ExchangeState.After) {
+        guard let upstream else { return }
+        self.upstream = nil
+        if after == .keep { self.proxy.pool.put(upstream) } else { upstream.close() }
+    }
+
+    /// Hands the exchange to the recorder; `then` runs at once, or when it is on the disk where that was asked for.
+    private func record(_ outcome: Outcome, then: @escaping () -> Void) {
+        guard let tap else { return then() }
+        self.tap = nil
+        self.proxy.count { $0.exchanges += 1 }
+        let exchange = tap.ended(outcome, at: self.elapsed)
+        guard self.proxy.configuration.durability == .full else {
+            self.proxy.record(.exchange(exchange, stored: nil))
+            return then()
+        }
+        self.isHeld = true
+        let loop = self.proxy.loop
+        let resume = NIOLoopBound(then, eventLoop: loop)
+        self.proxy.record(.exchange(exchange, stored: { loop.execute { resume.value() } }))
+    }
+
+    private func answer(_ answer: ProxyAnswer, client after: ExchangeState.After) {
+        let option = self.request.connectionOption(keeps: after == .keep)
+        self.client.write(ByteBuffer(bytes: answer.bytes(method: self.request.head.method, persistence: option)))
+        self.client.exchangeEnded(after)
+    }
+
+    // MARK: Upgrade
+
+    /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
+    private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer) throws(MessageError) {
+        guard self.request.head.fields.contains("upgrade"), self.isRequestRead, let upstream else {
+            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
+        }
+        self.isOver = true
+        self.tap?.responseBegan(
+            RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: .none,
+            at: self.elapsed)
+        self.tap?.responseEnded()
+        self.client.write(ByteBuffer(bytes: HopByHop.forwardedUpgrade(head)))
+        let tunnel = Tunnel(client: self.client, upstream: upstream) { [self] counts in
+            self.tap?.tunnelled(counts)
+            self.record(.complete) {}
+        }
+        self.tunnel = tunnel
+        self.client.become(tunnel)
+        tunnel.start()
+        if rest.readableBytes > 0 { tunnel.upstreamRead(rest) }
+        tunnel.upstreamReadComplete()
+        rest.moveReaderIndex(to: rest.writerIndex)
+    }
+}

@@ -1,0 +1,46 @@
+internal import NIOCore
+internal import TapeExchange
+
+/// A request head that was read and found in order, and when it came.
+struct IncomingRequest {
+    var head: RequestHead
+    var target: RequestTarget
+    var framing: RequestFraming
+    /// Whether the client's connection may serve another request.
+    var persists: Bool
+    /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
+    var expectsContinue: Bool
+    var start: NIODeadline
+
+    init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
+        self.target = try RequestTarget(head.target, method: head.method)
+        try HostRule.check(head)
+        self.framing = try BodyFraming.ofRequest(head)
+        self.persists = Persistence.clientPersists(head, framing: self.framing)
+        self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
+        self.head = head
+        self.start = start
+    }
+
+    /// Whether a body follows.
+    var hasBody: Bool {
+        switch self.framing.framing {
+        case .none, .length(0): false
+        case .length, .chunked, .untilClose: true
+        }
+    }
+
+    /// Sent twice, it does what it does sent once (RFC 9110, 9.2.2).
+    var isIdempotent: Bool {
+        switch self.head.method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+        default: false
+        }
+    }
+
+    /// What the answer's Connection field has to say.
+    func connectionOption(keeps: Bool) -> ConnectionOption {
+        guard keeps else { return .close }
+        return self.head.version >= .http11 ? .none : .keepAlive
+    }
+}

@@ -1,0 +1,86 @@
+internal import TapeCore
+internal import TapeExchange
+
+/// An answer of the proxy's own, in the place of an origin's.
+///
+/// Plain text with a `Wiretape-Error` field, so that nobody takes it for the origin's. Never repeats header values or bodies.
+struct ProxyAnswer: Sendable {
+    var status: Int
+    var reason: String
+    /// Value of the `Wiretape-Error` field; nil for an answer that is no error.
+    var error: String?
+    var fields: [(String, String)] = []
+    var text: String
+
+    /// A request that is not HTTP, or too large.
+    static func malformed(_ error: MessageError) -> ProxyAnswer {
+        ProxyAnswer(status: error.status, reason: reason(error.status), error: "bad-request", text: error.message)
+    }
+
+    /// What stands in for the response of a failed exchange: the same live and replayed.
+    static func failure(_ failure: Failure) -> ProxyAnswer {
+        switch failure.kind {
+        case .timeout:
+            ProxyAnswer(status: 504, reason: "Gateway Timeout", error: failure.kind.rawValue, text: failure.message)
+        case .dns, .refused, .unreachable, .reset, .tls, .truncated, .cancelled, .malformed:
+            ProxyAnswer(status: 502, reason: "Bad Gateway", error: failure.kind.rawValue, text: failure.message)
+        }
+    }
+
+    /// A request that the cassette does not hold. 424 is a client error outside every common retry policy: those of curl,
+    /// urllib3, Alamofire and the cloud SDKs retry 408, 425, 429 and 5xx.
+    static func miss(_ text: String) -> ProxyAnswer {
+        ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: text)
+    }
+
+    static let authenticationRequired = ProxyAnswer(
+        status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",
+        fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")],
+        text: "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT.")
+
+    static let tooManyConnections = ProxyAnswer(
+        status: 503, reason: "Service Unavailable", error: "connections",
+        text: "the proxy serves as many connections as it may: close some, or raise the limit of open files (ulimit -n).")
+
+    static let diskFull = ProxyAnswer(
+        status: 507, reason: "Insufficient Storage", error: "disk-full",
+        text: "the cassette's disk is full and --on-disk-full refuse is set: make room, or record with --on-disk-full pass.")
+
+    static func loop(_ authority: String) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 508, reason: "Loop Detected", error: "loop",
+            text: "\"\(authority)\" is this proxy itself: send the request to an origin.")
+    }
+
+    static func requestTimeout(_ text: String) -> ProxyAnswer {
+        ProxyAnswer(status: 408, reason: "Request Timeout", error: "timeout", text: text)
+    }
+
+    private static func reason(_ status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 414: "URI Too Long"
+        case 417: "Expectation Failed"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
+        case 505: "HTTP Version Not Supported"
+        default: "Error"
+        }
+    }
+
+    /// The answer as octets.
+    func bytes(method: String, persistence: ConnectionOption) -> [UInt8] {
+        let body = self.text.hasSuffix("\n") ? self.text : self.text + "\n"
+        var head = "HTTP/1.1 \(self.status) \(self.reason)\r\n"
+        for (name, value) in self.fields { head += "\(name): \(value)\r\n" }
+        if let error { head += "Wiretape-Error: \(error)\r\n" }
+        head += "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(body.utf8.count)\r\n"
+        switch persistence {
+        case .close: head += "Connection: close\r\n"
+        case .keepAlive: head += "Connection: keep-alive\r\n"
+        case .none: break
+        }
+        head += "\r\n"
+        return Array(head.utf8) + (method == "HEAD" ? [] : Array(body.utf8))
+    }
+}

@@ -1,0 +1,42 @@
+/// How a proxy listens, what it allows, and how long it waits.
+public struct ProxyConfiguration: Sendable {
+    /// What happens to traffic while the disk is full.
+    public enum DiskFullPolicy: String, Sendable, CaseIterable {
+        /// It goes on without being recorded.
+        case pass
+        /// New requests are answered with 507 until there is room.
+        case refuse
+    }
+
+    /// When a recorded exchange is synced to disk.
+    public enum Durability: String, Sendable, CaseIterable {
+        /// At least every second.
+        case normal
+        /// Before the last octet of the answer is passed on.
+        case full
+    }
+
+    public var host: String
+    /// 0 picks a free port.
+    public var port: Int
+    /// Permits an address other than loopback; then `credentials` is required.
+    public var allowsRemote: Bool
+    /// `USER:PASSWORD` that clients must give (RFC 9110, 11.7).
+    public var credentials: String?
+    public var durability: Durability
+    public var diskFullPolicy: DiskFullPolicy
+    public var limits: ProxyLimits
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
+        durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits()
+    ) {
+        self.host = host
+        self.port = port
+        self.allowsRemote = allowsRemote
+        self.credentials = credentials
+        self.durability = durability
+        self.diskFullPolicy = diskFullPolicy
+        self.limits = limits
+    }
+}

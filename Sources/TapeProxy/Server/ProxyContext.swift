@@ -1,0 +1,78 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// What all connections of one event loop share.
+///
+/// Not Sendable: lives on its event loop.
+final class ProxyContext {
+    let loop: any EventLoop
+    let configuration: ProxyConfiguration
+    let session: Session
+    /// Nil where nothing is recorded.
+    let recorder: Recorder?
+    /// Nil where nothing is replayed.
+    let library: ReplayLibrary?
+    let dialer: UpstreamDialer
+    let pool: UpstreamPool
+    let registry = ConnectionRegistry()
+    let credentials: ProxyCredentials?
+    let counts: NIOLockedValueBox<ProxyCounts>
+    let messageLimits = Limits()
+    /// Host and port the proxy listens on, for its help page.
+    let address: String
+    private let clock = WallClock()
+    private var lastConnection = 0
+    private var waiting: [ObjectIdentifier: () -> Void] = [:]
+    /// The recorder's queue is full: nobody reads.
+    private(set) var isRecorderFull = false
+    var isStopping = false
+
+    init(
+        loop: any EventLoop, configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
+        library: ReplayLibrary?, dialer: UpstreamDialer, address: String, counts: NIOLockedValueBox<ProxyCounts>
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.credentials = credentials
+        self.session = session
+        self.recorder = recorder
+        self.library = library
+        self.dialer = dialer
+        self.pool = UpstreamPool(limits: configuration.limits)
+        self.address = address
+        self.counts = counts
+    }
+
+    var limits: ProxyLimits { self.configuration.limits }
+
+    func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
+
+    func nextConnectionID() -> Int {
+        self.lastConnection += 1
+        return self.lastConnection
+    }
+
+    func count(_ change: (inout ProxyCounts) -> Void) {
+        self.counts.withLockedValue { change(&$0) }
+    }
+
+    /// Hands an item to the recorder.
+    func record(_ item: RecorderItem) {
+        guard let recorder else { return }
+        if recorder.put(item) { self.isRecorderFull = true }
+    }
+
+    /// Calls back when the recorder has drained; one call per owner.
+    func whenRecorderDrains(_ owner: AnyObject, _ call: @escaping () -> Void) {
+        self.waiting[ObjectIdentifier(owner)] = call
+    }
+
+    func recorderDrained() {
+        self.isRecorderFull = false
+        let calls = self.waiting.values
+        self.waiting = [:]
+        for call in calls { call() }
+    }
+}

@@ -1,0 +1,14 @@
+/// What a proxy has done so far; read from any thread.
+public struct ProxyCounts: Sendable, Hashable {
+    public var exchanges = 0
+    public var replayed = 0
+    public var misses = 0
+    /// CONNECT tunnels, whose contents are not recorded.
+    public var tunnels = 0
+    /// Octets passed to clients.
+    public var bytes = 0
+    /// Requests refused because they are not HTTP.
+    public var malformed = 0
+
+    public init() {}
+}

@@ -1,0 +1,34 @@
+/// How many connections a proxy takes and how long it waits, in seconds unless said otherwise.
+///
+/// Sizes of message parts are limits of the parser: see `TapeExchange.Limits`.
+public struct ProxyLimits: Sendable {
+    /// Client connections at once: what 10,000 slow clients and their upstream connections need, lowered at start to what the
+    /// process may open.
+    public var connections = 16_384
+    /// From a connection's first octet of a request to the end of its head: Apache's RequestReadTimeout allows 20 to 40.
+    public var requestHead = 30
+    /// A keep-alive connection without a request: nginx's keepalive_timeout, 75.
+    public var clientIdle = 75
+    /// A client that stops sending in a body, or reading its answer: nginx's client_body_timeout and send_timeout, 60.
+    public var clientStall = 60
+    /// Name resolution and TCP connect together: half of nginx's proxy_connect_timeout, 60, since a developer waits for it.
+    public var connect = 30
+    /// An origin that sends nothing, in wait or in a body: five times nginx's proxy_read_timeout, 60, since long polls and
+    /// breakpoints in an origin are a recorder's daily business.
+    public var upstreamSilence = 300
+    /// An unused upstream connection: below the shortest common server default (Node, 5), so that few are stale.
+    public var upstreamIdle = 4
+    /// Unused upstream connections kept for one origin and in all: nginx's `keepalive` is set per upstream, 256 in its examples.
+    public var idlePerOrigin = 256
+    public var idleInAll = 1_024
+    /// A tunnel without traffic: haproxy's customary `timeout tunnel`, one hour.
+    public var tunnelIdle = 3_600
+    /// What a client may send after its answer before it is cut off: nginx's lingering_time, 30, lowered to lingering_timeout, 5.
+    public var linger = 5
+    /// What is in flight at a stop gets this long to end.
+    public var grace = 5
+    /// Octets of pipelined requests held back while an answer is on its way.
+    public var pipelined = 64 * 1024
+
+    public init() {}
+}

@@ -1,0 +1,6 @@
+/// How long making a connection took, in milliseconds.
+struct DialTiming {
+    /// Nil where the host was an address.
+    var dns: Double?
+    var connect: Double
+}

@@ -1,0 +1,140 @@
+internal import NIOCore
+internal import NIOPosix
+internal import TapeCore
+internal import TapeExchange
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Makes connections to origins: looks the name up, refuses the proxy's own address, and connects with happy eyeballs.
+final class UpstreamDialer {
+    enum DialError: Error {
+        /// The address is the proxy's own.
+        case loop
+        case failed(Failure)
+    }
+
+    private let loop: any EventLoop
+    private let limits: ProxyLimits
+    private let rule: LoopRule
+    private let lookups: NIOThreadPool
+
+    init(loop: any EventLoop, limits: ProxyLimits, rule: LoopRule, lookups: NIOThreadPool) {
+        self.loop = loop
+        self.limits = limits
+        self.rule = rule
+        self.lookups = lookups
+    }
+
+    /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
+    func dial(
+        host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialError>) -> Void
+    ) {
+        let started = NIODeadline.now()
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            self.connect(host: host, port: port, to: [address], dns: nil, since: started, prepare: prepare, then: then)
+            return
+        }
+        let lookup = self.lookups.runIfActive(eventLoop: self.loop) { try AddressLookup.addresses(host: host, port: port) }
+        var timedOut = false
+        let timer = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.connect))) {
+            timedOut = true
+            then(.failure(.failed(Failure(kind: .timeout, message: "looking up \"\(host)\" took longer than \(self.limits.connect) s: check the name server."))))
+        }
+        lookup.assumeIsolated().whenComplete { result in
+            guard !timedOut else { return }
+            timer.cancel()
+            switch result {
+            case .success(let addresses):
+                let dns = Self.milliseconds(since: started)
+                self.connect(host: host, port: port, to: addresses, dns: dns, since: .now(), prepare: prepare, then: then)
+            case .failure(let error):
+                then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" was not found (\(error)): check the host name in the URL."))))
+            }
+        }
+    }
+
+    private func connect(
+        host: String, port: Int, to addresses: [SocketAddress], dns: Double?, since started: NIODeadline,
+        prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        then: @escaping (Result<(any Channel, DialTiming), DialError>) -> Void
+    ) {
+        guard let first = addresses.first else {
+            return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))
+        }
+        guard !addresses.contains(where: { self.isSelf($0) }) else { return then(.failure(.loop)) }
+        let bootstrap = ClientBootstrap(group: self.loop)
+            .connectTimeout(.seconds(Int64(self.limits.connect)))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelInitializer(prepare)
+        let connecting =
+            addresses.count == 1
+            ? bootstrap.connect(to: first)
+            : bootstrap.resolver(ResolvedAddresses(addresses: addresses, loop: self.loop)).connect(host: host, port: port)
+        connecting.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let channel):
+                then(.success((channel, DialTiming(dns: dns, connect: Self.milliseconds(since: started)))))
+            case .failure(let error):
+                then(.failure(.failed(Self.failure(error, authority: "\(host):\(port)"))))
+            }
+        }
+    }
+
+    private func isSelf(_ address: SocketAddress) -> Bool {
+        guard let port = address.port else { return false }
+        return address.withSockAddr { raw, _ in
+            switch Int32(raw.pointee.sa_family) {
+            case AF_INET:
+                raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { v4 in
+                    withUnsafeBytes(of: v4.pointee.sin_addr) { self.rule.isSelf(address: Array($0), port: port) }
+                }
+            case AF_INET6:
+                raw.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { v6 in
+                    withUnsafeBytes(of: v6.pointee.sin6_addr) { self.rule.isSelf(address: Array($0), port: port) }
+                }
+            default:
+                false
+            }
+        }
+    }
+
+    private static func milliseconds(since: NIODeadline) -> Double {
+        Double((.now() - since).nanoseconds) / 1e6
+    }
+
+    private static func failure(_ error: any Error, authority: String) -> Failure {
+        switch error {
+        case let error as NIOConnectionError:
+            // Every address failed: the last one tried speaks for all.
+            guard let last = error.connectionErrors.last else {
+                return Failure(kind: .dns, message: "\"\(authority)\" was not found: check the host name in the URL.")
+            }
+            return self.failure(last.error, authority: authority)
+        case ChannelError.connectTimeout(let amount):
+            return Failure(
+                kind: .timeout, message: "no connection to \"\(authority)\" within \(amount.nanoseconds / 1_000_000_000) s: is the origin up?")
+        case let error as IOError:
+            switch error.errnoCode {
+            case ECONNREFUSED:
+                return Failure(kind: .refused, message: "\"\(authority)\" refused the connection: is the origin running?")
+            case ECONNRESET, EPIPE:
+                return Failure(kind: .reset, message: "\"\(authority)\" reset the connection.")
+            case ETIMEDOUT:
+                return Failure(kind: .timeout, message: "\"\(authority)\" did not answer in time: is the origin up?")
+            default:
+                return Failure(kind: .unreachable, message: "\"\(authority)\" cannot be reached (errno \(error.errnoCode)): check the address.")
+            }
+        default:
+            return Failure(kind: .unreachable, message: "\"\(authority)\" cannot be reached (\(error)): check the address.")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// The upstream end of a pipeline: hands what comes to the exchange that owns it, or closes when nobody does.
+///
+/// Knows no HTTP. Not Sendable: lives on its event loop.
+final class UpstreamHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let origin: Origin
+    /// Counts up from 1 within one proxy.
+    let id: Int
+    var remote = ""
+    private(set) var isReused = false
+    private(set) var isOpen = false
+    weak var owner: (any UpstreamOwner)?
+    /// Called once when the connection is gone while nobody owns it.
+    var whenIdleEnds: ((UpstreamHandler) -> Void)?
+    private var context: ChannelHandlerContext?
+    private var isReading = true
+
+    init(origin: Origin, id: Int) {
+        self.origin = origin
+        self.id = id
+    }
+
+    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+
+    func take(_ owner: any UpstreamOwner, isReused: Bool) {
+        self.owner = owner
+        self.isReused = isReused
+        self.whenIdleEnds = nil
+    }
+
+    func write(_ buffer: ByteBuffer) {
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() {
+        self.context?.flush()
+    }
+
+    /// Reads on, or lets the kernel's buffers fill and the origin wait.
+    func setReading(_ reads: Bool) {
+        guard reads != self.isReading, self.isOpen else { return }
+        self.isReading = reads
+        try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// Closes without a word to the owner.
+    func close() {
+        self.owner = nil
+        self.whenIdleEnds = nil
+        self.context?.close(mode: .all, promise: nil)
+    }
+
+    func closeOutput() {
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.isOpen = context.channel.isActive
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.isOpen = true
+        self.remote = context.remoteAddress.map(Self.text) ?? ""
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let owner else {
+            // RFC 9112, 9.2: octets that answer no request are nobody's; the connection is of no more use.
+            context.close(promise: nil)
+            return
+        }
+        owner.upstreamRead(self.unwrapInboundIn(data))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        self.owner?.upstreamReadComplete()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.owner?.upstreamWritabilityChanged(context.channel.isWritable)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        if let owner {
+            owner.upstreamEnded()
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.isOpen = false
+        self.ended()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let owner {
+            owner.upstreamFailed(Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection."))
+        }
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.isOpen = false
+        self.context = nil
+    }
+
+    private func ended() {
+        if let owner {
+            owner.upstreamEnded()
+        } else if let whenIdleEnds {
+            self.whenIdleEnds = nil
+            whenIdleEnds(self)
+        }
+    }
+
+    private static func text(_ address: SocketAddress) -> String {
+        guard let ip = address.ipAddress, let port = address.port else { return "" }
+        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
+    }
+}

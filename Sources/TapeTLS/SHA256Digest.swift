@@ -1,0 +1,35 @@
+internal import COpenSSL
+
+/// SHA-256 by OpenSSL, which uses the processor's own instructions: some 2 GB/s where portable code has a tenth.
+public struct SHA256Digest: ~Copyable {
+    private let context: OpaquePointer
+
+    /// - Returns: nil where OpenSSL has no SHA-256 to give, as under a policy that forbids it.
+    public init?() {
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+            EVP_MD_CTX_free(context)
+            ERR_clear_error()
+            return nil
+        }
+        self.context = context
+    }
+
+    deinit {
+        EVP_MD_CTX_free(self.context)
+    }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        // Fails only on a context that was never initialised.
+        _ = EVP_DigestUpdate(self.context, bytes.baseAddress, bytes.count)
+    }
+
+    /// The 32 octets of the digest; the digest starts over.
+    public mutating func finalize() -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        _ = EVP_DigestFinal_ex(self.context, &digest, &length)
+        _ = EVP_DigestInit_ex(self.context, EVP_sha256(), nil)
+        return digest
+    }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A program started with the proxy in its environment, on the same terminal and standard streams.
+///
+/// Does not wait by itself: `wait` blocks the calling thread.
+struct ChildProcess: Sendable {
+    let id: pid_t
+
+    enum StartError: Error {
+        case notFound(String)
+        case failed(String)
+    }
+
+    /// Starts a program, looked up in PATH.
+    init(command: [String], environment: [String: String]) throws(StartError) {
+        guard let name = command.first else { throw .failed("no command behind \"--\": give the program to run.") }
+        var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer {
+            for pointer in arguments + variables { free(pointer) }
+        }
+        #if canImport(Darwin)
+        var attributes: posix_spawnattr_t?
+        #else
+        var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The parent blocks and ignores signals for its own purposes; the child starts with the defaults.
+        var all = sigset_t()
+        sigemptyset(&all)
+        posix_spawnattr_setsigmask(&attributes, &all)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT] { sigaddset(&all, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var id = pid_t()
+        let status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
+        switch status {
+        case 0: self.id = id
+        case ENOENT: throw .notFound("\"\(name)\" was not found: give the program's path, or put it into PATH.")
+        default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))).")
+        }
+    }
+
+    /// Blocks until the program ends.
+    ///
+    /// - Returns: its exit code, or 128 and the signal's number as shells have it.
+    func wait() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(self.id, &status, 0) == -1, errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+
+    func send(signal: Int32) {
+        kill(self.id, signal)
+    }
+}
