@@ -29,9 +29,10 @@ public struct RecordedKeys: Sendable {
         self.slots = Array(repeating: 0, count: 16)
     }
 
-    public init(_ requests: some Sequence<(method: String, url: String)>) {
+    /// Takes pairs of method and URL.
+    public init(_ requests: some Sequence<(String, String)>) {
         self.init()
-        for request in requests { self.append(method: request.method, url: request.url) }
+        for (method, url) in requests { self.append(method: method, url: url) }
     }
 
     /// How many requests there are.
