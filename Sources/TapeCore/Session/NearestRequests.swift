@@ -33,8 +33,8 @@ struct NearestRequests {
         var best: [(key: Int, distance: Int)] = []
         best.reserveCapacity(Self.candidateLimit + 1)
         var worst = Int.max
-        for key in 0..<self.keys.distinctCount {
-            let distance = self.keys.sketch(ofKey: key).distance(to: sketch)
+        for (key, recorded) in self.keys.sketches.enumerated() {
+            let distance = recorded.distance(to: sketch)
             guard distance < worst else { continue }
             let place = best.firstIndex { $0.distance > distance } ?? best.count
             best.insert((key, distance), at: place)

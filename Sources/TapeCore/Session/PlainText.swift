@@ -3,6 +3,7 @@ enum PlainText {
     /// Escapes controls, line separators, characters that turn the direction of text, quotes and backslashes. Text of more than
     /// `limit` octets of UTF-8 is cut and ends in `…`.
     static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
+        if bytes.count <= limit, bytes.allSatisfy({ Self.isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
         // A character's escape is no shorter than the character, so nothing behind this many octets can be shown.
         let source = String(decoding: bytes.prefix(limit + 4), as: UTF8.self)
         var text = ""
@@ -14,6 +15,10 @@ enum PlainText {
             text += shown
         }
         return text
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {

@@ -22,7 +22,7 @@ struct RequestParts: Sendable {
 
     /// Longer than the request lines that servers take (8,000 octets, RFC 9112, 3).
     static let byteLimit = 8192
-    static let pieceLimit = 48
+    static let pieceLimit = 32
 
     var method: Piece
     var scheme: Piece

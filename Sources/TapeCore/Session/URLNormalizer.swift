@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// Writes a URL in the one spelling under which requests are compared.
 ///
 /// Makes equal only what RFC 3986, 6.2.2 and 6.2.3 call equivalent for every server: case of scheme and host, a default or empty
@@ -28,7 +36,7 @@ struct URLNormalizer {
         var position = 0
         if let schemeEnd = self.schemeEnd() {
             for index in 0..<schemeEnd { self.put(Self.lower(self.url[index])) }
-            for index in schemeEnd..<schemeEnd + 3 { self.put(self.url[index]) }
+            self.appendVerbatim(schemeEnd..<schemeEnd + 3)
             position = self.appendAuthority(from: schemeEnd + 3, schemeLength: schemeEnd)
             if position == self.url.count || self.url[position] != UInt8(ascii: "/") { self.put(UInt8(ascii: "/")) }
         }
@@ -38,10 +46,8 @@ struct URLNormalizer {
         }
         self.appendDecoding(position..<pathEnd, lowercased: false)
         position = pathEnd
-        while position < self.url.count, self.url[position] != UInt8(ascii: "#") {
-            self.put(self.url[position])
-            position += 1
-        }
+        let query = position..<self.url.count
+        self.appendVerbatim(position..<(self.offset(of: UInt8(ascii: "#"), in: query) ?? query.upperBound))
     }
 
     /// The offset of `://` behind a valid scheme (RFC 3986, 3.1).
@@ -89,7 +95,7 @@ struct URLNormalizer {
         self.appendDecoding(hostStart..<hostEnd - 1, lowercased: true)
         if !port.isEmpty, !self.isDefault(port: port, schemeLength: schemeLength) {
             self.put(UInt8(ascii: ":"))
-            for index in port { self.put(self.url[index]) }
+            self.appendVerbatim(port)
         }
         return end
     }
@@ -112,7 +118,22 @@ struct URLNormalizer {
         return true
     }
 
+    private mutating func appendVerbatim(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        UnsafeMutableRawBufferPointer(rebasing: self.output[self.count..<self.count + range.count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: self.url[range]))
+        self.count += range.count
+    }
+
+    private func offset(of byte: UInt8, in range: Range<Int>) -> Int? {
+        guard !range.isEmpty, let base = self.url.baseAddress,
+            let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+
     private mutating func appendDecoding(_ range: Range<Int>, lowercased: Bool) {
+        if !lowercased, self.offset(of: UInt8(ascii: "%"), in: range) == nil { return self.appendVerbatim(range) }
         var index = range.lowerBound
         while index < range.upperBound {
             let byte = self.url[index]
