@@ -59,9 +59,8 @@ final class OriginHandler: ChannelInboundHandler {
     private func send(_ answer: Answer, to request: HTTPRequestHead, context: ChannelHandlerContext) {
         var head = HTTPResponseHead(version: request.version, status: answer.status, headers: answer.headers)
         let isChunked = answer.pieces.count > 1 && request.version == .http1_1
-        if isChunked {
-            head.headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
-        } else {
+        // Without a length the encoder chunks.
+        if !isChunked {
             head.headers.replaceOrAdd(name: "Content-Length", value: "\(answer.pieces.reduce(0) { $0 + $1.count })")
         }
         if !request.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }

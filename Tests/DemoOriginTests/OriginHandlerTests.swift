@@ -34,8 +34,8 @@ struct OriginHandlerTests {
         let channel = try Self.channel()
         try channel.writeInbound(ByteBuffer(string: "GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"))
         let first = try Self.sent(channel)
-        #expect(first.contains("Transfer-Encoding: chunked\r\n"))
-        #expect(first.hasSuffix("\r\n\r\ne\r\ndata: piece 1\n\n\r\n") || first.hasSuffix("\r\n\r\nf\r\ndata: piece 1\n\n\r\n"))
+        #expect(first.contains("transfer-encoding: chunked\r\n"))
+        #expect(first.hasSuffix("\r\n\r\nf\r\ndata: piece 1\n\n\r\n"))
         for piece in 2...4 {
             channel.embeddedEventLoop.advanceTime(by: OriginHandler.pause)
             #expect(try Self.sent(channel) == "f\r\ndata: piece \(piece)\n\n\r\n")
@@ -94,7 +94,7 @@ struct OriginHandlerTests {
 
     @Test func garbageIsAnsweredWithAnErrorAndAClosedConnection() throws {
         let channel = try Self.channel()
-        try? channel.writeInbound(ByteBuffer(string: "\u{1}\u{2}\r\n\r\n"))
+        _ = try? channel.writeInbound(ByteBuffer(string: "\u{1}\u{2}\r\n\r\n"))
         #expect(try Self.sent(channel).hasPrefix("HTTP/1.1 400 "))
         #expect(!channel.isActive)
     }
