@@ -40,11 +40,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
             ]
         ),
+        .executableTarget(
+            name: "DemoOrigin",
+            dependencies: ["CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
+        ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS"]),
         .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
         .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI"]),
+        .testTarget(
+            name: "DemoOriginTests",
+            dependencies: ["DemoOrigin", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

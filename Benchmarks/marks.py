@@ -1,0 +1,73 @@
+"""What the figures have to reach, and the table that says which do."""
+import statistics
+
+# (scenario, figure, compared with, relation, mark, what it is called). Where another subject is named, the figure is the median over
+# the rounds of the ratio to that subject within the same round; otherwise the median of the figure itself.
+MARKS = [
+    ("small", "cpu_us", "nginx", "<=", 1.25, "CPU per recorded 1 KiB request, times nginx"),
+    ("small", "cpu_us", "haproxy", "<=", 1.25, "CPU per recorded 1 KiB request, times haproxy"),
+    ("gzip", "cpu_us", "nginx", "<=", 2.0, "CPU per recorded 64 KiB gzip answer, times nginx"),
+    ("large", "MBps", "nginx", ">=", 0.5, "MB/s of 10 MiB downloads, times nginx"),
+    ("large", "growth_MiB", None, "<=", 32, "memory growth by 10 MiB downloads, MiB"),
+    ("huge", "growth_MiB", None, "<=", 32, "memory growth by a 2 GiB download, MiB"),
+    ("many", "last_to_first", None, ">=", 0.9, "rate of the last tenth of 100,000, times the first"),
+    ("many", "growth_MiB", None, "<=", 32, "memory growth by 100,000 exchanges, MiB"),
+    ("many", "opens", None, ">=", 1, "the cassette of 100,000 opens (1 is yes)"),
+    ("many", "open_s", None, "<=", 1.0, "opening it at its last exchange, seconds"),
+    ("idle", "memory_MiB", None, "<=", 20, "memory when idle, MiB"),
+    ("held", "KiB_each", None, "<=", 20, "memory per idle keep-alive connection, KiB"),
+    ("held", "still_open", None, ">=", 1000, "idle connections still open of 1,000"),
+    ("start", "start_ms", None, "<=", 50, "start to accepting, ms"),
+    ("replay", "cpu_us", "nginx-static", "<=", 1.25, "CPU per replayed 1 KiB answer, times nginx serving files"),
+]
+
+
+def value(rows, scenario, figure, reference, subject):
+    """The figure of a mark, or a word on why there is none."""
+    mine = {row["round"]: row for row in rows if row["scenario"] == scenario and row["subject"] == subject}
+    if not mine:
+        return "not measured"
+    wrong = [row.get("error") or f"{row['bad']} bad" for row in mine.values() if row.get("error") or row["bad"]]
+    if wrong:
+        return "failed: " + wrong[0]
+    if reference is None:
+        return statistics.median(row[figure] for row in mine.values())
+    theirs = {row["round"]: row for row in rows if row["scenario"] == scenario and row["subject"] == reference}
+    ratios = [row[figure] / theirs[r][figure] for r, row in mine.items() if theirs.get(r, {}).get(figure) and not theirs[r]["bad"]]
+    return statistics.median(ratios) if ratios else f"no {reference} beside it"
+
+
+def judged(rows, subject="wiretape"):
+    """Lines of (name, value or word, relation, mark, verdict)."""
+    for scenario, figure, reference, relation, mark, name in MARKS:
+        got = value(rows, scenario, figure, reference, subject)
+        if isinstance(got, str):
+            verdict = "-" if got == "not measured" else "MISS"
+        else:
+            verdict = "hit" if (got <= mark if relation == "<=" else got >= mark) else "MISS"
+        yield name, got, relation, mark, verdict
+
+
+def number(figure):
+    return figure if isinstance(figure, str) else f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}" if abs(figure) < 10 else f"{figure:.1f}"
+
+
+def table(lines):
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+
+
+def report(rows):
+    """Both tables: the medians of all figures, and the marks."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["scenario"], row["subject"]), []).append(row)
+    lines = [("scenario", "subject", "rounds", "medians")]
+    for (scenario, subject), members in groups.items():
+        good = [row for row in members if "error" not in row]
+        keys = [key for key in (good[0] if good else {}) if key not in ("scenario", "subject", "round")]
+        medians = ", ".join(f"{key} {number(statistics.median(row[key] for row in good))}" for key in keys)
+        lines.append((scenario, subject, str(len(members)), medians or members[0]["error"]))
+    marks = [("mark", "measured", "wanted", "")]
+    marks += [(name, number(got), f"{relation} {number(mark)}", verdict) for name, got, relation, mark, verdict in judged(rows)]
+    return table(lines) + "\n\n" + table(marks)

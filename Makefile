@@ -1,0 +1,36 @@
+# One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
+
+.PHONY: demo test check format bench clean
+
+## Records and replays some requests to a local server and compares the answers.
+demo:
+	@sh scripts/demo.sh
+
+## Runs all tests.
+test:
+	@sh scripts/setup.sh test
+	swift test
+
+## What has to be green before a commit: format, imports, a test file per source file, no warnings, tests.
+check:
+	@sh scripts/setup.sh test
+	python3 scripts/check_imports.py --self-test
+	python3 scripts/check_imports.py
+	python3 scripts/check_mirror.py --self-test
+	python3 scripts/check_mirror.py
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
+	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## Formats all Swift files in place.
+format:
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
+
+## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
+bench:
+	@sh scripts/setup.sh bench
+	swift build -c release --product wiretape
+	python3 Benchmarks/bench.py $(ARGS)
+
+clean:
+	rm -rf .build Benchmarks/out

@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#endif
+internal import NIOCore
+internal import NIOPosix
+
+/// Starts the demo's origin server on a free loopback port and runs it until SIGTERM or SIGINT.
+@main
+enum DemoOriginCommand {
+    static func main() throws {
+        var stopSignals = sigset_t()
+        sigemptyset(&stopSignals)
+        sigaddset(&stopSignals, SIGTERM)
+        sigaddset(&stopSignals, SIGINT)
+        // Blocked before the first thread starts, so that every thread inherits it and only sigwait sees them.
+        pthread_sigmask(SIG_BLOCK, &stopSignals, nil)
+
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let server = try OriginServer.start(on: group)
+        print(server.url)
+        fflush(nil)
+
+        var received: Int32 = 0
+        sigwait(&stopSignals, &received)
+        try server.stop()
+        try group.syncShutdownGracefully()
+    }
+}

@@ -1,0 +1,46 @@
+internal import CZlib
+
+/// A small RGB picture of coloured noise, encoded as PNG (RFC 2083).
+///
+/// Noise hardly compresses, so the file is about as large as its pixels.
+struct PNGImage: Sendable {
+    var width: Int
+    var height: Int
+    var seed: UInt64
+
+    func bytes() throws(OriginError) -> [UInt8] {
+        var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+        // Eight bits a sample, colour type RGB, and the only methods there are.
+        self.append("IHDR", Self.bigEndian(self.width) + Self.bigEndian(self.height) + [8, 2, 0, 0, 0], to: &file)
+        self.append("IDAT", try Deflater.zlib(self.scanlines()), to: &file)
+        self.append("IEND", [], to: &file)
+        return file
+    }
+
+    private func scanlines() -> [UInt8] {
+        var state = self.seed | 1
+        var lines: [UInt8] = []
+        lines.reserveCapacity(self.height * (1 + 3 * self.width))
+        for _ in 0..<self.height {
+            lines.append(0)  // no filter
+            for _ in 0..<3 * self.width {
+                state ^= state << 13
+                state ^= state >> 7
+                state ^= state << 17
+                lines.append(UInt8(truncatingIfNeeded: state >> 24))
+            }
+        }
+        return lines
+    }
+
+    private func append(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
+        let checked = Array(type.utf8) + content
+        file += Self.bigEndian(content.count)
+        file += checked
+        file += Self.bigEndian(Int(crc32(0, checked, uInt(checked.count))))
+    }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+}

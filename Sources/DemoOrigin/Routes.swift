@@ -1,0 +1,78 @@
+internal import NIOConcurrencyHelpers
+internal import NIOHTTP1
+
+/// The origin's pages: a request in, an answer out.
+///
+/// Knows no sockets and no time. Every answer carries a number that counts up, so that a replayed answer can be told from a new one.
+struct Routes: Sendable {
+    private let image: [UInt8]
+    private let compressedPets: [UInt8]
+    private let answered = NIOLockedValueBox(0)
+
+    init() throws {
+        self.image = try PNGImage(width: 64, height: 64, seed: 7).bytes()
+        self.compressedPets = try Deflater.gzip(Array(Self.pets.utf8))
+    }
+
+    func answer(to request: HTTPRequestHead, body: [UInt8]) -> Answer {
+        var answer = self.page(for: request, body: body)
+        let number = self.answered.withLockedValue { count in
+            count += 1
+            return count
+        }
+        answer.headers.add(name: "Server", value: "demo-origin")
+        answer.headers.add(name: "X-Answer", value: "\(number)")
+        return answer
+    }
+
+    private func page(for request: HTTPRequestHead, body: [UInt8]) -> Answer {
+        let path = request.uri.prefix { $0 != "?" }
+        if path == "/echo" { return Self.echo(request, body: body) }
+        if path == "/pets", request.method == .POST { return Self.upload(request, body: body) }
+        guard request.method == .GET || request.method == .HEAD else {
+            return Answer(.methodNotAllowed, text: "\(request.method) is not for \(path)\n", headers: ["Allow": "GET, HEAD"])
+        }
+        switch path {
+        case "/pets":
+            return Answer(.ok, json: Self.pets)
+        case "/pets.gz":
+            return Answer(.ok, "application/json", self.compressedPets, headers: ["Content-Encoding": "gzip", "Vary": "Accept-Encoding"])
+        case "/image.png":
+            return Answer(.ok, "image/png", self.image, headers: ["Cache-Control": "max-age=60"])
+        case "/old":
+            return Answer(.found, text: "moved to /pets\n", headers: ["Location": "/pets"])
+        case "/stream":
+            var answer = Answer(.ok, "text/event-stream", [])
+            answer.pieces = (1...5).map { Array("data: piece \($0)\n\n".utf8) }
+            return answer
+        default:
+            return Answer(.notFound, text: "no page \(path)\n")
+        }
+    }
+
+    private static func echo(_ request: HTTPRequestHead, body: [UInt8]) -> Answer {
+        var lines = "\(request.method) \(request.uri) \(request.version)\n"
+        for (name, value) in request.headers { lines += "\(name): \(value)\n" }
+        return Answer(.ok, "text/plain; charset=utf-8", Array((lines + "\n").utf8) + body)
+    }
+
+    private static func upload(_ request: HTTPRequestHead, body: [UInt8]) -> Answer {
+        do {
+            let upload = try MultipartUpload(contentType: request.headers.first(name: "Content-Type") ?? "", body: body)
+            return Answer(.created, json: upload.json, headers: ["Location": "/pets/4"])
+        } catch {
+            return Answer(.badRequest, text: "\(error.message)\n")
+        }
+    }
+
+    static let pets = """
+        {
+          "pets": [
+            {"id": 1, "name": "Miso", "kind": "cat", "weight": 4.20, "tags": ["small", "asleep"]},
+            {"id": 2, "name": "보리", "kind": "dog", "weight": 1.15e1, "tags": []},
+            {"id": 3, "name": "Zoë \\"Zip\\" 🦎", "kind": "gecko", "weight": null, "big": 12345678901234567890}
+          ]
+        }
+
+        """
+}

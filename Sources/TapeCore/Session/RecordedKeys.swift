@@ -1,0 +1,112 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The keys of a cassette's requests, in order of request start.
+///
+/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty octets take less than 20 MB. Does not know which
+/// exchanges have been used.
+public struct RecordedKeys: Sendable {
+    private var arena: [UInt8] = []
+    private var keys: [Key] = []
+    /// One for each key; apart from `keys`, because a search runs over all of them.
+    private(set) var sketches: [RequestSketch] = []
+    /// Open addressing with linear probing: 0 for an empty slot, otherwise the key's number plus one. A power of two long.
+    private var slots: [UInt32]
+    /// The number of each request's key. 32 bits are enough: 2³² requests would not fit into memory.
+    private(set) var keyNumbers: [UInt32] = []
+
+    private struct Key: Sendable {
+        var hash: UInt64
+        var start: Int
+        var count: Int
+    }
+
+    public init() {
+        self.slots = Array(repeating: 0, count: 16)
+    }
+
+    /// Takes pairs of method and URL.
+    public init(_ requests: some Sequence<(String, String)>) {
+        self.init()
+        for (method, url) in requests { self.append(method: method, url: url) }
+    }
+
+    /// How many requests there are.
+    public var count: Int { self.keyNumbers.count }
+
+    /// How many of them are distinct.
+    var distinctCount: Int { self.keys.count }
+
+    /// Appends the next request in order of request start.
+    public mutating func append(method: String, url: String) {
+        RequestKey.withBytes(method: method, url: url) { self.append($0) }
+    }
+
+    /// Appends the next request in order of request start.
+    public mutating func append(method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer) {
+        RequestKey.withBytes(method: method, url: url) { self.append($0) }
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        let hash = RequestKey.hash(bytes)
+        let slot = self.slot(of: bytes, hash: hash)
+        guard self.slots[slot] == 0 else {
+            self.keyNumbers.append(self.slots[slot] - 1)
+            return
+        }
+        let number = UInt32(self.keys.count)
+        self.keys.append(Key(hash: hash, start: self.arena.count, count: bytes.count))
+        self.sketches.append(RequestSketch(bytes))
+        self.arena.append(contentsOf: bytes)
+        self.slots[slot] = number + 1
+        self.keyNumbers.append(number)
+        if self.keys.count * 2 > self.slots.count { self.growSlots() }
+    }
+
+    /// The number of the key with these bytes.
+    func number(of bytes: UnsafeRawBufferPointer) -> Int? {
+        let found = self.slots[self.slot(of: bytes, hash: RequestKey.hash(bytes))]
+        return found == 0 ? nil : Int(found - 1)
+    }
+
+    func withBytes<Result>(ofKey number: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let key = self.keys[number]
+        return self.arena.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[key.start..<key.start + key.count])) }
+    }
+
+    /// The slot that holds the key, or the empty one where it belongs. Ends because at most half of the slots are taken.
+    private func slot(of bytes: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+        let mask = self.slots.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while self.slots[slot] != 0, !self.isKey(Int(self.slots[slot] - 1), bytes, hash: hash) { slot = (slot + 1) & mask }
+        return slot
+    }
+
+    private func isKey(_ number: Int, _ bytes: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
+        let key = self.keys[number]
+        guard key.hash == hash, key.count == bytes.count else { return false }
+        return self.withBytes(ofKey: number) { Self.areEqual($0, bytes) }
+    }
+
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        // A key has its space at least, so neither buffer is without an address.
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count == right.count }
+        return left.count == right.count && memcmp(leftStart, rightStart, left.count) == 0
+    }
+
+    private mutating func growSlots() {
+        var slots = [UInt32](repeating: 0, count: self.slots.count * 2)
+        let mask = slots.count - 1
+        for (number, key) in self.keys.enumerated() {
+            var slot = Int(truncatingIfNeeded: key.hash) & mask
+            while slots[slot] != 0 { slot = (slot + 1) & mask }
+            slots[slot] = UInt32(number + 1)
+        }
+        self.slots = slots
+    }
+}

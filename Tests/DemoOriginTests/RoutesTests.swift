@@ -1,0 +1,70 @@
+import NIOHTTP1
+import Testing
+
+@testable import DemoOrigin
+
+struct RoutesTests {
+    static func answer(_ method: HTTPMethod, _ uri: String, _ headers: HTTPHeaders = [:], body: [UInt8] = []) throws -> Answer {
+        try Routes().answer(to: HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers), body: body)
+    }
+
+    static func text(_ answer: Answer) -> String { String(decoding: answer.pieces.joined(), as: UTF8.self) }
+
+    @Test func petsAreJSON() throws {
+        let answer = try Self.answer(.GET, "/pets?kind=dog")
+        #expect(answer.status == .ok)
+        #expect(answer.headers["Content-Type"] == ["application/json"])
+        #expect(Self.text(answer).contains("보리"))
+    }
+
+    @Test func compressedPetsAreTheSamePets() throws {
+        let answer = try Self.answer(.GET, "/pets.gz")
+        #expect(answer.headers["Content-Encoding"] == ["gzip"])
+        #expect(DeflaterTests.inflated(answer.pieces[0], limit: 10_000) == Array(Routes.pets.utf8))
+    }
+
+    @Test func imageIsLargeEnoughForAFileOfItsOwn() throws {
+        let answer = try Self.answer(.GET, "/image.png")
+        #expect(answer.headers["Content-Type"] == ["image/png"])
+        #expect(answer.pieces[0].count >= 5 * 1024)
+    }
+
+    @Test func oldPageRedirects() throws {
+        let answer = try Self.answer(.GET, "/old")
+        #expect(answer.status == .found)
+        #expect(answer.headers["Location"] == ["/pets"])
+    }
+
+    @Test func streamHasSeveralPieces() throws {
+        #expect(try Self.answer(.GET, "/stream").pieces.count == 5)
+    }
+
+    @Test func echoRepeatsTheRequest() throws {
+        let answer = try Self.answer(.PUT, "/echo", ["A": "b"], body: Array("hello".utf8))
+        #expect(Self.text(answer) == "PUT /echo HTTP/1.1\nA: b\n\nhello")
+    }
+
+    @Test func uploadIsAnsweredWithItsParts() throws {
+        let body = MultipartUploadTests.wire("--XX\nContent-Disposition: form-data; name=\"name\"\n\n보리\n--XX--\n")
+        let answer = try Self.answer(.POST, "/pets", ["Content-Type": MultipartUploadTests.form], body: body)
+        #expect(answer.status == .created)
+        #expect(Self.text(answer).contains("보리"))
+    }
+
+    @Test func uploadThatIsNoFormIsRefused() throws {
+        #expect(try Self.answer(.POST, "/pets", ["Content-Type": "text/plain"]).status == .badRequest)
+        #expect(try Self.answer(.POST, "/pets").status == .badRequest)
+    }
+
+    @Test func otherPagesAndMethodsAreRefused() throws {
+        #expect(try Self.answer(.GET, "/nothing").status == .notFound)
+        #expect(try Self.answer(.DELETE, "/pets").status == .methodNotAllowed)
+    }
+
+    @Test func answersAreNumbered() throws {
+        let routes = try Routes()
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/pets")
+        let numbers = (1...3).map { _ in routes.answer(to: head, body: []).headers["X-Answer"] }
+        #expect(numbers == [["1"], ["2"], ["3"]])
+    }
+}

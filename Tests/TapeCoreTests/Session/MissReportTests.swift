@@ -1,0 +1,92 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct MissReportTests {
+    private func refuse(
+        _ method: String, _ url: String, recorded: [(String, String)], mode: RecordMode = .none, hasCassette: Bool = true,
+        after: Int = 0
+    ) -> MissReport? {
+        let session = Session(mode: mode, keys: RecordedKeys(recorded), hasCassette: hasCassette)
+        for _ in 0..<after { _ = session.decide(method: method, url: url) }
+        guard case .refuse(let report) = session.decide(method: method, url: url) else { return nil }
+        return report
+    }
+
+    @Test func saysWhatWasMissedWhatIsNearAndWhatToDo() {
+        let report = self.refuse(
+            "GET", "http://a.test/users/17?page=2",
+            recorded: [("GET", "http://a.test/users/17?page=1"), ("POST", "http://a.test/users/18")])
+        #expect(
+            report?.description == """
+                no recorded exchange answers "GET http://a.test/users/17?page=2" (mode none)
+                nearest recorded requests:
+                  exchange 1, "GET http://a.test/users/17?page=1"
+                    query item is "page=2", recorded is "page=1"
+                  exchange 2, "POST http://a.test/users/18"
+                    method is "GET", recorded is "POST"
+                    path is "/users/17", recorded is "/users/18" (1 segment differs)
+                    query item "page=2" was not recorded
+                to record it, run: wiretape run --mode new-episodes …
+                """)
+    }
+
+    @Test func saysThatEqualOnesAreUsedUp() {
+        let one = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
+        #expect(
+            one?.description == """
+                the one recorded exchange for "GET http://a.test/" is used up (mode once)
+                to record one more, run: wiretape run --mode new-episodes …
+                """)
+        let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
+        #expect(two?.reason == .usedUp(count: 2))
+        #expect(two?.description.hasPrefix("all 2 recorded exchanges for \"GET http://a.test/\" are used up") == true)
+    }
+
+    @Test func saysThatThereIsNoCassette() {
+        let report = self.refuse("GET", "http://a.test/", recorded: [], hasCassette: false)
+        #expect(
+            report?.description == """
+                there is no cassette to answer "GET http://a.test/" from (mode none)
+                to make one, run: wiretape record …
+                """)
+    }
+
+    @Test func hostileRequestsStayPlainAndShort() {
+        let junk = String(repeating: "\u{1B}]0;\u{7}\r\n\u{202E}\u{0}\"", count: 2_000)
+        let recorded = (0..<5).map { index in
+            ("GET\u{1B}", "http://h\(index)\(junk)/" + (0..<200).map { "\(junk.prefix(50))\($0)&" }.joined() + "?\(junk)")
+        }
+        let query = (0..<500).map { "k\($0)=\(junk.prefix(90))" }.joined(separator: "&")
+        let report = self.refuse("GET", "http://a\(junk)/\(junk)/\(junk)?\(query)", recorded: recorded)
+        let text = report?.description ?? "\u{0}"
+        #expect(text.utf8.count <= 10_240)
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)) })
+        #expect(!text.contains("\u{202E}"))
+    }
+
+    @Test func userInformationIsNeverShown() {
+        let report = self.refuse("GET", "http://me:secret@a.test/x", recorded: [("GET", "http://me:hidden@a.test/x")])
+        let text = report?.description ?? "secret"
+        #expect(!text.contains("secret") && !text.contains("hidden"))
+        #expect(text.contains("\"GET http://…@a.test/x\""))
+        #expect(text.contains("user information differs"))
+    }
+
+    @Test func manyDifferencesAreCounted() {
+        let query = (0..<20).map { "k\($0)" }.joined(separator: "&")
+        let report = self.refuse("GET", "http://a.test/?\(query)", recorded: [("GET", "http://a.test/")])
+        #expect(report?.description.contains("    and 14 more differences\n") == true)
+    }
+
+    @Test func nearRequestsTellWhetherTheyAreUsedUp() {
+        let session = Session(mode: .none, keys: RecordedKeys([("GET", "http://a.test/1")]), hasCassette: true)
+        #expect(session.decide(method: "GET", url: "http://a.test/1") == .replay(index: 0))
+        guard case .refuse(let report) = session.decide(method: "GET", url: "http://a.test/2") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(report.nearest.map(\.isUsedUp) == [true])
+        #expect(report.description.contains("exchange 1, \"GET http://a.test/1\", used up\n"))
+    }
+}

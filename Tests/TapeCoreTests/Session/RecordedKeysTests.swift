@@ -1,0 +1,41 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct RecordedKeysTests {
+    private func number(_ keys: RecordedKeys, _ method: String, _ url: String) -> Int? {
+        RequestKey.withBytes(method: method, url: url) { keys.number(of: $0) }
+    }
+
+    @Test func equalRequestsShareAKey() {
+        let keys = RecordedKeys([("GET", "http://a.test/"), ("GET", "http://a.test/x"), ("GET", "HTTP://a.test")])
+        #expect(keys.count == 3)
+        #expect(keys.distinctCount == 2)
+        #expect(keys.keyNumbers == [0, 1, 0])
+    }
+
+    @Test func findsWhatWasRecordedAndNothingElse() {
+        let keys = RecordedKeys([("GET", "http://a.test/"), ("POST", "http://a.test/")])
+        #expect(self.number(keys, "POST", "http://A.test") == 1)
+        #expect(self.number(keys, "PUT", "http://a.test/") == nil)
+        #expect(self.number(RecordedKeys(), "GET", "http://a.test/") == nil)
+    }
+
+    @Test func findsEachOfManyThousands() {
+        var keys = RecordedKeys()
+        for index in 0..<5_000 { keys.append(method: "GET", url: "http://a.test/items/\(index)") }
+        #expect(keys.distinctCount == 5_000)
+        let numbers = (0..<5_000).map { self.number(keys, "GET", "http://a.test/items/\($0)") }
+        #expect(numbers == Array(0..<5_000))
+        #expect(self.number(keys, "GET", "http://a.test/items/5000") == nil)
+    }
+
+    @Test func bytesMakeTheSameKeysAsStrings() {
+        var keys = RecordedKeys()
+        Array("GET".utf8).withUnsafeBytes { method in
+            Array("http://A.test".utf8).withUnsafeBytes { keys.append(method: method, url: $0) }
+        }
+        #expect(self.number(keys, "GET", "http://a.test/") == 0)
+        #expect(keys.withBytes(ofKey: 0) { Array($0) } == Array("GET http://a.test/".utf8))
+    }
+}

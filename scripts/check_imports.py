@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks that every file under Sources imports only what its target may import, with an access level.
+
+  check_imports.py [ROOT]      prints what is wrong as file:line: message; exit code 1 if anything is
+  check_imports.py --self-test
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+# Part of the language's toolchain or the platform's C library.
+PLATFORM = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch", "Android"]
+CORE = ["CZlib", "Foundation", "FoundationEssentials"]
+
+# What each target may import; a name that ends in * stands for all that begin so. What is not listed is forbidden.
+TABLE = {
+    "CZlib": [],
+    "COpenSSL": [],
+    "TapeCore": [*PLATFORM, *CORE],
+    "TapeExchange": ["Swift", "TapeCore"],
+    "TapeTLS": [*PLATFORM, "COpenSSL"],
+    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
+    "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
+    "Wiretape": [*PLATFORM, "TapeCore", "Foundation", "FoundationNetworking"],
+    "WiretapeTesting": [*PLATFORM, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "WiretapeCLI": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "TapeProxy", "TapeInspector", "ArgumentParser", "Foundation", "NIO*"],
+    "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
+}
+
+IMPORT = re.compile(
+    r"^\s*(?P<attributes>(?:@\w+(?:\([^)]*\))?\s+)*)(?P<level>(?:public|package|internal|fileprivate|private)\s+)?import\s+"
+    r"(?:(?:typealias|struct|class|enum|protocol|let|var|func)\s+)?(?P<module>\w+)"
+)
+
+
+def allowed(target, module):
+    return any(module.startswith(name[:-1]) if name.endswith("*") else module == name for name in TABLE[target])
+
+
+def without_comments(text):
+    """The same lines, with comments and multi-line strings blanked."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|""".*?"""', lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.S)
+
+
+def problems(root):
+    for folder in sorted(path for path in (root / "Sources").iterdir() if path.is_dir()):
+        target = folder.name
+        if target not in TABLE:
+            yield f"{folder.relative_to(root)}: target \"{target}\" is not in the table; add what it may import to scripts/check_imports.py"
+            continue
+        for file in sorted(folder.rglob("*.swift")):
+            for number, line in enumerate(without_comments(file.read_text()).splitlines(), 1):
+                # Two statements can share a line.
+                for statement in line.split(";"):
+                    found = IMPORT.match(statement)
+                    if not found:
+                        continue
+                    where, module = f"{file.relative_to(root)}:{number}", found["module"]
+                    if not allowed(target, module):
+                        yield f"{where}: {target} may not import {module}; move the code to a target that may"
+                    if not found["level"]:
+                        yield f"{where}: import {module} has no access level; write internal import, or public import where a signature needs it"
+
+
+def self_test():
+    cases = [  # target, text, number of problems
+        ("TapeCore", "internal import CZlib\n#if canImport(Glibc)\ninternal import Glibc\n#endif\npublic import Foundation\n", 0),
+        ("TapeCore", "internal import NIOCore\n", 1),
+        ("TapeCore", "internal import FoundationNetworking\n", 1),
+        ("TapeCore", "import CZlib\n", 1),
+        ("TapeCore", "import ArgumentParser\n", 2),
+        ("TapeCore", "// import NIOCore\n/*\nimport NIOCore\n*/\nlet text = \"\"\"\nimport NIOCore\n\"\"\"\nlet important = 1\n", 0),
+        ("TapeCore", "let a = 1; internal import NIOCore\n", 1),
+        ("TapeExchange", "internal import Glibc\n", 1),
+        ("TapeExchange", "public import struct TapeCore.HeaderFields\n", 0),
+        ("TapeTLS", "@preconcurrency internal import NIOCore\n", 1),
+        ("TapeTLS", "@_exported public import TapeCore\n", 1),
+        ("TapeTLS", "internal import class NIOCore.Channel\n", 1),
+        ("TapeProxy", "public import NIOCore\ninternal import TapeTLS\n", 0),
+        ("TapeProxy", "internal import TapeInspector\n", 1),
+        ("TapeInspector", "internal import TapeProxy\ninternal import TapeTLS\n", 2),
+        ("Wiretape", "internal import NIOCore\ninternal import COpenSSL\n", 2),
+        ("WiretapeTesting", "public import Testing\npublic import Wiretape\n", 0),
+        ("WiretapeCLI", "internal import COpenSSL\ninternal import CZlib\n", 2),
+        ("Unheard", "", 1),
+    ]
+    for target, text, wanted in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "Sources" / target / "Deep").mkdir(parents=True)
+            (root / "Sources" / target / "Deep" / "File.swift").write_text(text)
+            found = list(problems(root))
+        if len(found) != wanted:
+            return f"check_imports: wanted {wanted} problems in {target} with {text!r}, found {found}"
+
+
+def main(arguments):
+    if arguments[:1] == ["--self-test"]:
+        return self_test()
+    found = list(problems(pathlib.Path(arguments[0] if arguments else __file__ + "/../..").resolve()))
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Installs what Debian 12 lacks for one purpose, and nothing that is there already: setup.sh demo|test|bench
+set -eu
+PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
+
+case ${1:-} in
+    demo | test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev' ;;
+    bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
+                  cc:gcc taskset:util-linux nginx:nginx-light haproxy:haproxy' ;;
+    *)
+        echo "usage: setup.sh demo|test|bench" >&2
+        exit 64
+        ;;
+esac
+
+# A need is COMMAND:PACKAGE, or -LIBRARY:PACKAGE for what pkg-config must find.
+missing=
+for need in $needs; do
+    thing=${need%%:*} package=${need#*:}
+    case $thing in
+        -*) pkg-config --exists "${thing#-}" 2>/dev/null || missing="$missing $package" ;;
+        *) command -v "$thing" >/dev/null || missing="$missing $package" ;;
+    esac
+done
+case " $missing " in *' gcc '*) missing="$missing libc6-dev" ;; esac
+
+if ! command -v swift >/dev/null; then
+    echo "setup: there is no Swift toolchain; install Swift 6.1 or newer from https://www.swift.org/install and run this again" >&2
+    exit 1
+fi
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: missing:$missing (Debian's names), and there is no apt-get here; install them with this system's package manager" >&2
+    exit 1
+fi
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: missing:$missing; there is no sudo, so run this as root: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+# Debian starts a service as soon as it is installed, unless this file says no.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+    trap '$as_root rm -f $policy' EXIT
+    trap 'exit 130' INT TERM
+    printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
+    $as_root chmod 755 $policy
+fi
+echo "setup: installing$missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # the list is words
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
