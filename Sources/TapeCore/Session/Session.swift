@@ -2,10 +2,10 @@
 ///
 /// Names recorded exchanges by their index in order of request start; reads no cassette, sends nothing and keeps no clock.
 ///
-/// Each recorded exchange answers one request. Among equal ones (see `RequestKey`) the earliest recorded that is left answers, and it is
-/// assigned when `decide` is called, at the request's start: which of several concurrent equal requests gets which exchange
-/// depends on their order of arrival, what they get together does not. A client that abandons its request has consumed the exchange.
-/// Exchanges recorded during the run are not replayed in it.
+/// Each recorded exchange answers one request. Among equal ones (see `RequestKey`) the earliest recorded that is left answers,
+/// and it is assigned when `decide` is called, at the request's start: which of several concurrent equal requests gets which
+/// exchange depends on their order of arrival, what they get together does not. A client that abandons its request has consumed
+/// the exchange. Exchanges recorded during the run are not replayed in it.
 public final class Session: Sendable {
     /// A verdict holds so many miss reports; further ones are counted.
     public static let reportLimit = 100

@@ -102,9 +102,12 @@ struct URLNormalizer {
 
     private func isDefault(port: Range<Int>, schemeLength: Int) -> Bool {
         switch port.count {
-        case 2: self.holds("80", at: port.lowerBound) && (self.isScheme("http", schemeLength) || self.isScheme("ws", schemeLength))
-        case 3: self.holds("443", at: port.lowerBound) && (self.isScheme("https", schemeLength) || self.isScheme("wss", schemeLength))
-        default: false
+        case 2 where self.holds("80", at: port.lowerBound):
+            self.isScheme("http", schemeLength) || self.isScheme("ws", schemeLength)
+        case 3 where self.holds("443", at: port.lowerBound):
+            self.isScheme("https", schemeLength) || self.isScheme("wss", schemeLength)
+        default:
+            false
         }
     }
 
@@ -114,7 +117,9 @@ struct URLNormalizer {
 
     /// Compares ASCII without regard to case; the caller has checked that so many octets are there.
     private func holds(_ text: StaticString, at offset: Int) -> Bool {
-        for index in 0..<text.utf8CodeUnitCount where Self.lower(self.url[offset + index]) != text.utf8Start[index] { return false }
+        for index in 0..<text.utf8CodeUnitCount where Self.lower(self.url[offset + index]) != text.utf8Start[index] {
+            return false
+        }
         return true
     }
 

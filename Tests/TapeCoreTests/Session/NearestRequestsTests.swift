@@ -9,15 +9,16 @@ import Testing
 
     @Test func findsTheThreeNearestInOrder() {
         let keys = RecordedKeys([
-            ("GET", "http://other.test/nothing/alike"), ("GET", "http://a.test/users/18?page=2"), ("POST", "http://a.test/users/17?page=2"),
-            ("GET", "http://a.test/users/17?page=1"), ("GET", "http://a.test/"),
+            ("GET", "http://other.test/nothing/alike"), ("GET", "http://a.test/users/18?page=2"),
+            ("POST", "http://a.test/users/17?page=2"), ("GET", "http://a.test/users/17?page=1"), ("GET", "http://a.test/"),
         ])
         #expect(self.search("GET", "http://a.test/users/17?page=2", in: keys) == [3, 2, 1])
     }
 
     @Test func anEmptyCassetteHasNoneAndTheRequestItselfIsLeftOut() {
         #expect(self.search("GET", "http://a.test/", in: RecordedKeys()) == [])
-        #expect(self.search("GET", "http://a.test/", in: RecordedKeys([("GET", "http://a.test/"), ("GET", "http://a.test/x")])) == [1])
+        let keys = RecordedKeys([("GET", "http://a.test/"), ("GET", "http://a.test/x")])
+        #expect(self.search("GET", "http://a.test/", in: keys) == [1])
     }
 
     @Test func amongEqualDistancesRecordedOrderDecides() {

@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test func namesEachPartThatDiffers() {
-        #expect(self.compare("http://a.test/", "http://a.test/", method: "PUT").differences == [.method(here: "PUT", recorded: "GET")])
+        let put = self.compare("http://a.test/", "http://a.test/", method: "PUT")
+        #expect(put.differences == [.method(here: "PUT", recorded: "GET")])
         #expect(self.compare("https://a.test/", "http://a.test/").differences == [.scheme(here: "https", recorded: "http")])
         #expect(self.compare("http://u:p@a.test/", "http://a.test/").differences == [.userInformation])
         #expect(self.compare("http://b.test/", "http://a.test/").differences == [.host(here: "b.test", recorded: "a.test")])
