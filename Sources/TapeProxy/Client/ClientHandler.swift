@@ -97,6 +97,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.left("client closed the connection")
         self.context = nil
         self.proxy.registry.remove(self)
+        self.proxy.connectionEnded()
     }
 
     // MARK: Reading
@@ -310,6 +311,15 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         if case .closed = self.phase { return }
         self.left("client connection closed")
         self.context?.close(mode: .all, promise: nil)
+    }
+
+    /// Closes once what was written is out, without the end that a whole answer would have.
+    func closeAfterFlush() {
+        guard let context else { return }
+        self.left("client connection closed")
+        self.phase = .lingering
+        self.wait(self.proxy.limits.clientStall)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in context.close(mode: .all, promise: nil) }
     }
 
     private func left(_ reason: String) {

@@ -20,7 +20,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private var sendStarted = 0.0
     private var responseParser: HeadParser
     private var responsePhase = ResponsePhase.head
-    private var responseBody = BodyParser(framing: .none)
+    private var responseBody = BodyParser(framing: .none, side: .response)
     private var responseInput: ByteBuffer?
     private var sawResponse = false
     private var interimCount = 0
@@ -36,7 +36,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.request = request
         self.origin = origin
         self.state = ExchangeState(clientPersists: request.persists && !client.proxy.isStopping, isIdempotent: request.isIdempotent)
-        self.requestBody = BodyParser(framing: request.framing.framing)
+        self.requestBody = BodyParser(framing: request.framing.framing, side: .request, limits: client.proxy.messageLimits)
         self.responseParser = HeadParser(limits: client.proxy.messageLimits)
         if records, let recorder = client.proxy.recorder {
             self.tap = Tap(
@@ -231,7 +231,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         let bytes = HopByHop.forwardedResponse(head, keeps: keeps, clientVersion: self.request.head.version, dropsChunking: self.dechunks)
         self.proxy.count { $0.bytes += bytes.count }
         self.client.write(ByteBuffer(bytes: bytes))
-        self.responseBody = BodyParser(framing: framing, side: .response)
+        self.responseBody = BodyParser(framing: framing, side: .response, limits: self.proxy.messageLimits)
         self.responsePhase = .body
         if framing == .none || framing == .length(0) { self.responseEnded(rest: nil) }
     }
@@ -254,7 +254,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     func upstreamEnded() {
         guard !self.isOver else { return }
-        if self.responsePhase == .body, self.responseBody.sourceEnded() {
+        if self.responsePhase == .body, self.responseBody.sourceEnded() == .complete {
             self.responseEnded(rest: nil)
             return
         }
@@ -341,10 +341,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         case .cut(let cut):
             self.isOver = true
             self.release(.close)
-            self.record(.cut(cut)) {
-                self.client.flush()
-                self.client.close()
-            }
+            self.record(.cut(cut)) { self.client.closeAfterFlush() }
         case .cancel(let cut):
             self.isOver = true
             self.release(.close)

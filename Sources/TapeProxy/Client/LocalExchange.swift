@@ -16,7 +16,7 @@ final class LocalExchange: ClientExchange {
         self.client = client
         self.request = request
         self.answer = answer
-        self.body = BodyParser(framing: request.framing.framing)
+        self.body = BodyParser(framing: request.framing.framing, side: .request)
     }
 
     func start() {

@@ -21,17 +21,19 @@ final class ProxyContext {
     let counts: NIOLockedValueBox<ProxyCounts>
     let messageLimits = Limits()
     /// Host and port the proxy listens on, for its help page.
-    let address: String
+    private(set) var address = ""
     private let clock = WallClock()
     private var lastConnection = 0
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
-    var isStopping = false
+    private(set) var isStopping = false
+    private var stopped: EventLoopPromise<Void>?
+    private var timer: RepeatedTask?
 
     init(
         loop: any EventLoop, configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        library: ReplayLibrary?, dialer: UpstreamDialer, address: String, counts: NIOLockedValueBox<ProxyCounts>
+        library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>
     ) {
         self.loop = loop
         self.configuration = configuration
@@ -41,8 +43,47 @@ final class ProxyContext {
         self.library = library
         self.dialer = dialer
         self.pool = UpstreamPool(limits: configuration.limits)
-        self.address = address
         self.counts = counts
+    }
+
+    /// The proxy listens now.
+    func listens(on host: String, port: Int, own: [[UInt8]], octets: [UInt8]) {
+        self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        self.dialer.rule = LoopRule(listening: octets, port: port, interfaces: own)
+        self.timer = self.loop.assumeIsolated().scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
+    }
+
+    /// Once a second: what has waited too long ends.
+    private func tick() {
+        let now = NIODeadline.now()
+        self.registry.sweep(now: now)
+        self.pool.sweep(now: now)
+    }
+
+    /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.
+    func stop(then done: EventLoopPromise<Void>) {
+        self.isStopping = true
+        self.stopped = done
+        self.pool.closeAll()
+        for member in self.registry.all { member.stop() }
+        self.timer?.cancel()
+        self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
+            for member in self.registry.all { member.abort() }
+            self.endStop()
+        }
+        self.connectionEnded()
+    }
+
+    /// A client connection is gone.
+    func connectionEnded() {
+        if self.isStopping, self.registry.count == 0 { self.endStop() }
+    }
+
+    private func endStop() {
+        guard let stopped else { return }
+        self.stopped = nil
+        self.pool.closeAll()
+        stopped.succeed()
     }
 
     var limits: ProxyLimits { self.configuration.limits }

@@ -21,14 +21,14 @@ final class UpstreamDialer {
 
     private let loop: any EventLoop
     private let limits: ProxyLimits
-    private let rule: LoopRule
     private let lookups: NIOThreadPool
+    /// Tells the proxy's own addresses; set once it listens.
+    var rule: LoopRule?
 
-    init(loop: any EventLoop, limits: ProxyLimits, rule: LoopRule, lookups: NIOThreadPool) {
+    init(loop: any EventLoop, limits: ProxyLimits, threads: NIOThreadPool) {
         self.loop = loop
         self.limits = limits
-        self.rule = rule
-        self.lookups = lookups
+        self.lookups = threads
     }
 
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
@@ -90,21 +90,8 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let port = address.port else { return false }
-        return address.withSockAddr { raw, _ in
-            switch Int32(raw.pointee.sa_family) {
-            case AF_INET:
-                raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { v4 in
-                    withUnsafeBytes(of: v4.pointee.sin_addr) { self.rule.isSelf(address: Array($0), port: port) }
-                }
-            case AF_INET6:
-                raw.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { v6 in
-                    withUnsafeBytes(of: v6.pointee.sin6_addr) { self.rule.isSelf(address: Array($0), port: port) }
-                }
-            default:
-                false
-            }
-        }
+        guard let rule, let port = address.port, let octets = AddressOctets.of(address) else { return false }
+        return rule.isSelf(address: octets, port: port)
     }
 
     private static func milliseconds(since: NIODeadline) -> Double {

@@ -1,0 +1,43 @@
+/// A cassette opened for replay: its exchanges in order of request start, each decoded when it is needed.
+///
+/// Writes nothing. Any thread may use it.
+public final class RecordedCassette: Sendable {
+    public let path: String
+    /// The keys of the recorded requests, for a `Session`.
+    public let keys: RecordedKeys
+    /// What was torn off the file, if anything; the rest is intact.
+    public var damage: CassetteDamage? { self.reader.damage }
+    public var count: Int { self.order.count }
+    private let reader: CassetteReader
+    /// Positions in the file, in order of request start.
+    private let order: [Int32]
+
+    /// Indexes the file without decoding it.
+    public init(path: String) throws(CassetteError) {
+        let reader = try CassetteReader(path: path)
+        var starts: [(started: Int64, position: Int32)] = []
+        starts.reserveCapacity(reader.count)
+        var requests: [(method: String, url: String)] = []
+        requests.reserveCapacity(reader.count)
+        for position in 0..<reader.count {
+            let summary = try InteractionSummaryReader.read(reader.bytes(at: position), path: path)
+            starts.append((summary.started, Int32(position)))
+            requests.append((summary.method, summary.url))
+        }
+        starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
+        var keys = RecordedKeys()
+        for start in starts {
+            let request = requests[Int(start.position)]
+            keys.append(method: request.method, url: request.url)
+        }
+        self.path = path
+        self.reader = reader
+        self.order = starts.map(\.position)
+        self.keys = keys
+    }
+
+    /// An exchange by its number in order of request start.
+    public func interaction(at index: Int) throws(CassetteError) -> Interaction {
+        try InteractionDecoder.decode(self.reader.bytes(at: Int(self.order[index])))
+    }
+}

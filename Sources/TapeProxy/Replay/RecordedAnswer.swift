@@ -1,0 +1,78 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// A recorded response made ready to be sent again.
+struct RecordedAnswer: Sendable {
+    /// Where the body's wire octets are.
+    enum Payload: Sendable {
+        case none
+        case bytes([UInt8])
+        /// Too large to hold: read while it is sent.
+        case file(Sidecar)
+    }
+
+    let method: String
+    let interim: [InterimResponse]
+    /// Nil where the exchange failed before a response came.
+    let head: ResponseHead?
+    let outcome: Outcome
+    let framing: BodyFraming
+    let arrival: Arrival?
+    let trailers: HeaderFields?
+    let payload: Payload
+    let isComplete: Bool
+    /// Head and body as an HTTP/1.1 client that keeps its connection gets them; nil where they cannot be sent in one piece.
+    let wire: ByteBuffer?
+
+    /// - Parameter size: octets of the payload; where the body was edited, Content-Length follows it.
+    init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
+        self.method = interaction.request.method
+        self.interim = interaction.interim
+        self.outcome = interaction.outcome
+        self.trailers = interaction.response?.trailers
+        self.arrival = interaction.response?.body?.arrival
+        self.isComplete = interaction.response?.body?.isComplete ?? true
+        guard let response = interaction.response else {
+            self.head = nil
+            self.framing = .none
+            self.payload = .none
+            self.wire = nil
+            return
+        }
+        var head = ResponseHead(version: response.version, status: response.status, reason: response.reason, fields: response.headers)
+        var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
+        if case .length(let length) = framing, length != size, self.isComplete {
+            head.fields = head.fields.replacing("content-length", with: String(size))
+            framing = .length(size)
+        }
+        self.head = head
+        self.framing = framing
+        self.payload = framing == .none ? .none : payload
+        self.wire = Self.wire(
+            head, framing: framing, payload: self.payload, arrival: self.arrival, trailers: self.trailers,
+            isWhole: self.isComplete && interaction.outcome == .complete)
+    }
+
+    private static func wire(
+        _ head: ResponseHead, framing: BodyFraming, payload: Payload, arrival: Arrival?, trailers: HeaderFields?, isWhole: Bool
+    ) -> ByteBuffer? {
+        guard isWhole, framing != .untilClose else { return nil }
+        var bytes = HopByHop.forwardedResponse(head, keeps: true, clientVersion: .http11, dropsChunking: false)
+        switch payload {
+        case .file: return nil
+        case .none: break
+        case .bytes(let body):
+            var framer = BodyFramer(arrival: arrival, isChunked: framing == .chunked, size: body.count, isComplete: true, trailers: trailers)
+            body.withUnsafeBytes { framer.frame($0, into: &bytes) }
+            framer.end(into: &bytes)
+        }
+        return ByteBuffer(bytes: bytes)
+    }
+
+    /// Memory it holds, in octets.
+    var weight: Int {
+        let body = if case .bytes(let bytes) = self.payload { bytes.count } else { 0 }
+        return 512 + body + (self.wire?.readableBytes ?? 0)
+    }
+}

@@ -1,0 +1,77 @@
+internal import NIOCore
+internal import NIOPosix
+internal import TapeCore
+internal import TapeExchange
+
+/// Finds recorded answers: those used lately in memory, others on a thread that may wait for the disk.
+///
+/// Not Sendable: lives on its event loop.
+final class ReplayLibrary {
+    /// Octets of answers kept in memory.
+    static let cacheLimit = 32 << 20
+    /// A larger body from a sidecar is streamed, not held.
+    static let streamSize = 256 << 10
+
+    private let loop: any EventLoop
+    private let cassette: RecordedCassette
+    private let bodies: BodyReader
+    private let threads: NIOThreadPool
+    private var cache = TwoGenerationCache<RecordedAnswer>(limit: ReplayLibrary.cacheLimit)
+
+    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool) {
+        self.loop = loop
+        self.cassette = cassette
+        self.bodies = BodyReader(cassettePath: cassette.path)
+        self.threads = threads
+    }
+
+    /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
+    func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
+        if let answer = self.cache.value(index, weight: { $0.weight }) { return then(.success(answer)) }
+        let cassette = self.cassette
+        let bodies = self.bodies
+        let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies) }
+        loading.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(.success(let answer)):
+                self.cache.insert(answer, for: index, weight: answer.weight)
+                then(.success(answer))
+            case .success(.failure(let error)):
+                then(.failure(error))
+            case .failure:
+                then(.failure(CassetteError(.unreadable, "the replay is being stopped: \"\(cassette.path)\" is no longer read.")))
+            }
+        }
+    }
+
+    func open(_ sidecar: Sidecar) -> ReplayFileStream {
+        ReplayFileStream(sidecar: sidecar, bodies: self.bodies, loop: self.loop, threads: self.threads)
+    }
+
+    private static func load(_ index: Int, of cassette: RecordedCassette, bodies: BodyReader) -> Result<RecordedAnswer, CassetteError> {
+        do throws(CassetteError) {
+            let interaction = try cassette.interaction(at: index)
+            guard let body = interaction.response?.body else { return .success(try self.answer(interaction, .none, size: 0)) }
+            if body.codings.isEmpty, body.original == nil, case .file(let sidecar) = body.content, sidecar.size > self.streamSize {
+                return .success(try self.answer(interaction, .file(sidecar), size: sidecar.size))
+            }
+            if let original = body.original, original.size > self.streamSize {
+                return .success(try self.answer(interaction, .file(original), size: original.size))
+            }
+            let wire = try bodies.wireBytes(of: body)
+            return .success(try self.answer(interaction, .bytes(wire), size: wire.count))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func answer(
+        _ interaction: Interaction, _ payload: RecordedAnswer.Payload, size: Int
+    ) throws(CassetteError) -> RecordedAnswer {
+        do throws(MessageError) {
+            return try RecordedAnswer(interaction, payload: payload, size: size)
+        } catch {
+            throw CassetteError(.damaged, "interaction \(interaction.id): \(error.message): correct it or record it again.")
+        }
+    }
+}

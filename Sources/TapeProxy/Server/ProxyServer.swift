@@ -1,0 +1,142 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
+public import TapeCore
+internal import TapeExchange
+
+/// A proxy that listens: one event loop, its connections, and whatever records or replays behind them.
+///
+/// `start` and `stop` block the calling thread, which must not be an event loop's.
+public final class ProxyServer: Sendable {
+    /// As clients use it, `127.0.0.1:7070`.
+    public let address: String
+    public let port: Int
+    private let group: MultiThreadedEventLoopGroup
+    private let threads: NIOThreadPool
+    private let channel: any Channel
+    private let proxy: NIOLoopBound<ProxyContext>
+    private let countsBox: NIOLockedValueBox<ProxyCounts>
+    private let limits: ProxyLimits
+
+    private init(
+        address: String, port: Int, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool, channel: any Channel,
+        proxy: NIOLoopBound<ProxyContext>, counts: NIOLockedValueBox<ProxyCounts>, limits: ProxyLimits
+    ) {
+        self.address = address
+        self.port = port
+        self.group = group
+        self.threads = threads
+        self.channel = channel
+        self.proxy = proxy
+        self.countsBox = counts
+        self.limits = limits
+    }
+
+    public var counts: ProxyCounts { self.countsBox.withLockedValue { $0 } }
+
+    /// Listens and serves.
+    ///
+    /// - Parameters:
+    ///   - session: decides what is replayed, forwarded and refused.
+    ///   - recorder: takes what is forwarded; the caller closes it after `stop`.
+    ///   - cassette: holds what is replayed.
+    public static func start(
+        _ configuration: ProxyConfiguration, session: Session, recorder: Recorder? = nil, cassette: RecordedCassette? = nil
+    ) throws(ProxyError) -> ProxyServer {
+        var configuration = configuration
+        let credentials = try Self.check(configuration)
+        let descriptors = OpenFileLimit.raise() - OpenFileLimit.reserve
+        // A forwarded exchange takes a connection on either side.
+        configuration.limits.connections = max(16, min(configuration.limits.connections, descriptors / 2))
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        do {
+            return try Self.listen(
+                configuration, credentials: credentials, session: session, recorder: recorder, cassette: cassette, group: group,
+                threads: threads)
+        } catch {
+            try? group.syncShutdownGracefully()
+            try? threads.syncShutdownGracefully()
+            let address = "\(configuration.host):\(configuration.port)"
+            throw ProxyError(
+                code: .cannotListen,
+                message: "cannot listen on \"\(address)\" (\(error)): is another program there? --listen 127.0.0.1:0 takes a free port.")
+        }
+    }
+
+    private static func check(_ configuration: ProxyConfiguration) throws(ProxyError) -> ProxyCredentials? {
+        let isLoopback = configuration.host == "localhost" || configuration.host == "::1" || configuration.host.hasPrefix("127.")
+        guard isLoopback || configuration.allowsRemote else {
+            throw ProxyError(
+                code: .remoteNotAllowed,
+                message: "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others.")
+        }
+        guard isLoopback || configuration.credentials != nil else {
+            throw ProxyError(
+                code: .remoteNotAllowed,
+                message: "a proxy on \"\(configuration.host)\" would be open to everybody: give --proxy-auth USER:PASSWORD too.")
+        }
+        return try configuration.credentials.map { pair throws(ProxyError) in try ProxyCredentials(pair: pair) }
+    }
+
+    private static func listen(
+        _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
+        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
+    ) throws -> ProxyServer {
+        let loop = group.next()
+        let counts = NIOLockedValueBox(ProxyCounts())
+        let own = (try? System.enumerateDevices().compactMap { $0.address.flatMap(Self.octets) }) ?? []
+        let proxy = try loop.submit {
+            let proxy = ProxyContext(
+                loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
+                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) },
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts)
+            return NIOLoopBound(proxy, eventLoop: loop)
+        }.wait()
+        let channel = try ServerBootstrap(group: loop)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                // Out of descriptors: accept again in a second, in place of spinning.
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ClientHandler(proxy: proxy.value))
+                }
+            }
+            .bind(host: configuration.host, port: configuration.port)
+            .map { channel in
+                // Still in the turn of the bind: no connection has been accepted yet.
+                let port = channel.localAddress?.port ?? configuration.port
+                proxy.value.listens(on: configuration.host, port: port, own: own, octets: channel.localAddress.flatMap(Self.octets) ?? [])
+                return channel
+            }
+            .wait()
+        recorder?.onDrain { loop.execute { proxy.value.recorderDrained() } }
+        let port = channel.localAddress?.port ?? configuration.port
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        return ProxyServer(
+            address: "\(host):\(port)", port: port, group: group, threads: threads, channel: channel, proxy: proxy, counts: counts,
+            limits: configuration.limits)
+    }
+
+    /// Stops taking connections, lets what is in flight end within the grace period, then cuts it.
+    public func stop() {
+        try? self.channel.close().wait()
+        let proxy = self.proxy
+        let done = proxy.eventLoop.makePromise(of: Void.self)
+        proxy.eventLoop.execute { proxy.value.stop(then: done) }
+        try? done.futureResult.wait()
+        try? self.group.syncShutdownGracefully()
+        try? self.threads.syncShutdownGracefully()
+    }
+
+    private static func octets(_ address: SocketAddress) -> [UInt8]? {
+        AddressOctets.of(address)
+    }
+}
