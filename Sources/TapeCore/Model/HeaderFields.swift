@@ -83,6 +83,11 @@ public struct HeaderFields: Sendable, Hashable {
         return String(decoding: self.bytes[Int(entry.start)..<Int(entry.nameEnd)], as: UTF8.self)
     }
 
+    public func nameBytes(at index: Int) -> ArraySlice<UInt8> {
+        let entry = self.entries[index]
+        return self.bytes[Int(entry.start)..<Int(entry.nameEnd)]
+    }
+
     /// The value without the white space around it; octets outside UTF-8 show as replacement characters.
     public func value(at index: Int) -> String {
         String(decoding: self.valueBytes(at: index), as: UTF8.self)
