@@ -42,6 +42,13 @@ public struct JSONWriter: Sendable {
         self.lineStart = 0
     }
 
+    /// Starts a text at a given depth behind what is there already.
+    mutating func beginFragment(baseDepth: Int) {
+        self.frames.removeAll(keepingCapacity: true)
+        self.baseDepth = baseDepth
+        self.lineStart = self.bytes.count
+    }
+
     /// A place to come back to; good for values alone, since it does not remember open containers.
     struct Mark {
         var count: Int
@@ -170,7 +177,7 @@ public struct JSONWriter: Sendable {
         self.bytes.append(UInt8(ascii: "\""))
         for octet in octets {
             switch octet {
-            case 0x80...: 
+            case 0x80...:
                 self.bytes.append(0xC0 | octet >> 6)
                 self.bytes.append(0x80 | octet & 0x3F)
             case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: self.escape(octet)
@@ -193,6 +200,38 @@ public struct JSONWriter: Sendable {
             self.raw("\\u00")
             self.bytes.append(Hex.digit(byte >> 4))
             self.bytes.append(Hex.digit(byte & 15))
+        }
+    }
+
+    /// Octets as base64, in quotes.
+    public mutating func base64(_ octets: UnsafeRawBufferPointer) {
+        self.bytes.append(UInt8(ascii: "\""))
+        Base64.encode(octets, into: &self.bytes)
+        self.bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Eight hex digits in quotes.
+    public mutating func hex(_ value: UInt32) {
+        self.bytes.append(UInt8(ascii: "\""))
+        for shift in stride(from: 28, through: 0, by: -4) {
+            self.bytes.append(Hex.digit(UInt8(truncatingIfNeeded: value >> UInt32(shift)) & 15))
+        }
+        self.bytes.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func timestamp(_ time: Timestamp) {
+        self.raw("\"0000-00-00T00:00:00.000000Z\"")
+        let start = self.bytes.count - 28
+        self.bytes.withUnsafeMutableBufferPointer { buffer in
+            time.write { index, byte in buffer[start + index] = byte }
+        }
+    }
+
+    /// Members of a newer format, as they came.
+    public mutating func unknown(_ members: [UnknownMember]) {
+        for member in members {
+            self.member(named: member.name)
+            self.raw(member.json)
         }
     }
 
