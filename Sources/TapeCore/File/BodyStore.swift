@@ -1,0 +1,186 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The folder of sidecars beside a cassette, for the recorder that writes it.
+///
+/// Used from one thread, by the holder of the cassette's lock. Makes no folder before there is something to put into it.
+public final class BodyStore {
+    /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
+    public let name: String
+    let location: FileLocation
+    private let disk: DiskCalls
+    private var lazyFolder: FolderBox?
+    private var lazyRawSpool: RawSpool?
+    /// Finished, and not known to be on the disk.
+    private var unsynced: Set<String> = []
+    private var spoolCount = 0
+
+    /// Gives a folder to several holders.
+    final class FolderBox: Sendable {
+        let folder: OpenFolder
+
+        init(_ folder: consuming OpenFolder) { self.folder = folder }
+    }
+
+    /// Opens the store of a cassette and removes what a recorder that was killed left half written.
+    public convenience init(cassettePath: String) throws(CassetteError) {
+        try self.init(cassettePath: cassettePath, disk: .system)
+    }
+
+    init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+        self.location = FileLocation(cassettePath)
+        self.name = self.location.bodiesName
+        self.disk = disk
+        do {
+            let parent = try OpenFolder(self.location.folder)
+            self.lazyFolder = FolderBox(try OpenFolder(self.name, in: parent))
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        try self.removeLeftovers()
+    }
+
+    /// A temporary file for one body, to be finished under its digest or discarded.
+    public func makeSpool() throws(CassetteError) -> BodySpool {
+        let box = try self.folder()
+        while true {
+            self.spoolCount += 1
+            let name = ".part-\(getpid())-\(self.spoolCount)"
+            do {
+                let file = try OpenFile(name, in: box.folder, for: .create, disk: self.disk)
+                // Tells a later recorder that this file is not a leftover.
+                try file.lock()
+                return BodySpool(file: file, name: name, store: self, box: box)
+            } catch where error.code == .unwritable && self.exists(name, in: box) {
+                continue
+            }
+        }
+    }
+
+    /// The spool of bodies that are developed later; one per cassette.
+    public func rawSpool() throws(CassetteError) -> RawSpool {
+        if let spool = self.lazyRawSpool { return spool }
+        let box = try self.folder()
+        let file: OpenFile
+        if self.exists(RawSpool.fileName, in: box) {
+            file = try OpenFile(RawSpool.fileName, in: box.folder, for: .update, disk: self.disk)
+        } else {
+            file = try OpenFile(RawSpool.fileName, in: box.folder, for: .create, disk: self.disk)
+        }
+        let spool = try RawSpool(file: file, path: "\(self.name)/\(RawSpool.fileName)")
+        self.lazyRawSpool = spool
+        self.unsynced.insert(RawSpool.fileName)
+        return spool
+    }
+
+    /// Closes and removes the raw spool, once nothing in the cassette refers to it.
+    public func removeRawSpool() throws(CassetteError) {
+        self.lazyRawSpool = nil
+        self.unsynced.remove(RawSpool.fileName)
+        guard let box = self.lazyFolder else { return }
+        try box.folder.remove(RawSpool.fileName)
+    }
+
+    /// Whether `syncAll` has anything to do.
+    public var needsSync: Bool { !self.unsynced.isEmpty || self.lazyRawSpool?.needsSync == true }
+
+    /// Waits until all finished sidecars and the raw spool are on the disk. To be called before the cassette that names them is synced.
+    public func syncAll() throws(CassetteError) {
+        if let spool = self.lazyRawSpool { try spool.sync() }
+        guard let box = self.lazyFolder, !self.unsynced.isEmpty else { return }
+        for name in self.unsynced {
+            do {
+                try OpenFile(name, in: box.folder, for: .read, disk: self.disk).synchronize()
+            } catch where error.code == .notFound {
+                continue
+            }
+        }
+        try box.folder.synchronize()
+        self.unsynced.removeAll(keepingCapacity: true)
+    }
+
+    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves files alone that are not named as ours.
+    @discardableResult
+    public func removeSidecars(keeping kept: Set<String>) throws(CassetteError) -> Int {
+        guard let box = self.lazyFolder else { return 0 }
+        let names = try self.names { SidecarName($0) != nil }
+        var removed = 0
+        for name in names where !kept.contains("\(self.name)/\(name)") {
+            try box.folder.remove(name)
+            removed += 1
+        }
+        self.unsynced = self.unsynced.filter { SidecarName($0) == nil || kept.contains("\(self.name)/\($0)") }
+        return removed
+    }
+
+    private func names(where isWanted: (String) -> Bool) throws(CassetteError) -> [String] {
+        guard let box = self.lazyFolder else { return [] }
+        var names: [String] = []
+        try box.folder.forEachName { name throws(CassetteError) in
+            if isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+
+    private func removeLeftovers() throws(CassetteError) {
+        guard let box = self.lazyFolder else { return }
+        for name in try self.names(where: { $0.hasPrefix(".part-") }) {
+            guard let file = try? OpenFile(name, in: box.folder, for: .update), (try? file.lock()) != nil else { continue }
+            try box.folder.remove(name)
+        }
+    }
+
+    private func folder() throws(CassetteError) -> FolderBox {
+        if let box = self.lazyFolder { return box }
+        let parent = try OpenFolder(self.location.folder)
+        try parent.createFolder(self.name)
+        let box = FolderBox(try OpenFolder(self.name, in: parent))
+        try parent.synchronize()
+        self.lazyFolder = box
+        return box
+    }
+
+    private func exists(_ name: String, in box: FolderBox) -> Bool {
+        var status = stat()
+        return fstatat(box.folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Puts a spool's file in its place; equal content is kept once.
+    func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
+        let box = spool.box
+        let name = sidecar.string
+        if try !self.holds(name, equalTo: spool, in: box) {
+            // What lies there under this name is not what the name says (a crash before its sync). Our content must be on the disk
+            // before it takes the place, or a second crash loses both.
+            if self.exists(name, in: box) { try spool.file.synchronize() }
+            try box.folder.rename(spool.name, to: name)
+        } else {
+            try box.folder.remove(spool.name)
+        }
+        self.unsynced.insert(name)
+        return Sidecar(path: "\(self.name)/\(name)", size: spool.size, sha256: sidecar.sha256)
+    }
+
+    private func holds(_ name: String, equalTo spool: BodySpool, in box: FolderBox) throws(CassetteError) -> Bool {
+        let other: OpenFile
+        do {
+            other = try OpenFile(name, in: box.folder, for: .read, disk: self.disk)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+        guard try other.size() == spool.size else { return false }
+        var offset = 0
+        while offset < spool.size {
+            let end = min(offset + 65_536, spool.size)
+            guard try other.read(offset..<end) == spool.file.read(offset..<end) else { return false }
+            offset = end
+        }
+        return true
+    }
+}

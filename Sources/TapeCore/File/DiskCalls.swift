@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The four system calls that move bytes between memory and disk, as values, so that a test can make each of them fail.
+///
+/// A result is what the call returned, or the negated `errno`.
+struct DiskCalls: Sendable {
+    var read: @Sendable (_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
+    var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
+    var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
+    var synchronize: @Sendable (_ descriptor: Int32) -> Int
+
+    static let system = DiskCalls(
+        read: { descriptor, bytes, offset in
+            let count = pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+            return count < 0 ? -Int(errno) : count
+        },
+        write: { descriptor, bytes, offset in
+            let count = pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+            return count < 0 ? -Int(errno) : count
+        },
+        truncate: { descriptor, size in
+            ftruncate(descriptor, off_t(size)) < 0 ? -Int(errno) : 0
+        },
+        synchronize: { descriptor in
+            #if canImport(Darwin)
+            // fsync alone leaves the data in the drive's cache there.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+            return fsync(descriptor) < 0 ? -Int(errno) : 0
+            #else
+            return fdatasync(descriptor) < 0 ? -Int(errno) : 0
+            #endif
+        })
+}

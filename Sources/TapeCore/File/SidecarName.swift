@@ -1,0 +1,29 @@
+/// The name of a sidecar: 64 lower-case hex digits of its SHA-256, a dot, and an extension.
+///
+/// Only files with such names are ever removed.
+struct SidecarName: Sendable, Hashable {
+    var sha256: String
+    var fileExtension: String
+
+    /// Nil when the digest is not one. An extension that is not 1–8 lower-case letters and digits becomes `bin`.
+    init?(sha256: String, fileExtension: String) {
+        guard sha256.utf8.count == 64, sha256.utf8.allSatisfy(Hex.isDigit) else { return nil }
+        self.sha256 = sha256
+        self.fileExtension = Self.isExtension(fileExtension) ? fileExtension : "bin"
+    }
+
+    init?(_ name: String) {
+        let bytes = Array(name.utf8)
+        guard bytes.count > 65, bytes[64] == UInt8(ascii: "."), bytes[..<64].allSatisfy(Hex.isDigit) else { return nil }
+        let fileExtension = String(decoding: bytes[65...], as: UTF8.self)
+        guard Self.isExtension(fileExtension) else { return nil }
+        self.sha256 = String(decoding: bytes[..<64], as: UTF8.self)
+        self.fileExtension = fileExtension
+    }
+
+    var string: String { "\(self.sha256).\(self.fileExtension)" }
+
+    private static func isExtension(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 8 && text.utf8.allSatisfy { ($0 >= 97 && $0 <= 122) || ($0 >= 48 && $0 <= 57) }
+    }
+}
