@@ -215,20 +215,25 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.tap?.interim(
             InterimResponse(version: head.version, status: head.status, reason: head.reason, headers: head.fields, at: self.elapsed))
         // RFC 9110, 15.2: an HTTP/1.0 client does not know them.
-        guard self.request.head.version >= .http11 else { return }
-        self.client.write(ByteBuffer(bytes: HopByHop.forwardedInterim(head)))
+        guard HopByHop.passesInterim(to: self.request.head.version) else { return }
+        self.client.write(self.head(head))
+    }
+
+    private func head(_ head: ResponseHead) -> ByteBuffer {
+        ByteBuffer(bytes: HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: self.request.head.version))
     }
 
     private func begin(_ head: ResponseHead, hasMore: Bool) throws(MessageError) {
         let framing = try BodyFraming.ofResponse(head, requestMethod: self.request.head.method)
-        self.dechunks = framing == .chunked && self.request.head.version < .http11
+        self.dechunks = HopByHop.needsDechunking(framing, clientVersion: self.request.head.version)
         let clientPersists = framing != .untilClose && !self.dechunks && !self.proxy.isStopping
-        self.state.responseBegan(upstreamPersists: Persistence.upstreamPersists(head, framing: framing), clientPersists: clientPersists)
+        self.state.responseBegan(upstreamPersists: Persistence.staysOpen(after: head, framing: framing), clientPersists: clientPersists)
         self.tap?.responseBegan(
             RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: framing,
             at: self.elapsed)
         let keeps = clientPersists && self.request.persists && self.isRequestRead
-        let bytes = HopByHop.forwardedResponse(head, keeps: keeps, clientVersion: self.request.head.version, dropsChunking: self.dechunks)
+        let bytes = HopByHop.forwardedResponse(
+            head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
         self.proxy.count { $0.bytes += bytes.count }
         self.client.write(ByteBuffer(bytes: bytes))
         self.responseBody = BodyParser(framing: framing, side: .response, limits: self.proxy.messageLimits)
@@ -386,7 +391,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
     private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer) throws(MessageError) {
-        guard self.request.head.fields.contains("upgrade"), self.isRequestRead, let upstream else {
+        guard HopByHop.asksUpgrade(self.request.head), self.isRequestRead, let upstream else {
             throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
         }
         self.isOver = true
@@ -394,7 +399,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: .none,
             at: self.elapsed)
         self.tap?.responseEnded()
-        self.client.write(ByteBuffer(bytes: HopByHop.forwardedUpgrade(head)))
+        self.client.write(self.head(head))
         let tunnel = Tunnel(client: self.client, upstream: upstream) { [self] counts in
             self.tap?.tunnelled(counts)
             self.record(.complete) {}

@@ -14,9 +14,9 @@ struct IncomingRequest {
 
     init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
         self.target = try RequestTarget(head.target, method: head.method)
-        try HostRule.check(head)
+        _ = try HostRule.check(head, target: self.target)
         self.framing = try BodyFraming.ofRequest(head)
-        self.persists = Persistence.clientPersists(head, framing: self.framing)
+        self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: .proxy)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
         self.head = head
         self.start = start

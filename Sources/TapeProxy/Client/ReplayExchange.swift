@@ -77,9 +77,10 @@ final class ReplayExchange: ClientExchange {
     }
 
     private func send(_ interim: InterimResponse) {
-        guard self.request.head.version >= .http11 else { return }
+        guard HopByHop.passesInterim(to: self.request.head.version) else { return }
         let head = ResponseHead(version: interim.version, status: interim.status, reason: interim.reason, fields: interim.headers)
-        self.client.write(ByteBuffer(bytes: HopByHop.forwardedInterim(head)))
+        self.client.write(
+            ByteBuffer(bytes: HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: self.request.head.version)))
     }
 
     private func send(_ answer: RecordedAnswer) {
@@ -96,11 +97,12 @@ final class ReplayExchange: ClientExchange {
             self.client.write(wire)
             return self.end(.keep)
         }
-        let dechunks = answer.framing == .chunked && self.request.head.version < .http11
+        let dechunks = HopByHop.needsDechunking(answer.framing, clientVersion: self.request.head.version)
         keeps = keeps && answer.framing != .untilClose && !dechunks && answer.outcome == .complete
         self.client.write(
             ByteBuffer(
-                bytes: HopByHop.forwardedResponse(head, keeps: keeps, clientVersion: self.request.head.version, dropsChunking: dechunks)))
+                bytes: HopByHop.forwardedResponse(
+                    head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: dechunks)))
         let sender = ReplayBodySender(
             answer: answer, isChunked: answer.framing == .chunked && !dechunks, client: self.client, library: self.proxy.library)
         self.sender = sender

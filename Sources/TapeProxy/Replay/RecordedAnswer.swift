@@ -58,7 +58,7 @@ struct RecordedAnswer: Sendable {
         _ head: ResponseHead, framing: BodyFraming, payload: Payload, arrival: Arrival?, trailers: HeaderFields?, isWhole: Bool
     ) -> ByteBuffer? {
         guard isWhole, framing != .untilClose else { return nil }
-        var bytes = HopByHop.forwardedResponse(head, keeps: true, clientVersion: .http11, dropsChunking: false)
+        var bytes = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
         switch payload {
         case .file: return nil
         case .none: break

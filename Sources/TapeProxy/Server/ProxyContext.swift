@@ -47,9 +47,9 @@ final class ProxyContext {
     }
 
     /// The proxy listens now.
-    func listens(on host: String, port: Int, own: [[UInt8]], octets: [UInt8]) {
+    func listens(on host: String, port: Int, own: IPAddress?, interfaces: [IPAddress]) {
         self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        self.dialer.rule = LoopRule(listening: octets, port: port, interfaces: own)
+        if let own { self.dialer.rule = LoopRule(listeningOn: own, port: port, interfaces: interfaces) }
         self.timer = self.loop.assumeIsolated().scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
     }
 

@@ -86,7 +86,7 @@ public final class ProxyServer: Sendable {
     ) throws -> ProxyServer {
         let loop = group.next()
         let counts = NIOLockedValueBox(ProxyCounts())
-        let own = (try? System.enumerateDevices().compactMap { $0.address.flatMap(Self.octets) }) ?? []
+        let interfaces = (try? System.enumerateDevices().compactMap { $0.address.flatMap { IPAddress($0) } }) ?? []
         let proxy = try loop.submit {
             let proxy = ProxyContext(
                 loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
@@ -113,7 +113,8 @@ public final class ProxyServer: Sendable {
             .map { channel in
                 // Still in the turn of the bind: no connection has been accepted yet.
                 let port = channel.localAddress?.port ?? configuration.port
-                proxy.value.listens(on: configuration.host, port: port, own: own, octets: channel.localAddress.flatMap(Self.octets) ?? [])
+                let own = channel.localAddress.flatMap { IPAddress($0) }
+                proxy.value.listens(on: configuration.host, port: port, own: own, interfaces: interfaces)
                 return channel
             }
             .wait()
@@ -134,9 +135,5 @@ public final class ProxyServer: Sendable {
         try? done.futureResult.wait()
         try? self.group.syncShutdownGracefully()
         try? self.threads.syncShutdownGracefully()
-    }
-
-    private static func octets(_ address: SocketAddress) -> [UInt8]? {
-        AddressOctets.of(address)
     }
 }

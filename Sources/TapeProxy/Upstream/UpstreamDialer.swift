@@ -90,7 +90,7 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let rule, let port = address.port, let octets = AddressOctets.of(address) else { return false }
+        guard let rule, let port = address.port, let octets = IPAddress(address) else { return false }
         return rule.isSelf(address: octets, port: port)
     }
 

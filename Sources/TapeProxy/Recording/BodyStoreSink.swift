@@ -1,0 +1,23 @@
+internal import TapeCore
+
+/// Puts bodies that are too large for the cassette into the folder beside it.
+struct BodyStoreSink: SidecarSink {
+    let store: BodyStore
+
+    mutating func store(
+        fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Sidecar {
+        let spool = try self.store.makeSpool()
+        var digest = FastSHA256()
+        do {
+            try write { piece in
+                try spool.write(piece)
+                digest.update(piece)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        return try spool.finish(sha256: Hex.string(digest.finalize()), ext: fileExtension)
+    }
+}

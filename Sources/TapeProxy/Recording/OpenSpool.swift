@@ -1,0 +1,36 @@
+internal import TapeCore
+
+/// A large body on its way to the disk.
+///
+/// Not Sendable: lives on the recorder thread.
+final class OpenSpool {
+    private let spool: BodySpool
+    private var digest = FastSHA256()
+    /// The first octets, by which a type is guessed where none is given.
+    private(set) var beginning: [UInt8] = []
+
+    init(_ spool: BodySpool) {
+        self.spool = spool
+    }
+
+    var size: Int { self.spool.size }
+
+    func write(_ bytes: [UInt8]) throws(CassetteError) {
+        if self.beginning.isEmpty { self.beginning = Array(bytes.prefix(512)) }
+        try self.spool.write(bytes)
+        bytes.withUnsafeBytes { self.digest.update($0) }
+    }
+
+    func finish(fileExtension: String) throws(CassetteError) -> Sidecar {
+        try self.spool.finish(sha256: Hex.string(self.digest.finalize()), ext: fileExtension)
+    }
+
+    func discard() {
+        self.spool.discard()
+    }
+
+    /// What was written, to be read again.
+    var source: OctetSource {
+        OctetSource(size: self.spool.size) { [spool] offset, buffer in try spool.read(into: buffer, at: offset) }
+    }
+}
