@@ -1,0 +1,206 @@
+/// A body that is JSON, between its own spelling and a cassette's.
+///
+/// Strings and numbers are never touched: only the white space between tokens changes hands, as a `JSONStyle`.
+public enum JSONBody {
+    /// A body nested deeper is kept as text, so that it fits a cassette's own limit with the levels around it.
+    public static let depthLimit = 100
+    /// Wider than this, a container goes on lines of its own. Octets, not characters.
+    static let columnLimit = 100
+    /// Producers indent by 1 to 8; more would let a short cassette restore to a very long body.
+    public static let indentLimit = 8
+    /// Longest white space behind a colon, a comma or the text.
+    public static let gapLimit = 8
+
+    /// How much longer than its cassette form a body may be. Both directions keep to it.
+    static func isTolerable(size: Int, tokens: Int) -> Bool { size <= tokens * 100 + 1 << 20 }
+
+    // MARK: Recognizing
+
+    /// The style that gives back exactly these octets, where they are an object or array whose white space follows one rule.
+    ///
+    /// Nil where it does not, where the octets are not JSON or not UTF-8, or are nested too deeply: then the body is text.
+    public static func style(of body: UnsafeRawBufferPointer) -> JSONStyle? {
+        guard let first = body.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+        guard UTF8Validator.isValid(body) else { return nil }
+        var tokenizer = JSONTokenizer(body, depthLimit: self.depthLimit)
+        var indent: Int?
+        var colon: Range<Int>?
+        var comma: Range<Int>?
+        var previous = JSONToken.Kind.end
+        var tokens = 0
+
+        while let token = tokenizer.next() {
+            tokens += token.end - token.start
+            let gap = token.gap..<token.start
+            switch (previous, token.kind) {
+            case (_, .end):
+                guard gap.count <= self.gapLimit, self.isTolerable(size: body.count, tokens: tokens) else { return nil }
+                return JSONStyle(
+                    indent: indent, colon: self.text(body, colon), comma: self.text(body, comma), tail: self.text(body, gap))
+            case (_, .colon), (_, .comma):
+                guard gap.isEmpty else { return nil }
+            case (.colon, _):
+                guard self.follows(body, gap, &colon) else { return nil }
+            case (.beginObject, .endObject), (.beginArray, .endArray):
+                guard gap.isEmpty else { return nil }
+            case (.beginObject, _), (.beginArray, _):
+                // The outermost bracket decides for the whole text.
+                if token.gap == 1, !gap.isEmpty { indent = gap.count - 1 }
+                guard self.isBreak(body, gap, indent: indent, depth: self.depth(of: token, tokenizer)) else { return nil }
+            case (.comma, _):
+                if indent != nil {
+                    guard self.isBreak(body, gap, indent: indent, depth: self.depth(of: token, tokenizer)) else { return nil }
+                } else {
+                    guard self.follows(body, gap, &comma) else { return nil }
+                }
+            case (_, .endObject), (_, .endArray):
+                guard self.isBreak(body, gap, indent: indent, depth: tokenizer.depth) else { return nil }
+            case (_, _):
+                guard gap.isEmpty else { return nil }
+            }
+            previous = token.kind
+        }
+        return nil
+    }
+
+    /// The level a token is indented to: a bracket that opens belongs to the level around it.
+    private static func depth(of token: JSONToken, _ tokenizer: JSONTokenizer) -> Int {
+        token.kind == .beginObject || token.kind == .beginArray ? tokenizer.depth - 1 : tokenizer.depth
+    }
+
+    private static func isBreak(_ body: UnsafeRawBufferPointer, _ gap: Range<Int>, indent: Int?, depth: Int) -> Bool {
+        guard let indent else { return gap.isEmpty }
+        guard indent <= self.indentLimit, gap.count == 1 + indent * depth, body[gap.lowerBound] == 10 else { return false }
+        for offset in gap.dropFirst() where body[offset] != 32 { return false }
+        return true
+    }
+
+    /// Whether a gap is the same as the first of its kind.
+    private static func follows(_ body: UnsafeRawBufferPointer, _ gap: Range<Int>, _ rule: inout Range<Int>?) -> Bool {
+        guard let known = rule else {
+            rule = gap
+            return gap.count <= self.gapLimit
+        }
+        guard known.count == gap.count else { return false }
+        for index in 0..<gap.count where body[known.lowerBound + index] != body[gap.lowerBound + index] { return false }
+        return true
+    }
+
+    private static func text(_ body: UnsafeRawBufferPointer, _ range: Range<Int>?) -> String {
+        range.map { String(decoding: body[$0], as: UTF8.self) } ?? ""
+    }
+
+    // MARK: Writing
+
+    /// Prints a body's tokens in the cassette's layout, two spaces a level from `depth` on; containers that fit go on one line.
+    ///
+    /// Returns false, and writes nothing, where the body is not JSON.
+    @discardableResult
+    public static func write(_ body: UnsafeRawBufferPointer, into writer: inout JSONWriter, depth: Int) -> Bool {
+        let mark = writer.mark
+        var depth = depth
+        var previous = JSONToken.Kind.end
+        var tokenizer = JSONTokenizer(body, depthLimit: self.depthLimit)
+        while let token = tokenizer.next() {
+            let opens = previous == .beginObject || previous == .beginArray
+            switch token.kind {
+            case .end: return true
+            case .colon: writer.raw(": ")
+            case .comma:
+                writer.byte(UInt8(ascii: ","))
+                writer.newline(depth: depth)
+            case .endObject, .endArray:
+                depth -= 1
+                if !opens { writer.newline(depth: depth) }
+                writer.byte(body[token.start])
+            case .beginObject, .beginArray:
+                if opens { writer.newline(depth: depth) }
+                if let behind = self.writeFlat(from: token, tokenizer, into: &writer) {
+                    tokenizer = behind
+                    previous = .endObject
+                    continue
+                }
+                writer.byte(body[token.start])
+                depth += 1
+            case .name, .string, .number, .yes, .no, .null:
+                if opens { writer.newline(depth: depth) }
+                writer.raw(UnsafeRawBufferPointer(rebasing: body[token.start..<token.end]))
+            }
+            previous = token.kind
+        }
+        writer.rewind(to: mark)
+        return false
+    }
+
+    public static func write(_ body: [UInt8], into writer: inout JSONWriter, depth: Int) {
+        body.withUnsafeBytes { _ = self.write($0, into: &writer, depth: depth) }
+    }
+
+    /// Puts a whole container on the current line, where it fits with a comma behind; returns the place behind it.
+    private static func writeFlat(from first: JSONToken, _ start: JSONTokenizer, into writer: inout JSONWriter) -> JSONTokenizer? {
+        let mark = writer.mark
+        var tokenizer = start
+        let outside = tokenizer.depth - 1
+        var previous = first.kind
+        writer.byte(tokenizer.bytes[first.start])
+        while let token = tokenizer.next() {
+            switch token.kind {
+            case .colon: writer.raw(": ")
+            case .comma: writer.raw(", ")
+            case .endObject where previous != .beginObject: writer.raw(" }")
+            case .end, .endObject, .endArray, .beginObject, .beginArray, .name, .string, .number, .yes, .no, .null:
+                guard writer.column + token.end - token.start < self.columnLimit else {
+                    writer.rewind(to: mark)
+                    return nil
+                }
+                if previous == .beginObject, token.kind == .name { writer.byte(UInt8(ascii: " ")) }
+                writer.raw(UnsafeRawBufferPointer(rebasing: tokenizer.bytes[token.start..<token.end]))
+            }
+            guard writer.column < self.columnLimit else { break }
+            if tokenizer.depth == outside { return tokenizer }
+            previous = token.kind
+        }
+        writer.rewind(to: mark)
+        return nil
+    }
+
+    // MARK: Restoring
+
+    /// Spells a JSON text, in any layout, with the white space of `style`.
+    ///
+    /// Nil where it is not JSON, or would grow past all reason.
+    public static func restore(_ json: UnsafeRawBufferPointer, style: JSONStyle) -> [UInt8]? {
+        let colon = Array(style.colon.utf8)
+        let comma = Array(style.comma.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(json.count)
+        var tokens = 0
+        var previous = JSONToken.Kind.end
+        var tokenizer = JSONTokenizer(json)
+
+        func lineBreak(_ depth: Int) {
+            guard let indent = style.indent else { return }
+            result.append(10)
+            result.append(contentsOf: repeatElement(32, count: max(0, min(indent, self.indentLimit)) * depth))
+        }
+
+        while let token = tokenizer.next() {
+            switch (previous, token.kind) {
+            case (_, .end):
+                result.append(contentsOf: style.tail.utf8)
+                return result
+            case (_, .colon), (_, .comma), (.beginObject, .endObject), (.beginArray, .endArray): break
+            case (.colon, _): result.append(contentsOf: colon)
+            case (.comma, _) where style.indent == nil: result.append(contentsOf: comma)
+            case (.beginObject, _), (.beginArray, _), (.comma, _): lineBreak(self.depth(of: token, tokenizer))
+            case (_, .endObject), (_, .endArray): lineBreak(tokenizer.depth)
+            case (_, _): break
+            }
+            result.append(contentsOf: UnsafeRawBufferPointer(rebasing: json[token.start..<token.end]))
+            tokens += token.end - token.start
+            guard self.isTolerable(size: result.count, tokens: tokens) else { return nil }
+            previous = token.kind
+        }
+        return nil
+    }
+}

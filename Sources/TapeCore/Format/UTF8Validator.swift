@@ -1,0 +1,56 @@
+/// Checks UTF-8 that comes in pieces (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing past U+10FFFF.
+public struct UTF8Validator: Sendable {
+    /// Continuation bytes still due, and the range the next of them must lie in.
+    private var due = 0
+    private var low: UInt8 = 0x80
+    private var high: UInt8 = 0xBF
+
+    public init() {}
+
+    /// True when the bytes so far do not end within a character.
+    public var isAtCharacterEnd: Bool { self.due == 0 }
+
+    public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var validator = UTF8Validator()
+        return validator.firstInvalid(in: bytes) == nil && validator.isAtCharacterEnd
+    }
+
+    public static func isValid(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { self.isValid($0) }
+    }
+
+    /// The offset of the first byte that no valid text can have there; nil when the piece may go on.
+    public mutating func firstInvalid(in bytes: UnsafeRawBufferPointer) -> Int? {
+        var offset = 0
+        let end = bytes.count
+        while offset < end {
+            if self.due == 0 {
+                offset = ByteScan.endOfASCII(bytes, from: offset)
+                guard offset < end else { return nil }
+                guard self.lead(bytes[offset]) else { return offset }
+            } else {
+                let byte = bytes[offset]
+                guard byte >= self.low, byte <= self.high else { return offset }
+                self.low = 0x80
+                self.high = 0xBF
+                self.due -= 1
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    private mutating func lead(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0xC2...0xDF: self.due = 1
+        case 0xE0: (self.due, self.low) = (2, 0xA0)
+        case 0xED: (self.due, self.high) = (2, 0x9F)
+        case 0xE1...0xEF: self.due = 2
+        case 0xF0: (self.due, self.low) = (3, 0x90)
+        case 0xF1...0xF3: self.due = 3
+        case 0xF4: (self.due, self.high) = (3, 0x8F)
+        default: return false
+        }
+        return true
+    }
+}
