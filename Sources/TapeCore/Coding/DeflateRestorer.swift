@@ -15,6 +15,8 @@ public struct DeflateRestorer: ~Copyable {
         var parameters: DeflateParameters?
     }
 
+    private struct Differs: Error {}
+
     private enum Attempt {
         case same
         case different(work: Int)
@@ -156,19 +158,21 @@ public struct DeflateRestorer: ~Copyable {
             return piece.elementsEqualFast(UnsafeRawBufferPointer(told))
         }
 
-        var isSame = true
         // The limits were kept when the body was inflated first.
         var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
-        try wire.forEachPiece(while: { input in
-            try inflater.push(input) { content in
-                guard isSame else { return }
-                position += content.count
-                isSame = try deflater.push(content, isLast: false, deliver: agrees) && (position < patience || compared > wrapping)
-            }
-            return isSame && inflater.status == .needsMore
-        })
-        guard isSame, inflater.status == .ended else { return .different(work: position) }
-        isSame = try deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, deliver: agrees)
+        do {
+            try wire.forEachPiece(while: { input in
+                try inflater.push(input) { content in
+                    position += content.count
+                    let isSame = try deflater.push(content, isLast: false, deliver: agrees)
+                    guard isSame, position < patience || compared > wrapping else { throw Differs() }
+                } == .needsMore
+            })
+        } catch is Differs {
+            return .different(work: position)
+        }
+        guard inflater.status == .ended else { return .different(work: position) }
+        let isSame = try deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, deliver: agrees)
         return isSame && compared == wire.size ? .same : .different(work: position)
     }
 }

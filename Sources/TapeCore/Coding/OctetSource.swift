@@ -4,16 +4,21 @@ public struct OctetSource {
     public static let pieceSize = 64 << 10
 
     public let size: Int
+    /// The octets themselves, where the source is memory.
+    let memory: [UInt8]?
     private let readAt: (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
     /// `readAt` fills the buffer from an offset and returns how many octets it put there: at least one before the end, as `pread` does.
     public init(size: Int, readAt: @escaping (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int) {
-        self.size = size
+        self.size = max(size, 0)
+        self.memory = nil
         self.readAt = readAt
     }
 
     public init(_ octets: [UInt8]) {
-        self.init(size: octets.count) { offset, buffer in
+        self.size = octets.count
+        self.memory = octets
+        self.readAt = { offset, buffer in
             let end = min(octets.count, offset + buffer.count)
             guard offset < end else { return 0 }
             octets.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<end])) }
@@ -23,6 +28,7 @@ public struct OctetSource {
 
     /// All octets; for sizes that the caller has checked.
     public func load() throws -> [UInt8] {
+        if let memory = self.memory { return memory }
         var octets: [UInt8] = []
         octets.reserveCapacity(self.size)
         try self.forEachPiece { octets.append(contentsOf: $0) }
@@ -37,9 +43,14 @@ public struct OctetSource {
         })
     }
 
-    /// As above until `body` answers no.
+    /// As above until `body` answers no. Memory comes as one piece.
     public func forEachPiece(from start: Int = 0, while body: (UnsafeRawBufferPointer) throws -> Bool) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(Self.pieceSize, max(self.size, 1)), alignment: 16)
+        guard start < self.size else { return }
+        if let memory = self.memory {
+            _ = try memory.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+            return
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(Self.pieceSize, self.size), alignment: 16)
         defer { buffer.deallocate() }
         var offset = start
         while offset < self.size {
