@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Glibc
+#endif
+
+extension UnsafeRawBufferPointer {
+    /// `elementsEqual` by memcmp.
+    func elementsEqualFast(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard self.count == other.count else { return false }
+        guard let left = self.baseAddress, let right = other.baseAddress else { return true }
+        return memcmp(left, right, self.count) == 0
+    }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import TapeCore
+
+struct DeflateRestorerTests {
+    private func search(
+        _ restorer: inout DeflateRestorer, _ wire: [UInt8], _ content: [UInt8], _ format: DeflateFormat = .gzip, origin: String = "o",
+        identity: [UInt8]? = nil
+    ) -> DeflateParameters? {
+        var header: GzipHeader?
+        if case .complete(let length) = wire.withUnsafeBytes(GzipHeader.parse), format == .gzip {
+            header = GzipHeader(bytes: Array(wire[..<length]))
+        }
+        return wire.withUnsafeBytes { wire in
+            content.withUnsafeBytes { content in
+                restorer.parameters(
+                    producing: wire, from: content, format: format, header: header, origin: origin, identity: identity ?? Array(wire))
+            }
+        }
+    }
+
+    @Test func realProducersAreFound() {
+        let cases: [([UInt8], DeflateFormat, Int?)] = [
+            (CodingFixtures.gzip1, .gzip, 1), (CodingFixtures.gzip6, .gzip, 6), (CodingFixtures.gzip9, .gzip, 9),
+            (CodingFixtures.gzipNamed, .gzip, 6), (CodingFixtures.zlib, .zlib, 6), (CodingFixtures.gzipNode, .gzip, nil),
+            (CodingFixtures.rawNode, .raw, nil),
+        ]
+        for (wire, format, level) in cases {
+            var restorer = DeflateRestorer()
+            let found = self.search(&restorer, wire, CodingFixtures.content, format)
+            // Short content often comes out the same at several levels: what counts is the octets.
+            #expect((found == nil) == (level == nil))
+            if let found, format != .gzip { #expect(CodingFixtures.deflated(CodingFixtures.content, found, format) == wire) }
+        }
+    }
+
+    @Test(arguments: DeflateFormat.allCases) func randomParametersAreFound(_ format: DeflateFormat) {
+        var generator = CodingFixtures.Generator(seed: 4)
+        for size in [0, 1, 300, 5000, 30_000, 120_000] {
+            let content = generator.text(size)
+            for level in [1, 2, 3, 4, 5, 6, 7, 8, 9] {
+                let wire = CodingFixtures.deflated(content, DeflateParameters(level: level), format)
+                var restorer = DeflateRestorer()
+                let found = self.search(&restorer, wire, content, format)
+                #expect(found.map { CodingFixtures.deflated(content, $0, format) } == wire)
+            }
+        }
+    }
+
+    @Test func largeBodiesAreFoundFromAFile() throws {
+        var generator = CodingFixtures.Generator(seed: 5)
+        let content = generator.text(400_000)
+        for (format, level) in [(DeflateFormat.gzip, 9), (.zlib, 6), (.raw, 1)] {
+            var wire = CodingFixtures.deflated(content, DeflateParameters(level: level), format)
+            var restorer = DeflateRestorer()
+            let found = try restorer.parameters(
+                producing: OctetSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [1])
+            #expect(found == DeflateParameters(level: level))
+            wire[wire.count - 20] ^= 1
+            let damaged = try restorer.parameters(
+                producing: OctetSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [2])
+            #expect(damaged == nil)
+        }
+    }
+
+    @Test func anOriginsParametersAreTriedFirst() {
+        var generator = CodingFixtures.Generator(seed: 6)
+        let parameters = DeflateParameters(level: 7, memoryLevel: 9)
+        var restorer = DeflateRestorer()
+        var costs: [Int] = []
+        for _ in 0..<3 {
+            let content = generator.text(100_000)
+            let before = restorer.work
+            #expect(self.search(&restorer, CodingFixtures.deflated(content, parameters, .gzip), content) == parameters)
+            costs.append(restorer.work - before - content.count)
+        }
+        #expect(costs[0] > 0)
+        #expect(costs[1] == 0 && costs[2] == 0)
+    }
+
+    @Test func octetsSeenBeforeCostNothing() {
+        var restorer = DeflateRestorer()
+        for wire in [CodingFixtures.gzip6, CodingFixtures.gzipNode] {
+            let first = self.search(&restorer, wire, CodingFixtures.content)
+            let work = restorer.work
+            #expect(self.search(&restorer, wire, CodingFixtures.content) == first)
+            #expect(restorer.work == work)
+        }
+    }
+
+    @Test func searchesThatFailAreBounded() {
+        var generator = CodingFixtures.Generator(seed: 7)
+        let content = generator.text(3 << 20)
+        // Agrees with one candidate almost to the end.
+        var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
+        wire[wire.count - 20] ^= 1
+        var restorer = DeflateRestorer()
+        #expect(self.search(&restorer, wire, content) == nil)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + content.count + OctetSource.pieceSize)
+    }
+
+    @Test func aHopelessOriginIsGivenUpSoon() {
+        var generator = CodingFixtures.Generator(seed: 8)
+        var restorer = DeflateRestorer()
+        var costs: [Int] = []
+        for _ in 0..<6 {
+            let content = generator.text(20_000)
+            var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
+            wire[200] ^= 0xff
+            let before = restorer.work
+            #expect(self.search(&restorer, wire, content) == nil)
+            costs.append(restorer.work - before)
+        }
+        #expect(costs[5] * 3 < costs[0])
+    }
+}

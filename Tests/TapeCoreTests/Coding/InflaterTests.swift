@@ -1,0 +1,153 @@
+import Testing
+
+@testable import TapeCore
+
+struct InflaterTests {
+    private struct Result: Equatable {
+        var status: InflateStatus
+        var content: [UInt8] = []
+        var header: GzipHeader?
+        var consumed = 0
+    }
+
+    private func inflate(
+        _ pieces: [ArraySlice<UInt8>], _ format: DeflateFormat, limits: InflateLimits = InflateLimits()
+    ) -> Result {
+        var inflater = Inflater(format: format, limits: limits)
+        var result = Result(status: .needsMore)
+        for piece in pieces {
+            piece.withUnsafeBytes { _ = inflater.push($0) { result.content += $0 } }
+        }
+        result.status = inflater.finish()
+        result.header = inflater.header
+        result.consumed = inflater.consumed
+        return result
+    }
+
+    private func problem(_ octets: [UInt8], _ format: DeflateFormat = .gzip) -> InflateProblem? {
+        guard case .failed(let problem) = self.inflate([octets[...]], format).status else { return nil }
+        return problem
+    }
+
+    private static let streams: [([UInt8], DeflateFormat, Int)] = [
+        (CodingFixtures.gzip1, .gzip, 10), (CodingFixtures.gzip6, .gzip, 10), (CodingFixtures.gzip9, .gzip, 10),
+        (CodingFixtures.gzipNamed, .gzip, 21), (CodingFixtures.gzipNode, .gzip, 10), (CodingFixtures.zlib, .zlib, 0),
+        (CodingFixtures.rawNode, .raw, 0),
+    ]
+
+    @Test(arguments: streams) func realStreamsInflateHoweverTheyAreSplit(_ stream: [UInt8], _ format: DeflateFormat, _ headerSize: Int) {
+        for split in 0...stream.count {
+            let result = self.inflate([stream[..<split], stream[split...]], format)
+            #expect(result.status == .ended)
+            #expect(result.content == CodingFixtures.content)
+            #expect(result.consumed == stream.count)
+            #expect(result.header?.bytes.count ?? 0 == headerSize)
+        }
+        let single = self.inflate(stream.indices.map { stream[$0...$0] }, format)
+        #expect(single == self.inflate([stream[...]], format))
+    }
+
+    @Test(arguments: streams) func everyTruncationIsToldWithItsOffset(_ stream: [UInt8], _ format: DeflateFormat, _: Int) {
+        for length in 0..<stream.count {
+            let problem = self.problem(Array(stream[..<length]), format)
+            #expect(problem?.kind == .truncated)
+            #expect(problem?.offset == length)
+        }
+    }
+
+    @Test func octetsBehindTheStreamAreNotConsumed() {
+        let result = self.inflate([(CodingFixtures.gzip6 + Array("more".utf8))[...]], .gzip)
+        #expect(result.status == .ended)
+        #expect(result.consumed == CodingFixtures.gzip6.count)
+    }
+
+    @Test func wrongChecksumAndLengthAreToldApart() {
+        var stream = CodingFixtures.gzip6
+        stream[stream.count - 8] ^= 1
+        #expect(self.problem(stream) == InflateProblem(.wrongChecksum, offset: stream.count - 8, reason: "wrong gzip checksum"))
+        stream = CodingFixtures.gzip6
+        stream[stream.count - 1] ^= 1
+        #expect(self.problem(stream) == InflateProblem(.wrongLength, offset: stream.count - 4, reason: "wrong gzip length"))
+    }
+
+    @Test func textInPlaceOfGzipIsToldAtItsFirstOctet() {
+        #expect(self.problem(Array("plain".utf8))?.description == "no gzip header at offset 0")
+    }
+
+    @Test func aPresetDictionaryIsUnsupported() {
+        #expect(self.problem([0x78, 0xbb, 0, 0, 0, 1, 0, 0], .zlib)?.kind == .unsupported)
+    }
+
+    @Test func anyDamageIsAResult() {
+        var generator = CodingFixtures.Generator(seed: 1)
+        for (stream, format, _) in Self.streams {
+            for _ in 0..<300 {
+                var damaged = stream
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    damaged[Int.random(in: 0..<damaged.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                }
+                let whole = self.inflate([damaged[...]], format)
+                let split = Int.random(in: 0...damaged.count, using: &generator)
+                #expect(self.inflate([damaged[..<split], damaged[split...]], format).status == whole.status)
+                if format != .raw, whole.status == .ended { #expect(whole.content == CodingFixtures.content) }
+            }
+        }
+    }
+
+    @Test func outputStopsAtItsLimit() {
+        let stream = CodingFixtures.deflated([UInt8](repeating: 65, count: 200_000), DeflateParameters(level: 6), .zlib)
+        let result = self.inflate([stream[...]], .zlib, limits: InflateLimits(output: 100_000))
+        guard case .failed(let problem) = result.status else { return #expect(Bool(false)) }
+        #expect(problem.kind == .tooLong)
+        #expect(result.content.count <= 100_000)
+    }
+
+    @Test func aBombIsStoppedByItsRatioAndNeverHeldInMemory() {
+        // 1 GiB of zeros, as the octets that are needed until it is noticed: deflated piecewise, never whole.
+        guard var deflater = Deflater(DeflateParameters(level: 1), format: .gzip) else { return #expect(Bool(false)) }
+        var inflater = Inflater(format: .gzip)
+        var largest = 0
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        for _ in 0..<1024 where inflater.status == .needsMore {
+            zeros.withUnsafeBytes { zeros in
+                _ = deflater.push(zeros, isLast: false) { coded in
+                    inflater.push(coded) { largest = max(largest, $0.count) } == .needsMore
+                }
+            }
+        }
+        // Level 1 stays at 229, level 9 passes 1000: both must end.
+        guard case .failed(let problem) = inflater.status else { return #expect(Bool(false)) }
+        #expect([.tooLong, .tooDense].contains(problem.kind))
+        #expect(inflater.produced <= InflateLimits.memoryOutput)
+        #expect(largest <= Inflater.pieceSize)
+    }
+
+    @Test func theDensestBombEndsSoonAfterTheFloor() {
+        let stream = CodingFixtures.deflated([UInt8](repeating: 0, count: 8 << 20), DeflateParameters(level: 9), .gzip)
+        var inflater = Inflater(format: .gzip)
+        _ = stream.withUnsafeBytes { inflater.push($0) { _ in } }
+        guard case .failed(let problem) = inflater.status else { return #expect(Bool(false)) }
+        #expect(problem.kind == .tooDense)
+        #expect(inflater.produced < 3 << 20)
+    }
+
+    @Test func aRestartedInflaterForgetsTheOldStream() {
+        var inflater = Inflater(format: .gzip)
+        CodingFixtures.gzip6.prefix(50).withUnsafeBytes { _ = inflater.push($0) { _ in } }
+        for (stream, format, _) in Self.streams {
+            var content: [UInt8] = []
+            inflater.restart(format: format)
+            _ = stream.withUnsafeBytes { inflater.push($0) { content += $0 } }
+            #expect(inflater.status == .ended)
+            #expect(content == CodingFixtures.content)
+        }
+    }
+
+    @Test func anErrorOfTheReceiverIsPassedOn() {
+        struct Stop: Error {}
+        var inflater = Inflater(format: .gzip)
+        #expect(throws: Stop.self) {
+            try CodingFixtures.gzip6.withUnsafeBytes { _ = try inflater.push($0) { _ in throw Stop() } }
+        }
+    }
+}
