@@ -185,3 +185,12 @@ public struct BodyDeveloper: ~Copyable {
         return body
     }
 }
+
+extension BodyDeveloper {
+    /// The extension of a file that holds wire octets as they came, judged by the header fields and the first octets.
+    public static func fileExtension(headers: HeaderFields, beginning: [UInt8]) -> String {
+        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        let form = ContentForm(type: type, codedExtension: ContentEncoding(headers).fileExtension)
+        return beginning.withUnsafeBytes { form.fileExtension(prefix: $0) }
+    }
+}

@@ -20,8 +20,12 @@ public final class RecordedCassette: Sendable {
         var requests: [(method: String, url: String)] = []
         requests.reserveCapacity(reader.count)
         for position in 0..<reader.count {
-            let summary = try InteractionSummaryReader.read(reader.bytes(at: position), path: path)
-            starts.append((summary.started, Int32(position)))
+            let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            guard let summary else {
+                throw CassetteError(
+                    .damaged, "\"\(path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file.")
+            }
+            starts.append((summary.started.microseconds, Int32(position)))
             requests.append((summary.method, summary.url))
         }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }

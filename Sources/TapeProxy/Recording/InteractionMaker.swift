@@ -100,7 +100,7 @@ struct InteractionMaker: ~Copyable {
         let source: OctetSource
         switch body.content {
         case .raw(let slice): source = OctetSource(try reader.read(slice))
-        case .file(let sidecar): source = try reader.source(sidecar)
+        case .file(let sidecar): source = try reader.source(sidecar, digest: FastSHA256())
         case .empty, .text, .json, .binary: return body
         }
         var sink = BodyStoreSink(store: self.store)

@@ -1,0 +1,32 @@
+extension BodyReader {
+    /// A sidecar to be read again and again; its digest is checked once, before.
+    public func source(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> OctetSource {
+        let check = try self.open(sidecar, digest: digest)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while try check.read(into: buffer) > 0 {}
+        let file = FileBox(try self.openFile(sidecar.path))
+        return OctetSource(size: sidecar.size) { offset, buffer in try file.file.read(into: buffer, at: offset) }
+    }
+
+    /// Gives an open file to a closure.
+    private final class FileBox {
+        let file: OpenFile
+
+        init(_ file: consuming OpenFile) { self.file = file }
+    }
+
+    /// The octets of a body as they crossed the wire.
+    public func wireBytes(
+        of body: Body, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> BodyRestorer.Restored {
+        do {
+            return try BodyRestorer.wireBytes(
+                of: body, file: { try self.read($0, digest: digest()) }, raw: { try self.read($0) }, digest: digest())
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Where cassettes lie: whether one is there, and putting one into the place of another.
+public enum CassettePlace {
+    /// Whether there is anything of that name, a damaged file or a dangling link too.
+    public static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Puts a file into the place of another in the same folder, so that a crash leaves the one or the other.
+    public static func replace(_ old: String, with new: String) throws(CassetteError) {
+        guard rename(new, old) == 0 else {
+            throw CassetteError(
+                .unwritable,
+                "\"\(new)\" cannot take the place of \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\".")
+        }
+        try OpenFolder(FileLocation(old).folder).synchronize()
+    }
+
+    /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
+    public static func freeName(beside path: String) throws(CassetteError) -> String {
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        for number in 1...100 {
+            let name = number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
+            if !self.exists(name) { return name }
+        }
+        throw CassetteError(.unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
+    }
+}

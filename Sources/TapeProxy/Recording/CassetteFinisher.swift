@@ -1,0 +1,88 @@
+public import TapeCore
+
+/// Puts a closed cassette in order of request start and develops what was kept raw.
+public struct CassetteFinisher {
+    private let store: BodyStore
+    private let reader: BodyReader
+
+    init(path: String, store: BodyStore) {
+        self.store = store
+        self.reader = BodyReader(cassettePath: path)
+    }
+
+    /// Opens, develops and closes a cassette that no recorder has open.
+    ///
+    /// - Returns: how many exchanges were developed.
+    public static func develop(_ path: String, version: String, progress: (_ done: Int, _ of: Int) -> Void) throws -> Int {
+        let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        let store = try BodyStore(cassettePath: path)
+        let count = try CassetteFinisher(path: path, store: store).finish(try appender.close(), progress: progress)
+        try store.removeSidecars(keeping: Self.sidecars(of: path))
+        return count
+    }
+
+    /// - Returns: how many exchanges were developed.
+    @discardableResult
+    func finish(_ rewriter: CassetteRewriter, progress: (_ done: Int, _ of: Int) -> Void) throws(CassetteError) -> Int {
+        let cassette = rewriter.reader
+        var starts: [(started: Timestamp, position: Int)] = []
+        starts.reserveCapacity(cassette.count)
+        for position in 0..<cassette.count {
+            let summary = try cassette.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            starts.append((summary?.started ?? Timestamp(microseconds: .max), position))
+        }
+        starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
+        var maker = InteractionMaker(store: self.store)
+        var developed = 0
+        var hasRaw = false
+        do {
+            try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
+                progress(place, starts.count)
+                guard Self.mayBeUndeveloped(bytes) else { return nil }
+                let interaction = try InteractionDecoder.decode(bytes)
+                guard interaction.isUndeveloped else { return nil }
+                do {
+                    let better = try maker.developed(interaction, reader: self.reader)
+                    var writer = JSONWriter(reserving: bytes.count)
+                    writer.removeAll(baseDepth: 2)
+                    InteractionEncoder.encode(better, into: &writer)
+                    try self.store.syncAll()
+                    developed += 1
+                    return writer.bytes
+                } catch {
+                    // What cannot be developed stays raw: it can be replayed all the same.
+                    hasRaw = true
+                    return nil
+                }
+            }
+            progress(starts.count, starts.count)
+            if !hasRaw, developed > 0 { try self.store.removeRawSpool() }
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unwritable, "\"\(rewriter.path)\" cannot be put in order (\(error)): what was recorded is in it all the same.")
+        }
+        return developed
+    }
+
+    /// A quick look at the text, before it is decoded: neither a raw slice nor a file can be there without these letters.
+    private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { ByteSearch.contains("\"file\"", in: $0) }
+    }
+
+    /// The paths of all sidecars that a cassette names.
+    static func sidecars(of path: String) throws(CassetteError) -> Set<String> {
+        let reader = try CassetteReader(path: path)
+        var paths: Set<String> = []
+        for position in 0..<reader.count {
+            let bytes = try reader.bytes(at: position)
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            let interaction = try InteractionDecoder.decode(bytes)
+            for body in [interaction.request.body, interaction.response?.body] {
+                if case .file(let sidecar)? = body?.content { paths.insert(sidecar.path) }
+                if let original = body?.original { paths.insert(original.path) }
+            }
+        }
+        return paths
+    }
+}

@@ -1,0 +1,79 @@
+internal import Dispatch
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+public import TapeCore
+internal import TapeExchange
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Writes taped exchanges into a cassette, on a thread of its own behind a bounded queue.
+///
+/// Event loops put and never wait. Opening and closing touch the disk on the calling thread.
+public final class Recorder: Sendable {
+    /// What opening found torn in an existing cassette, and has mended.
+    public let repaired: CassetteDamage?
+    let queue = RecorderQueue()
+    private let status = NIOLockedValueBox(RecorderStatus())
+    private let drained = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
+    private let lastID: NIOLockedValueBox<Int>
+    private let finished = DispatchSemaphore(value: 0)
+    private let file: RecordingFile
+
+    /// Opens the cassette that the plan wants written; nil where it wants none.
+    ///
+    /// - Parameter notify: called on the recorder thread with what people should know at once: a full disk, room again.
+    public init?(_ plan: RecordingPlan, version: String, notify: @escaping @Sendable (String) -> Void = { _ in }) throws(CassetteError) {
+        guard let file = try RecordingFile(plan, version: version) else { return nil }
+        self.file = file
+        self.repaired = file.repaired
+        self.lastID = NIOLockedValueBox(file.lastID)
+        let worker = RecorderWorker(file: file, queue: self.queue, status: self.status, drained: self.drained, notify: notify)
+        let handover = NIOLockedValueBox<RecorderWorker?>(nil)
+        // SAFETY: the worker is made here and used by its thread alone from now on.
+        nonisolated(unsafe) let handed = worker
+        handover.withLockedValue { $0 = handed }
+        let finished = self.finished
+        let queue = DispatchQueue(label: "wiretape.recorder", qos: .utility)
+        queue.async {
+            handover.withLockedValue { $0 }?.run()
+            finished.signal()
+        }
+    }
+
+    public var currentStatus: RecorderStatus { self.status.withLockedValue { $0 } }
+
+    var isDiskFull: Bool { self.status.withLockedValue { $0.isDiskFull } }
+
+    /// The number of the next exchange.
+    func nextID() -> Int {
+        self.lastID.withLockedValue {
+            $0 += 1
+            return $0
+        }
+    }
+
+    /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
+    func put(_ item: RecorderItem) -> Bool { self.queue.put(item) }
+
+    func onDrain(_ call: @escaping @Sendable () -> Void) {
+        self.drained.withLockedValue { $0 = call }
+    }
+
+    /// Writes what is queued, develops what was kept raw, puts the file in order and closes it.
+    ///
+    /// - Parameters:
+    ///   - keepsOld: leaves an old cassette in its place, the new one beside it.
+    ///   - progress: called now and then with how many of how many exchanges are developed.
+    /// - Returns: the path of the recording.
+    public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
+        self.queue.close()
+        self.finished.wait()
+        return try self.file.close(keepsOld: keepsOld, undeveloped: self.currentStatus.undeveloped > 0, progress: progress)
+    }
+}

@@ -1,0 +1,183 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// The recorder's thread: takes batches from the queue, develops, encodes, writes, and syncs at least every second.
+///
+/// A write that fails is said once and tried again while its exchanges fit into memory. Not Sendable: lives on its thread.
+final class RecorderWorker {
+    /// Encoded octets kept while the disk is full.
+    static let heldLimit = 16 << 20
+    /// Encoded octets written at once: a larger batch is cut, so that the file never lags far behind.
+    static let writeSize = 1 << 20
+    /// Milliseconds of a nap between batches; an exchange is on its way to the file within this time.
+    static let nap = 10
+    /// Between two syncs, in nanoseconds.
+    static let syncInterval: UInt64 = 1_000_000_000
+    /// Without work for so long, the thread sleeps until it is woken.
+    static let restAfter: UInt64 = 500_000_000
+
+    private let file: RecordingFile
+    private let queue: RecorderQueue
+    private let status: NIOLockedValueBox<RecorderStatus>
+    private let drained: NIOLockedValueBox<(@Sendable () -> Void)?>
+    private let notify: @Sendable (String) -> Void
+    private var maker: InteractionMaker
+    private var budget: DevelopmentBudget
+    private var writer = JSONWriter(reserving: 64 << 10)
+    /// Encoded and not in the file.
+    private var pending: [UInt8] = []
+    private var pendingEnds: [Int] = []
+    private var waiting: [@Sendable () -> Void] = []
+    private var lastSync: UInt64
+    private var lastWork: UInt64
+    private var isFailing = false
+
+    init(
+        file: RecordingFile, queue: RecorderQueue, status: NIOLockedValueBox<RecorderStatus>,
+        drained: NIOLockedValueBox<(@Sendable () -> Void)?>, notify: @escaping @Sendable (String) -> Void
+    ) {
+        self.file = file
+        self.queue = queue
+        self.status = status
+        self.drained = drained
+        self.notify = notify
+        self.maker = InteractionMaker(store: file.store)
+        let now = Self.now
+        self.budget = DevelopmentBudget(now: now)
+        self.lastSync = now
+        self.lastWork = now
+    }
+
+    private static var now: UInt64 { NIODeadline.now().uptimeNanoseconds }
+
+    func run() {
+        while true {
+            let batch = self.queue.take()
+            for item in batch.items { self.take(item) }
+            self.write()
+            self.sync()
+            for call in self.waiting { call() }
+            self.waiting = []
+            if self.queue.done(batch.weight), let drained = self.drained.withLockedValue({ $0 }) { drained() }
+            if batch.items.isEmpty, batch.isClosed { break }
+            if !batch.items.isEmpty { self.lastWork = Self.now }
+            self.queue.rest(milliseconds: self.restTime)
+        }
+        self.write()
+        self.status.withLockedValue {
+            $0.lost += self.pendingEnds.count
+            $0.held = 0
+        }
+    }
+
+    private var restTime: Int? {
+        if Self.now - self.lastWork < Self.restAfter { return Self.nap }
+        return self.file.needsSync || self.isFailing ? 500 : nil
+    }
+
+    // MARK: Exchanges
+
+    private func take(_ item: RecorderItem) {
+        switch item {
+        case .block(let exchange, let side, let bytes):
+            do {
+                try self.maker.block(exchange: exchange, side: side, bytes: bytes)
+            } catch {
+                self.failed(error.message)
+            }
+        case .exchange(let exchange, let stored):
+            self.take(exchange)
+            if let stored { self.waiting.append(stored) }
+        }
+    }
+
+    private func take(_ exchange: TapedExchange) {
+        let isCoded = exchange.isCoded
+        let started = isCoded ? Self.now : 0
+        let mayDevelop = !isCoded || self.budget.mayDevelop(now: started)
+        do {
+            guard let interaction = try self.maker.interaction(of: exchange, mayDevelop: mayDevelop) else { return self.lose() }
+            self.writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(interaction, into: &self.writer)
+            self.pending += self.writer.bytes
+            self.pendingEnds.append(self.pending.count)
+            self.file.noteStart(interaction.started)
+            if isCoded, !mayDevelop { self.status.withLockedValue { $0.undeveloped += 1 } }
+        } catch let error as CassetteError {
+            self.lose()
+            self.failed(error.message)
+        } catch {
+            self.lose()
+            self.failed("\(error)")
+        }
+        if isCoded, mayDevelop {
+            let now = Self.now
+            self.budget.spent(now - started, now: now)
+        }
+        if self.pending.count >= Self.writeSize { self.write() }
+    }
+
+    private func lose() {
+        self.status.withLockedValue { $0.lost += 1 }
+    }
+
+    // MARK: The file
+
+    private func write() {
+        guard !self.pendingEnds.isEmpty else { return }
+        let count = self.pendingEnds.count
+        do throws(CassetteError) {
+            try self.file.append(self.pending, ends: self.pendingEnds)
+            self.pending.removeAll(keepingCapacity: true)
+            self.pendingEnds.removeAll(keepingCapacity: true)
+            let wasFull = self.status.withLockedValue { status in
+                defer {
+                    status.isDiskFull = false
+                    status.held = 0
+                }
+                status.recorded += count
+                return status.isDiskFull
+            }
+            self.isFailing = false
+            if wasFull { self.notify("recording again.") }
+        } catch {
+            self.dropBeyondLimit()
+            self.status.withLockedValue { $0.held = self.pendingEnds.count }
+            self.failed(error.message)
+        }
+    }
+
+    /// While nothing can be written, the newest exchanges are lost first: what came before the gap stays whole.
+    private func dropBeyondLimit() {
+        guard self.pending.count > Self.heldLimit else { return }
+        let kept = self.pendingEnds.prefix { $0 <= Self.heldLimit }
+        let lost = self.pendingEnds.count - kept.count
+        self.pendingEnds = Array(kept)
+        self.pending.removeSubrange((kept.last ?? 0)...)
+        self.status.withLockedValue { $0.lost += lost }
+    }
+
+    private func sync() {
+        let now = Self.now
+        guard self.file.needsSync, !self.waiting.isEmpty || now - self.lastSync >= Self.syncInterval else { return }
+        do throws(CassetteError) {
+            try self.file.sync()
+        } catch {
+            self.failed(error.message)
+        }
+        self.lastSync = Self.now
+    }
+
+    /// Says it once, until it has got better.
+    private func failed(_ message: String) {
+        let isNew = !self.isFailing
+        self.isFailing = true
+        self.status.withLockedValue { status in
+            status.isDiskFull = true
+            if status.firstProblem == nil { status.firstProblem = message }
+        }
+        if isNew { self.notify("\(message); traffic goes on, recording resumes when it can.") }
+    }
+}

@@ -1,0 +1,102 @@
+internal import TapeCore
+
+/// The cassette being recorded, with its bodies: opened as the plan says, closed in order and in its place.
+///
+/// SAFETY: used by the thread that opens it, then by the recorder thread, then, after that has finished, by the thread that closes
+/// it; never by two at a time.
+final class RecordingFile: @unchecked Sendable {
+    let store: BodyStore
+    let repaired: CassetteDamage?
+    /// The highest number of an exchange in the file so far.
+    let lastID: Int
+    private let plan: RecordingPlan
+    /// Where the recording is written; beside the old cassette where it takes its place later.
+    private let path: String
+    private var appender: CassetteAppender?
+    private var lastStart: Timestamp?
+    private var isInOrder = true
+
+    /// Nil where the plan writes nothing.
+    init?(_ plan: RecordingPlan, version: String) throws(CassetteError) {
+        self.plan = plan
+        let recorder = "wiretape \(version)"
+        switch plan.target {
+        case .nothing:
+            return nil
+        case .create:
+            self.path = plan.path
+            self.appender = try CassetteAppender.create(plan.path, recorder: recorder)
+            self.lastID = 0
+        case .replace:
+            // An old cassette of a newer format, or none at all, is refused now and not after the recording.
+            _ = try CassetteReader(path: plan.path)
+            let path = try CassettePlace.freeName(beside: plan.path)
+            self.path = path
+            self.appender = try CassetteAppender.create(path, recorder: recorder)
+            self.lastID = 0
+        case .append:
+            self.path = plan.path
+            self.appender = try CassetteAppender.open(plan.path, recorder: recorder)
+            let last = try Self.last(plan.path)
+            self.lastID = last.id
+            self.lastStart = last.started
+        }
+        self.repaired = self.appender?.repaired
+        self.store = try BodyStore(cassettePath: plan.path)
+    }
+
+    private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?) {
+        let reader = try CassetteReader(path: path)
+        var id = 0
+        var started: Timestamp?
+        for position in 0..<reader.count {
+            guard let summary = try reader.bytes(at: position).withUnsafeBytes({ InteractionSummaryReader.read($0) }) else { continue }
+            id = max(id, summary.id)
+            started = max(started ?? summary.started, summary.started)
+        }
+        return (id, started)
+    }
+
+    // MARK: Writing
+
+    var needsSync: Bool { self.appender?.needsSync == true || self.store.needsSync }
+
+    func append(_ encoded: [UInt8], ends: [Int]) throws(CassetteError) {
+        guard let appender else { return }
+        var start = 0
+        for end in ends {
+            appender.stage { $0 += encoded[start..<end] }
+            start = end
+        }
+        try appender.commit()
+    }
+
+    /// Bodies first, so that the disk never holds an exchange without its body.
+    func sync() throws(CassetteError) {
+        try self.store.syncAll()
+        try self.appender?.sync()
+    }
+
+    func noteStart(_ started: Timestamp) {
+        if let lastStart, started < lastStart { self.isInOrder = false }
+        self.lastStart = started
+    }
+
+    // MARK: Closing
+
+    /// - Returns: the path of the recording.
+    func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
+        guard let appender else { return self.path }
+        self.appender = nil
+        try self.store.syncAll()
+        let rewriter = try appender.close()
+        if !self.isInOrder || undeveloped {
+            try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
+        }
+        guard case .replace = self.plan.target, !keepsOld else { return self.path }
+        try CassettePlace.replace(self.plan.path, with: self.path)
+        let kept = try CassetteFinisher.sidecars(of: self.plan.path)
+        try self.store.removeSidecars(keeping: kept)
+        return self.plan.path
+    }
+}
