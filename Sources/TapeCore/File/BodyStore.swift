@@ -56,7 +56,7 @@ public final class BodyStore {
                 // Tells a later recorder that this file is not a leftover.
                 try file.lock()
                 return BodySpool(file: file, name: name, store: self, box: box)
-            } catch where error.code == .unwritable && self.exists(name, in: box) {
+            } catch where error.code == .unwritable && box.folder.contains(name) {
                 continue
             }
         }
@@ -67,7 +67,7 @@ public final class BodyStore {
         if let spool = self.lazyRawSpool { return spool }
         let box = try self.folder()
         let file: OpenFile
-        if self.exists(RawSpool.fileName, in: box) {
+        if box.folder.contains(RawSpool.fileName) {
             file = try OpenFile(RawSpool.fileName, in: box.folder, for: .update, disk: self.disk)
         } else {
             file = try OpenFile(RawSpool.fileName, in: box.folder, for: .create, disk: self.disk)
@@ -145,11 +145,6 @@ public final class BodyStore {
         return box
     }
 
-    private func exists(_ name: String, in box: FolderBox) -> Bool {
-        var status = stat()
-        return fstatat(box.folder.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-    }
-
     /// Puts a spool's file in its place; equal content is kept once.
     func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
         let box = spool.box
@@ -157,7 +152,7 @@ public final class BodyStore {
         if try !self.holds(name, equalTo: spool, in: box) {
             // What lies there under this name is not what the name says (a crash before its sync). Our content must be on the disk
             // before it takes the place, or a second crash loses both.
-            if self.exists(name, in: box) { try spool.file.synchronize() }
+            if box.folder.contains(name) { try spool.file.synchronize() }
             try box.folder.rename(spool.name, to: name)
         } else {
             try box.folder.remove(spool.name)

@@ -142,6 +142,12 @@ struct OpenFile: ~Copyable, Sendable {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
+    /// Gives this file the mode of another, whose place it is to take.
+    func adoptMode(of other: borrowing OpenFile) throws(CassetteError) {
+        var status = stat()
+        guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else { throw self.error(errno, .create) }
+    }
+
     private func error(_ number: Int32, _ operation: SystemError.Operation) -> CassetteError {
         SystemError(number: number, operation: operation, path: self.path).cassetteError
     }

@@ -73,6 +73,12 @@ struct OpenFolder: ~Copyable, Sendable {
         guard mkdirat(self.descriptor, name, 0o755) == 0 || errno == EEXIST else { throw self.error(errno, .create, name) }
     }
 
+    /// Whether there is something of that name, a dangling symbolic link included.
+    func contains(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
     /// Puts a file in the place of another, which may be there or not; both names lie in this folder.
     func rename(_ name: String, to target: String) throws(CassetteError) {
         guard renameat(self.descriptor, name, self.descriptor, target) == 0 else { throw self.error(errno, .rename, name) }

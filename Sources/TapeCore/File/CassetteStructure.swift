@@ -1,0 +1,317 @@
+/// Follows the structure of a cassette's document, piece by piece: its outer members, and where each interaction begins and ends.
+///
+/// Checks braces, strings and the bytes that may stand in and between them, not the whole grammar: the decoder does that when an
+/// interaction is used. Reads no file and never goes back.
+struct CassetteStructure {
+    enum Trouble: Equatable {
+        case unexpected(UInt8)
+        /// A byte that cannot stand in a string as it is.
+        case inString(UInt8)
+        case tooDeep
+        case unsupportedVersion(String)
+    }
+
+    private enum Phase {
+        case start, firstKey, key, keyText, colon, value, valueText, scalar, nested, valueEnd
+        case firstElement, element, elementEnd, nextElement
+        case end
+    }
+
+    /// Deeper than any decoder of ours goes.
+    static let depthLimit = 4096
+
+    private(set) var interactions: [Range<Int>] = []
+    private(set) var headEnd: Int?
+    private(set) var arrayEnd: Int?
+    private(set) var documentEnd: Int?
+    /// Whether a version was seen that we can read.
+    private(set) var hasVersion = false
+    /// Inside an interaction its first byte; elsewhere the end of the last token.
+    private(set) var mark = 0
+    private(set) var trouble: Trouble?
+    /// Where the trouble is.
+    private(set) var troubleOffset = 0
+    private(set) var isInString = false
+
+    private var phase = Phase.start
+    private var isEscaped = false
+    private var text = TextCheck()
+    /// Of the outer member at hand.
+    private var name: [UInt8] = []
+    private var scalar: [UInt8] = []
+    /// One bit a level below the outer member or the interaction, set for an array.
+    private var kinds: [UInt64] = Array(repeating: 0, count: Self.depthLimit / 64)
+    private var depth = 0
+
+    var isComplete: Bool { self.phase == .end }
+    var isInsideInteraction: Bool { self.phase == .element }
+
+    /// Goes on with the white space before an interaction, behind a stretch that is left out.
+    mutating func resume(at offset: Int) {
+        self.trouble = nil
+        self.phase = .nextElement
+        self.mark = offset
+        self.isInString = false
+        self.isEscaped = false
+        self.text = TextCheck()
+        self.depth = 0
+        self.arrayEnd = nil
+        self.documentEnd = nil
+    }
+
+    /// Takes the next bytes, which lie at `base` in the file, up to the first trouble.
+    mutating func consume(_ bytes: UnsafeRawBufferPointer, at base: Int) {
+        var offset = 0
+        while offset < bytes.count, self.trouble == nil {
+            switch self.phase {
+            case .element, .nested: offset = self.nested(bytes, from: offset, at: base)
+            case .keyText, .valueText: offset = self.outerString(bytes, from: offset, at: base)
+            default:
+                self.token(bytes[offset], at: base &+ offset)
+                offset &+= 1
+            }
+        }
+    }
+
+    private mutating func fail(_ trouble: Trouble, at offset: Int) {
+        self.trouble = trouble
+        self.troubleOffset = offset
+    }
+
+    /// One byte between strings and nested values.
+    private mutating func token(_ byte: UInt8, at offset: Int) {
+        if self.phase == .scalar {
+            if Self.isScalar(byte) {
+                if self.scalar.count < 64 { self.scalar.append(byte) }
+                self.mark = offset &+ 1
+                return
+            }
+            guard self.endScalar(at: offset) else { return }
+        }
+        if byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { return }
+        switch (self.phase, byte) {
+        case (.start, UInt8(ascii: "{")): self.phase = .firstKey
+        case (.firstKey, UInt8(ascii: "\"")), (.key, UInt8(ascii: "\"")):
+            self.name.removeAll(keepingCapacity: true)
+            self.phase = .keyText
+        case (.colon, UInt8(ascii: ":")): self.phase = .value
+        case (.value, _): guard self.beginValue(byte, at: offset) else { return self.fail(.unexpected(byte), at: offset) }
+        case (.valueEnd, UInt8(ascii: ",")): self.phase = .key
+        case (.valueEnd, UInt8(ascii: "}")), (.firstKey, UInt8(ascii: "}")):
+            self.phase = .end
+            self.documentEnd = offset &+ 1
+        case (.firstElement, UInt8(ascii: "{")), (.nextElement, UInt8(ascii: "{")):
+            self.phase = .element
+            self.depth = 1
+            self.setKind(isArray: false)
+            self.mark = offset
+            return
+        case (.firstElement, UInt8(ascii: "]")), (.elementEnd, UInt8(ascii: "]")):
+            self.arrayEnd = offset
+            self.phase = .valueEnd
+        case (.elementEnd, UInt8(ascii: ",")): self.phase = .nextElement
+        default: return self.fail(.unexpected(byte), at: offset)
+        }
+        self.mark = offset &+ 1
+    }
+
+    private mutating func beginValue(_ byte: UInt8, at offset: Int) -> Bool {
+        let isInteractions = self.name.elementsEqual("interactions".utf8)
+        switch byte {
+        case UInt8(ascii: "["):
+            if isInteractions {
+                guard self.headEnd == nil else { return false }
+                self.headEnd = offset &+ 1
+                self.phase = .firstElement
+                return true
+            }
+            self.depth = 1
+            self.setKind(isArray: true)
+            self.phase = .nested
+        case UInt8(ascii: "{"):
+            self.depth = 1
+            self.setKind(isArray: false)
+            self.phase = .nested
+        case UInt8(ascii: "\""): self.phase = .valueText
+        default:
+            guard Self.isScalar(byte) else { return false }
+            self.scalar = [byte]
+            self.phase = .scalar
+        }
+        return !isInteractions
+    }
+
+    private mutating func endScalar(at offset: Int) -> Bool {
+        self.phase = .valueEnd
+        guard self.name.elementsEqual("wiretape".utf8) else { return true }
+        guard self.scalar.elementsEqual(String(CassetteIndex.version).utf8) else {
+            self.fail(.unsupportedVersion(String(decoding: self.scalar, as: UTF8.self)), at: offset)
+            return false
+        }
+        self.hasVersion = true
+        return true
+    }
+
+    /// A name or a string of the document itself: short and few, so byte by byte.
+    private mutating func outerString(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
+        var offset = start
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            guard byte >= 0x20, self.text.accept(byte) else {
+                self.fail(.inString(byte), at: base &+ offset)
+                return offset
+            }
+            offset &+= 1
+            if self.isEscaped {
+                self.isEscaped = false
+            } else if byte == UInt8(ascii: "\"") {
+                self.phase = self.phase == .keyText ? .colon : .valueEnd
+                self.mark = base &+ offset
+                return offset
+            } else if byte == UInt8(ascii: "\\") {
+                self.isEscaped = true
+            }
+            if self.phase == .keyText, self.name.count < 64 { self.name.append(byte) }
+        }
+        return offset
+    }
+
+    /// The inside of an interaction or of an outer member's object or array.
+    private mutating func nested(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
+        guard let pointer = bytes.baseAddress else { return bytes.count }
+        let count = bytes.count
+        var offset = start
+        // SAFETY: every load is behind a comparison of its end with `count`.
+        while offset < count {
+            if self.isInString {
+                offset = self.string(pointer, from: offset, to: count, at: base)
+                if self.trouble != nil { return offset }
+                continue
+            }
+            let byte = pointer.load(fromByteOffset: offset, as: UInt8.self)
+            switch byte {
+            case 0x20:
+                // Indentation comes in eights and more.
+                while offset &+ 8 <= count, pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == 0x2020_2020_2020_2020 { offset &+= 8 }
+                while offset < count, pointer.load(fromByteOffset: offset, as: UInt8.self) == 0x20 { offset &+= 1 }
+                continue
+            case 0x0a, 0x0d, 0x09, UInt8(ascii: ","), UInt8(ascii: ":"): break
+            case UInt8(ascii: "\""): self.isInString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                guard self.depth < Self.depthLimit else {
+                    self.fail(.tooDeep, at: base &+ offset)
+                    return offset
+                }
+                self.depth &+= 1
+                self.setKind(isArray: byte == UInt8(ascii: "["))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard self.isArray == (byte == UInt8(ascii: "]")) else {
+                    self.fail(.unexpected(byte), at: base &+ offset)
+                    return offset
+                }
+                self.depth &-= 1
+                if self.depth == 0 {
+                    self.endNested(at: base &+ offset &+ 1)
+                    return offset &+ 1
+                }
+            default:
+                guard Self.isScalar(byte) else {
+                    self.fail(.unexpected(byte), at: base &+ offset)
+                    return offset
+                }
+            }
+            offset &+= 1
+        }
+        return offset
+    }
+
+    private mutating func endNested(at end: Int) {
+        if self.phase == .element {
+            self.interactions.append(self.mark..<end)
+            self.phase = .elementEnd
+        } else {
+            self.phase = .valueEnd
+        }
+        self.mark = end
+    }
+
+    /// The inside of a string up to its closing quote, eight bytes at a time.
+    @inline(__always)
+    private mutating func string(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int) -> Int {
+        var offset = start
+        if self.isEscaped {
+            self.isEscaped = false
+            let byte = pointer.load(fromByteOffset: offset, as: UInt8.self)
+            guard byte >= 0x20, byte < 0x80 else {
+                self.fail(.inString(byte), at: base &+ offset)
+                return offset
+            }
+            offset &+= 1
+        }
+        while offset < count {
+            if !self.text.isInsideCharacter {
+                while offset &+ 8 <= count {
+                    let word = pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    let flags = Self.special(UInt64(littleEndian: word))
+                    if flags != 0 {
+                        offset &+= flags.trailingZeroBitCount &>> 3
+                        break
+                    }
+                    offset &+= 8
+                }
+                guard offset < count else { return offset }
+            }
+            let byte = pointer.load(fromByteOffset: offset, as: UInt8.self)
+            if byte >= 0x80 || byte < 0x20 || self.text.isInsideCharacter {
+                guard byte >= 0x20, self.text.accept(byte) else {
+                    self.fail(.inString(byte), at: base &+ offset)
+                    return offset
+                }
+            } else if byte == UInt8(ascii: "\"") {
+                self.isInString = false
+                return offset &+ 1
+            } else if byte == UInt8(ascii: "\\") {
+                offset &+= 1
+                guard offset < count else {
+                    self.isEscaped = true
+                    return offset
+                }
+                let escaped = pointer.load(fromByteOffset: offset, as: UInt8.self)
+                guard escaped >= 0x20, escaped < 0x80 else {
+                    self.fail(.inString(escaped), at: base &+ offset)
+                    return offset
+                }
+            }
+            offset &+= 1
+        }
+        return offset
+    }
+
+    /// The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7f; exact up to the first such byte.
+    @inline(__always)
+    private static func special(_ word: UInt64) -> UInt64 {
+        let quotes = word ^ 0x2222_2222_2222_2222
+        let backslashes = word ^ 0x5c5c_5c5c_5c5c_5c5c
+        let found = (quotes &- 0x0101_0101_0101_0101) & ~quotes
+            | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
+            | (word &- 0x2020_2020_2020_2020) & ~word
+            | word
+        return found & 0x8080_8080_8080_8080
+    }
+
+    @inline(__always)
+    private static func isScalar(_ byte: UInt8) -> Bool {
+        (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122) || byte == 43 || byte == 45 || byte == 46 || byte == 69
+    }
+
+    private mutating func setKind(isArray: Bool) {
+        let level = self.depth &- 1
+        let bit = UInt64(1) &<< UInt64(level & 63)
+        if isArray { self.kinds[level / 64] |= bit } else { self.kinds[level / 64] &= ~bit }
+    }
+
+    private var isArray: Bool {
+        let level = self.depth &- 1
+        return self.kinds[level / 64] & (UInt64(1) &<< UInt64(level & 63)) != 0
+    }
+}
