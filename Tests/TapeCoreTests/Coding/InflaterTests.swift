@@ -29,13 +29,25 @@ struct InflaterTests {
         return problem
     }
 
-    private static let streams: [([UInt8], DeflateFormat, Int)] = [
-        (CodingFixtures.gzip1, .gzip, 10), (CodingFixtures.gzip6, .gzip, 10), (CodingFixtures.gzip9, .gzip, 10),
-        (CodingFixtures.gzipNamed, .gzip, 21), (CodingFixtures.gzipNode, .gzip, 10), (CodingFixtures.zlib, .zlib, 0),
-        (CodingFixtures.rawNode, .raw, 0),
+    /// Printed by its name, not by its octets.
+    struct Stream: CustomTestStringConvertible {
+        var testDescription: String
+        var octets: [UInt8]
+        var format: DeflateFormat = .gzip
+        var headerSize = 10
+    }
+
+    private static let streams = [
+        Stream(testDescription: "gzip -1", octets: CodingFixtures.gzip1), Stream(testDescription: "gzip -6", octets: CodingFixtures.gzip6),
+        Stream(testDescription: "gzip -9", octets: CodingFixtures.gzip9),
+        Stream(testDescription: "gzip with a name", octets: CodingFixtures.gzipNamed, headerSize: 21),
+        Stream(testDescription: "gzip of Node", octets: CodingFixtures.gzipNode),
+        Stream(testDescription: "zlib of Python", octets: CodingFixtures.zlib, format: .zlib, headerSize: 0),
+        Stream(testDescription: "raw deflate of Node", octets: CodingFixtures.rawNode, format: .raw, headerSize: 0),
     ]
 
-    @Test(arguments: streams) func realStreamsInflateHoweverTheyAreSplit(_ stream: [UInt8], _ format: DeflateFormat, _ headerSize: Int) {
+    @Test(arguments: streams) func realStreamsInflateHoweverTheyAreSplit(_ expected: Stream) {
+        let (stream, format, headerSize) = (expected.octets, expected.format, expected.headerSize)
         for split in 0...stream.count {
             let result = self.inflate([stream[..<split], stream[split...]], format)
             #expect(result.status == .ended)
@@ -47,9 +59,9 @@ struct InflaterTests {
         #expect(single == self.inflate([stream[...]], format))
     }
 
-    @Test(arguments: streams) func everyTruncationIsToldWithItsOffset(_ stream: [UInt8], _ format: DeflateFormat, _: Int) {
-        for length in 0..<stream.count {
-            let problem = self.problem(Array(stream[..<length]), format)
+    @Test(arguments: streams) func everyTruncationIsToldWithItsOffset(_ stream: Stream) {
+        for length in 0..<stream.octets.count {
+            let problem = self.problem(Array(stream.octets[..<length]), stream.format)
             #expect(problem?.kind == .truncated)
             #expect(problem?.offset == length)
         }
@@ -80,7 +92,7 @@ struct InflaterTests {
 
     @Test func anyDamageIsAResult() {
         var generator = CodingFixtures.Generator(seed: 1)
-        for (stream, format, _) in Self.streams {
+        for (stream, format) in Self.streams.map({ ($0.octets, $0.format) }) {
             for _ in 0..<300 {
                 var damaged = stream
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -134,7 +146,7 @@ struct InflaterTests {
     @Test func aRestartedInflaterForgetsTheOldStream() {
         var inflater = Inflater(format: .gzip)
         CodingFixtures.gzip6.prefix(50).withUnsafeBytes { _ = inflater.push($0) { _ in } }
-        for (stream, format, _) in Self.streams {
+        for (stream, format) in Self.streams.map({ ($0.octets, $0.format) }) {
             var content: [UInt8] = []
             inflater.restart(format: format)
             _ = stream.withUnsafeBytes { inflater.push($0) { content += $0 } }

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import TapeCore
+
+struct BodyDeveloperTests {
+    private func develop(_ wire: [UInt8], _ lines: String..., sink: inout MemorySink) throws -> Body {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
+    }
+
+    private func develop(_ wire: [UInt8], _ lines: String...) throws -> Body {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
+    }
+
+    @Test func emptyIsEmptyWhateverTheFieldsSay() throws {
+        #expect(try self.develop([], "Content-Encoding: gzip", "Content-Type: application/json") == Body(size: 0, content: .empty))
+    }
+
+    @Test func plainBodiesHaveNoCodingsAndNoDigest() throws {
+        let body = try self.develop(CodingFixtures.content, "Content-Type: application/json")
+        #expect(body == Body(size: 713, content: .json(CodingFixtures.content, style: .spaced)))
+    }
+
+    @Test func gzipIsTakenOffWhereItCanBePutBackOn() throws {
+        let body = try self.develop(CodingFixtures.gzip6, "Content-Type: application/json", "Content-Encoding: gzip")
+        #expect(body.codings == [.gzip(DeflateParameters(level: 6), header: .plain)])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.size == CodingFixtures.gzip6.count)
+        #expect(body.sha256?.count == 64)
+        #expect(body.original == nil)
+        #expect(body.note == nil)
+    }
+
+    @Test func otherProducersKeepTheirOctetsBesideTheReadableForm() throws {
+        var sink = MemorySink()
+        let body = try self.develop(CodingFixtures.gzipNode, "Content-Encoding: x-gzip", sink: &sink)
+        #expect(body.codings == [.gzip(nil, header: .plain)])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.original?.path.hasSuffix(".gz") == true)
+        #expect(try body.original.map { try sink.read($0) } == CodingFixtures.gzipNode)
+    }
+
+    @Test func deflateIsZlibOrRaw() throws {
+        let zlib = try self.develop(CodingFixtures.zlib, "Content-Encoding: deflate")
+        #expect(zlib.codings == [.deflate(DeflateParameters(level: 6))])
+        let raw = try self.develop(
+            CodingFixtures.deflated(CodingFixtures.content, DeflateParameters(level: 6), .raw), "Content-Encoding: deflate")
+        #expect(raw.codings == [.rawDeflate(DeflateParameters(level: 6))])
+        #expect(raw.content == zlib.content)
+        let node = try self.develop(CodingFixtures.rawNode, "Content-Encoding: deflate")
+        #expect(node.codings == [.rawDeflate(nil)])
+    }
+
+    @Test func bodiesThatAreNotWhatTheyClaimStayAsTheyCame() throws {
+        var wrong = CodingFixtures.gzip6
+        wrong[wrong.count - 8] ^= 1
+        let cases: [([UInt8], String, String)] = [
+            (wrong, "gzip", "content coding is not taken off: wrong gzip checksum at offset 194"),
+            (Array(CodingFixtures.gzip6.dropLast(3)), "gzip", "content coding is not taken off: gzip stream cut short at offset 199"),
+            (CodingFixtures.gzip6 + [0, 0], "gzip", "content coding is not taken off: 2 octets follow the gzip stream at offset 202"),
+            (CodingFixtures.gzip6, "gzip, gzip", "content coding \"gzip, gzip\" is not taken off"),
+            (CodingFixtures.gzip6, "br", "content coding \"br\" is not taken off"),
+        ]
+        for (wire, coding, note) in cases {
+            let body = try self.develop(wire, "Content-Type: application/json", "Content-Encoding: \(coding)")
+            #expect(body == Body(size: wire.count, content: .binary(wire), note: note))
+        }
+        let plain = try self.develop(Array("hello".utf8), "Content-Encoding: gzip")
+        #expect(plain.content == .text(Array("hello".utf8)))
+        #expect(plain.note == "content coding is not taken off: no gzip header at offset 0")
+    }
+
+    @Test func aBombStaysAsItCameAndLeavesNoFileOfItsContent() throws {
+        var sink = MemorySink()
+        let wire = CodingFixtures.deflated([UInt8](repeating: 0, count: 8 << 20), DeflateParameters(level: 9), .gzip)
+        let body = try self.develop(wire, "Content-Type: text/html", "Content-Encoding: gzip", sink: &sink)
+        #expect(body.note?.contains("1000 times") == true)
+        #expect(body.codings.isEmpty)
+        #expect(sink.files.values.map(\.count) == [wire.count])
+        #expect(sink.files.keys.first?.hasSuffix(".gz") == true)
+    }
+
+    @Test func largeCodedBodiesPassInPieces() throws {
+        var generator = CodingFixtures.Generator(seed: 9)
+        let content = generator.text(3 << 20)
+        let wire = CodingFixtures.deflated(content, DeflateParameters(level: 1), .gzip)
+        var sink = MemorySink()
+        let body = try self.develop(wire, "Content-Type: text/html", "Content-Encoding: gzip", sink: &sink)
+        #expect(body.codings == [.gzip(DeflateParameters(level: 1), header: .plain)])
+        guard case .file(let sidecar) = body.content else { return #expect(Bool(false)) }
+        #expect(sidecar.path.hasSuffix(".html"))
+        #expect(try sink.read(sidecar) == content)
+        #expect(sink.largestPiece <= Inflater.pieceSize)
+    }
+
+    @Test func aLargeSourceIsNeverLoaded() throws {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        sink.keepsOctets = false
+        var largestRead = 0
+        let source = OctetSource(size: 8 << 20) { _, buffer in
+            largestRead = max(largestRead, buffer.count)
+            return buffer.count
+        }
+        let body = try developer.develop(source, headers: HeaderFields(["Content-Type: video/mp4"]), origin: "o", sink: &sink)
+        guard case .file(let sidecar) = body.content else { return #expect(Bool(false)) }
+        #expect(sidecar.size == source.size)
+        #expect(sidecar.path.hasSuffix(".mp4"))
+        #expect(largestRead <= OctetSource.pieceSize)
+        #expect(sink.largestPiece <= OctetSource.pieceSize)
+    }
+
+    @Test func octetsThatComeAgainGiveAnEqualBody() throws {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let headers = HeaderFields(["Content-Encoding: gzip"])
+        let first = try developer.develop(CodingFixtures.gzip6, headers: headers, origin: "o", sink: &sink)
+        let cut = try developer.develop(CodingFixtures.gzip6, headers: headers, origin: "o", isComplete: false, sink: &sink)
+        #expect(!cut.isComplete)
+        #expect(try developer.develop(CodingFixtures.gzip6, headers: headers, origin: "o", sink: &sink) == first)
+    }
+
+    @Test func aFullDiskIsTheCallersError() {
+        var sink = MemorySink()
+        sink.room = 1000
+        let wire = [UInt8](repeating: 1, count: 10_000)
+        #expect(throws: MemorySink.Full.self) { try self.develop(wire, sink: &sink) }
+        #expect(sink.files.isEmpty)
+    }
+
+    @Test func bodiesCanBeLeftForLater() {
+        let slice = RawSlice(path: "tape.bodies/undeveloped.raw", offset: 7, size: 9, crc32: 1)
+        #expect(BodyDeveloper.undeveloped(slice, isComplete: false) == Body(size: 9, isComplete: false, content: .raw(slice)))
+        #expect(BodyDeveloper.undeveloped(RawSlice(path: "", offset: 0, size: 0, crc32: 0)).content == .empty)
+    }
+}

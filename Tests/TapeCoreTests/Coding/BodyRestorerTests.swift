@@ -1,0 +1,128 @@
+import Testing
+
+@testable import TapeCore
+
+struct BodyRestorerTests {
+    private func restore(_ body: Body, _ sink: MemorySink = MemorySink()) throws -> BodyRestorer.Restored {
+        try BodyRestorer.wireBytes(of: body, file: sink.read, raw: { _ in [] }, digest: TestDigest())
+    }
+
+    private func develop(_ wire: [UInt8], _ sink: inout MemorySink) throws -> Body {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        return try developer.develop(wire, headers: HeaderFields(["Content-Encoding: gzip"]), origin: "o", sink: &sink)
+    }
+
+    /// A body as an origin may send it: right or wrong, coded or not.
+    private static func wire(_ generator: inout CodingFixtures.Generator) -> (octets: [UInt8], headers: HeaderFields) {
+        let size = [0, 1, 40, 3000, 5000, 70_000].randomElement(using: &generator) ?? 0
+        let json = Array("{\"a\": [".utf8) + Array(repeating: Array("12, ".utf8), count: size / 4).joined() + Array("7]}".utf8)
+        let content = [generator.text(size), generator.octets(size), json].randomElement(using: &generator) ?? []
+        let level = Int.random(in: 1...9, using: &generator)
+        let memory = [8, 8, 9, Int.random(in: 1...9, using: &generator)].randomElement(using: &generator) ?? 8
+        let strategy = [0, 0, 0, Int.random(in: 1...4, using: &generator)].randomElement(using: &generator) ?? 0
+        let parameters = DeflateParameters(level: level, memoryLevel: memory, strategy: strategy)
+        let format = DeflateFormat.allCases.randomElement(using: &generator) ?? .gzip
+        let isCoded = Bool.random(using: &generator)
+        var octets = isCoded ? CodingFixtures.deflated(content, parameters, format) : content
+        switch Int.random(in: 0..<9, using: &generator) {
+        case 0: octets.removeLast(Int.random(in: 0...octets.count, using: &generator))
+        case 1: octets += generator.octets(Int.random(in: 1...20, using: &generator))
+        case 2 where !octets.isEmpty: octets[Int.random(in: 0..<octets.count, using: &generator)] ^= 0x10
+        default: break
+        }
+        let right = format == .gzip ? "gzip" : "deflate"
+        let coding = [right, right, right, right, "br", "identity", "gzip, gzip"].randomElement(using: &generator) ?? ""
+        let type = ["application/json", "text/html", "image/png", "x/y"].randomElement(using: &generator) ?? ""
+        let lines = (isCoded || Bool.random(using: &generator) ? ["Content-Encoding: \(isCoded ? coding : "gzip")"] : []) + ["Content-Type: \(type)"]
+        return (octets, HeaderFields(lines))
+    }
+
+    @Test func anyBodyComesBackOctetForOctet() throws {
+        var generator = CodingFixtures.Generator(seed: 10)
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var coded = 0
+        for _ in 0..<400 {
+            var sink = MemorySink()
+            let (wire, headers) = Self.wire(&generator)
+            let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
+            #expect(body.size == wire.count)
+            #expect((body.content == .empty) == wire.isEmpty)
+            #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+            var streamed: [UInt8] = []
+            let isEdited = try BodyRestorer.streamWire(
+                of: body, file: { OctetSource(try sink.read($0)) }, raw: { _ in OctetSource([]) }, digest: TestDigest()
+            ) { streamed += $0 }
+            #expect(streamed == wire && !isEdited)
+            if !body.codings.isEmpty { coded += 1 }
+        }
+        // The property says nothing unless many bodies were taken apart.
+        #expect(coded > 50)
+    }
+
+    @Test func editedTextIsCodedAgain() throws {
+        var sink = MemorySink()
+        for wire in [CodingFixtures.gzip6, CodingFixtures.gzipNode] {
+            var body = try self.develop(wire, &sink)
+            let edited = Array("{\"edited\": true}".utf8)
+            body.content = .text(edited)
+            let restored = try self.restore(body, sink)
+            #expect(restored.isEdited)
+            #expect(restored.octets == CodingFixtures.deflated(edited, DeflateParameters(level: 6), .gzip))
+        }
+    }
+
+    @Test func anEditOfEqualLengthIsSeenByTheDigest() throws {
+        let content = Array("abcdefgh".utf8)
+        var sink = MemorySink()
+        var body = try self.develop(CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip), &sink)
+        body.content = .text(Array("abcdefgi".utf8))
+        let restored = try self.restore(body)
+        #expect(restored.octets.count == body.size)
+        #expect(restored.isEdited)
+    }
+
+    @Test func editedPlainTextIsTakenAsItIs() throws {
+        let body = Body(size: 5, content: .text(Array("longer".utf8)))
+        #expect(try self.restore(body) == BodyRestorer.Restored(octets: Array("longer".utf8), isEdited: true))
+    }
+
+    @Test func theHeaderOfGzipComesBackVerbatim() throws {
+        var sink = MemorySink()
+        let body = try self.develop(CodingFixtures.gzipNamed, &sink)
+        #expect(sink.files.isEmpty)
+        #expect(try self.restore(body).octets == CodingFixtures.gzipNamed)
+    }
+
+    @Test func decodedContentNeedsNoOriginal() throws {
+        var sink = MemorySink()
+        let body = try self.develop(CodingFixtures.gzipNode, &sink)
+        let decoded = try BodyRestorer.decodedBytes(of: body, file: { _ in throw MemorySink.Full() }, raw: { _ in [] })
+        #expect(decoded == CodingFixtures.content)
+    }
+
+    @Test func rawBodiesGiveTheirSlice() throws {
+        let slice = RawSlice(path: "r", offset: 1, size: 3, crc32: 0)
+        let body = BodyDeveloper.undeveloped(slice)
+        let restored = try BodyRestorer.wireBytes(of: body, file: { _ in [] }, raw: { $0 == slice ? [1, 2, 3] : [] })
+        #expect(restored == BodyRestorer.Restored(octets: [1, 2, 3], isEdited: false))
+    }
+
+    @Test func hostileCassettesAreErrorsNotTraps() throws {
+        let bad = DeflateParameters(level: .max, memoryLevel: -1, windowBits: 99, strategy: 7)
+        for coding in [ContentCoding.gzip(bad, header: GzipHeader(bytes: [])), .deflate(bad), .rawDeflate(bad)] {
+            #expect(throws: CassetteError.self) { try self.restore(Body(size: -5, codings: [coding], content: .text([65]))) }
+        }
+        let twice = Body(size: 3, codings: [.deflate(nil), .deflate(nil)], content: .text([65]))
+        #expect(throws: CassetteError.self) { try self.restore(twice) }
+    }
+
+    @Test func aBombInPlaceOfTheOriginalEndsAtTheFirstDifference() throws {
+        var sink = MemorySink()
+        let bomb = CodingFixtures.deflated([UInt8](repeating: 65, count: 8 << 20), DeflateParameters(level: 9), .gzip)
+        let sidecar = try sink.store(fileExtension: "gz") { write in try bomb.withUnsafeBytes { try write($0) } }
+        let body = Body(size: bomb.count, codings: [.gzip(nil, header: .plain)], content: .text([65, 65]), original: sidecar)
+        let restored = try self.restore(body, sink)
+        #expect(restored.isEdited)
+        #expect(restored.octets == CodingFixtures.deflated([65, 65], DeflateParameters(level: 6), .gzip))
+    }
+}
