@@ -56,7 +56,7 @@ public struct BodyReader: Sendable {
     }
 
     /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is data from elsewhere and must not choose what is read.
-    private func openFile(_ path: String) throws(CassetteError) -> OpenFile {
+    func openFile(_ path: String) throws(CassetteError) -> OpenFile {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].hasSuffix(".bodies"), parts.allSatisfy({ FileLocation.isPlainName($0) }) else {
             throw CassetteError(.unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder beside it; it is not read")

@@ -50,7 +50,7 @@ public final class BodyStream {
         guard !self.isProven else { return }
         switch self.check {
         case .digest(var digest, let expected):
-            guard Hex.string(digest.finalize()) == expected else {
+            guard Hex.encode(digest.finalize()) == expected else {
                 throw CassetteError(.damaged, "\"\(self.path)\" does not have the SHA-256 the cassette names; it was changed or damaged: restore it or record the exchange again")
             }
         case .crc32(let value, let expected):

@@ -20,7 +20,7 @@ enum CassetteLayout {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: bytes += Array("\\u00\(Hex.string([byte]))".utf8)
+            case 0..<0x20: bytes += Array("\\u00\(Hex.encode([byte]))".utf8)
             default: bytes.append(byte)
             }
         }

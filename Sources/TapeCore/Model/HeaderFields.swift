@@ -134,6 +134,19 @@ public struct HeaderFields: Sendable, Hashable {
         self.entries.indices.filter { self.isNamed(lowercase, at: $0) }.map { self.value(at: $0) }
     }
 
+    /// The same fields with the value of every field of that name replaced; names keep their spelling.
+    public func replacing(_ lowercase: StaticString, with value: String) -> HeaderFields {
+        var fields = HeaderFields()
+        for index in self.entries.indices {
+            guard self.isNamed(lowercase, at: index) else {
+                fields.append(line: self.line(at: index))
+                continue
+            }
+            fields.append(name: self.name(at: index), value: value)
+        }
+        return fields
+    }
+
     /// The lines as text, for people and tests; not exact where a line is not UTF-8.
     public var lines: [String] {
         self.entries.indices.map { String(decoding: self.line(at: $0), as: UTF8.self) }

@@ -211,12 +211,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         case .authority(let host, let port):
             return self.tunnel(request, host: host, port: port)
         case .absolute(let origin, _):
-            guard origin.scheme == "http" else {
+            guard origin.scheme == .http else {
                 return LocalExchange(
                     client: self, request: request,
                     answer: ProxyAnswer(
                         status: 501, reason: "Not Implemented", error: "scheme",
-                        text: "an absolute-form request for \"\(origin.scheme)\" cannot be forwarded: ask for a tunnel with CONNECT."))
+                        text: "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."))
             }
             return self.exchange(for: request, origin: origin)
         }
@@ -234,17 +234,20 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
             return ReplayExchange(client: self, request: request, index: index)
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
-            return LocalExchange(client: self, request: request, answer: .miss(report.text))
+            return LocalExchange(client: self, request: request, answer: .miss(report.description))
         }
     }
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
-        guard self.proxy.session.mode.forwards else {
+        // What goes through a tunnel is not in the cassette: a session that only replays refuses to open one.
+        switch self.proxy.session.decide(method: "CONNECT", url: "https://\(request.head.target)/") {
+        case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
-            return LocalExchange(client: self, request: request, answer: .miss(self.proxy.session.refuseTunnel(authority: request.head.target)))
+            return LocalExchange(client: self, request: request, answer: .miss(report.description))
+        case .forward, .replay:
+            self.proxy.count { $0.tunnels += 1 }
+            return ConnectExchange(client: self, request: request, host: host, port: port)
         }
-        self.proxy.count { $0.tunnels += 1 }
-        return ConnectExchange(client: self, request: request, host: host, port: port)
     }
 
     /// The running exchange goes on as another: a tunnel.

@@ -18,6 +18,6 @@ struct BodyStoreSink: SidecarSink {
             spool.discard()
             throw error
         }
-        return try spool.finish(sha256: Hex.string(digest.finalize()), ext: fileExtension)
+        return try spool.finish(sha256: Hex.encode(digest.finalize()), ext: fileExtension)
     }
 }

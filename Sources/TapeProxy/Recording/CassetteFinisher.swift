@@ -1,4 +1,4 @@
-public import TapeCore
+internal import TapeCore
 
 /// Puts a closed cassette in order of request start and develops what was kept raw.
 public struct CassetteFinisher {

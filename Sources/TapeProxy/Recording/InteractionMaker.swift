@@ -25,15 +25,20 @@ struct InteractionMaker: ~Copyable {
         guard !self.broken.contains(exchange) else { return }
         let key = SpoolKey(exchange: exchange, side: side)
         do throws(CassetteError) {
-            let spool = try self.spools[key] ?? OpenSpool(self.store.makeSpool())
-            self.spools[key] = spool
-            try spool.write(bytes)
+            try self.spool(key).write(bytes)
         } catch {
             self.broken.insert(exchange)
             self.spools[key]?.discard()
             self.spools[key] = nil
             throw error
         }
+    }
+
+    private mutating func spool(_ key: SpoolKey) throws(CassetteError) -> OpenSpool {
+        if let spool = self.spools[key] { return spool }
+        let spool = OpenSpool(try self.store.makeSpool())
+        self.spools[key] = spool
+        return spool
     }
 
     /// - Parameter mayDevelop: whether there is time to take codings off.

@@ -22,7 +22,7 @@ final class OpenSpool {
     }
 
     func finish(fileExtension: String) throws(CassetteError) -> Sidecar {
-        try self.spool.finish(sha256: Hex.string(self.digest.finalize()), ext: fileExtension)
+        try self.spool.finish(sha256: Hex.encode(self.digest.finalize()), ext: fileExtension)
     }
 
     func discard() {

@@ -34,14 +34,11 @@ public final class Recorder: Sendable {
         self.repaired = file.repaired
         self.lastID = NIOLockedValueBox(file.lastID)
         let worker = RecorderWorker(file: file, queue: self.queue, status: self.status, drained: self.drained, notify: notify)
-        let handover = NIOLockedValueBox<RecorderWorker?>(nil)
-        // SAFETY: the worker is made here and used by its thread alone from now on.
+        // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
-        handover.withLockedValue { $0 = handed }
         let finished = self.finished
-        let queue = DispatchQueue(label: "wiretape.recorder", qos: .utility)
-        queue.async {
-            handover.withLockedValue { $0 }?.run()
+        DispatchQueue(label: "wiretape.recorder").async {
+            handed.run()
             finished.signal()
         }
     }

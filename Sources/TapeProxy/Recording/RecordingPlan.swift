@@ -28,7 +28,9 @@ public struct RecordingPlan: Sendable, Hashable {
         case .none:
             guard exists else {
                 throw CassetteError(
-                    code: .notFound, message: "there is no cassette \"\(path)\": record one with \"wiretape record \(path) -- COMMAND\".")
+                    
+                    .notFound,
+                    "there is no cassette \"\(path)\": record one with \"wiretape record \(path) -- COMMAND\".")
             }
             self.replays = true
             self.target = .nothing

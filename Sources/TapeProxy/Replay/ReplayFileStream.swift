@@ -32,9 +32,15 @@ final class ReplayFileStream {
             self.bodies = bodies
         }
 
-        func next() throws(CassetteError) -> Piece {
-            let stream = try self.stream ?? self.bodies.open(self.sidecar, digest: FastSHA256())
+        private func opened() throws(CassetteError) -> BodyStream {
+            if let stream = self.stream { return stream }
+            let stream = try self.bodies.open(self.sidecar, digest: FastSHA256())
             self.stream = stream
+            return stream
+        }
+
+        func next() throws(CassetteError) -> Piece {
+            let stream = try self.opened()
             var bytes = [UInt8](repeating: 0, count: min(ReplayFileStream.pieceSize, stream.remaining))
             let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(CassetteError) in
                 try stream.read(into: UnsafeMutableRawBufferPointer(buffer))

@@ -50,7 +50,8 @@ final class ProxyContext {
     func listens(on host: String, port: Int, own: IPAddress?, interfaces: [IPAddress]) {
         self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         if let own { self.dialer.rule = LoopRule(listeningOn: own, port: port, interfaces: interfaces) }
-        self.timer = self.loop.assumeIsolated().scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
+        let bound = NIOLoopBound(self, eventLoop: self.loop)
+        self.timer = self.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in bound.value.tick() }
     }
 
     /// Once a second: what has waited too long ends.

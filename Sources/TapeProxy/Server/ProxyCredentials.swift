@@ -1,3 +1,5 @@
+internal import TapeCore
+
 /// Checks `Proxy-Authorization: Basic` (RFC 7617) against the one pair of credentials a proxy may want.
 struct ProxyCredentials: Sendable {
     private let expected: [UInt8]
@@ -15,7 +17,7 @@ struct ProxyCredentials: Sendable {
     func accept(_ fieldValue: String?) -> Bool {
         guard let fieldValue, let space = fieldValue.firstIndex(of: " "),
             fieldValue[..<space].lowercased() == "basic",
-            let given = Base64.decode(fieldValue[fieldValue.index(after: space)...].utf8)
+            let given = Base64.decode(Array(fieldValue[fieldValue.index(after: space)...].utf8))
         else { return false }
         var difference = given.count ^ self.expected.count
         for index in 0..<max(given.count, self.expected.count) {

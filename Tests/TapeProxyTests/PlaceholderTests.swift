@@ -1,4 +1,0 @@
-import Testing
-@Test func ok() { #expect(Bool(true)) }
-import NIOPosix
-import NIOEmbedded
