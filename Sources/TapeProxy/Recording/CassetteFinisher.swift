@@ -16,7 +16,7 @@ public struct CassetteFinisher {
     public static func develop(_ path: String, version: String, progress: (_ done: Int, _ of: Int) -> Void) throws -> Int {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path)
-        let count = try CassetteFinisher(path: path, store: store).finish(try appender.close(), progress: progress)
+        let count = try CassetteFinisher(path: path, store: store).finish(try appender.finish(), progress: progress)
         try store.removeSidecars(keeping: Self.sidecars(of: path))
         return count
     }

@@ -89,7 +89,7 @@ final class RecordingFile: @unchecked Sendable {
         guard let appender else { return self.path }
         self.appender = nil
         try self.store.syncAll()
-        let rewriter = try appender.close()
+        let rewriter = try appender.finish()
         if !self.isInOrder || undeveloped {
             try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
         }

@@ -1,0 +1,166 @@
+internal import ArgumentParser
+internal import Dispatch
+internal import TapeCore
+internal import TapeProxy
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// One run of the proxy from the command line: opens the cassette, listens, runs the program or waits for a signal, closes, and
+/// says what came of it.
+struct ProxyRun {
+    var file: String
+    var mode: RecordMode
+    var repetition: Repetition
+    var proxy: ProxyOptions
+    /// Nil where the command cannot record.
+    var recording: RecordOptions?
+    var command: [String]
+
+    func run() throws {
+        do {
+            let status = try self.execute()
+            guard status == ExitStatus.done else { throw ExitCode(status) }
+        } catch let error as CassetteError {
+            try self.fail(error.message)
+        } catch let error as ProxyError {
+            try self.fail(error.message)
+        }
+    }
+
+    private func fail(_ message: String) throws -> Never {
+        Terminal.error.line("wiretape: \(message)")
+        throw ExitCode(ExitStatus.failed)
+    }
+
+    // MARK: The run
+
+    private func execute() throws -> Int32 {
+        let plan = try RecordingPlan(path: self.file, mode: self.mode, exists: CassettePlace.exists(self.file))
+        let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
+        let screen = RunScreen(quiet: self.proxy.quiet, verbose: self.proxy.verbose, hasChild: !self.command.isEmpty)
+        if let damage = cassette?.damage { screen.say(damage.summary + ".") }
+        let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
+        if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
+        let session = Session(
+            mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
+        let server = try ProxyServer.start(self.configuration, session: session, recorder: recorder, cassette: cassette)
+        let outcome = self.command.isEmpty ? self.serve(server, screen) : self.serve(server, screen, child: self.command)
+        server.stop()
+        screen.stop()
+
+        let childFailed = outcome.childStatus.map { $0 != 0 } ?? false
+        var path = self.file
+        if let recorder {
+            let progress = ProgressLine(label: "developing")
+            path = try recorder.close(keepsOld: childFailed) { progress.show($0, of: $1) }
+            progress.end()
+        }
+        let summary = RunSummary(
+            path: path, plan: plan, counts: server.counts, verdict: session.verdict(), recorder: recorder?.currentStatus,
+            recorded: cassette?.count ?? 0, childStatus: outcome.childStatus)
+        if self.proxy.json {
+            Terminal.error.line(summary.json)
+        } else {
+            summary.report(to: screen)
+        }
+        return outcome.startStatus ?? summary.exitStatus
+    }
+
+    private var configuration: ProxyConfiguration {
+        var limits = ProxyLimits()
+        limits.grace = self.proxy.grace
+        let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
+        return ProxyConfiguration(
+            host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
+            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits)
+    }
+
+    private struct Outcome {
+        /// The program's exit code; nil where there was none.
+        var childStatus: Int32?
+        /// The exit code of a program that could not be started.
+        var startStatus: Int32?
+    }
+
+    // MARK: Without a program
+
+    private func serve(_ server: ProxyServer, _ screen: RunScreen) -> Outcome {
+        let stop = DispatchSemaphore(value: 0)
+        SignalThread.start { _ in stop.signal() }
+        screen.say("listening on http://\(server.address)")
+        screen.showCounts { server.counts }
+        stop.wait()
+        return Outcome()
+    }
+
+    // MARK: With a program
+
+    private func serve(_ server: ProxyServer, _ screen: RunScreen, child command: [String]) -> Outcome {
+        let credentials = self.configuration.credentials.map { Self.percentEncoded($0) + "@" } ?? ""
+        let environment = ChildEnvironment.through(
+            proxy: "http://\(credentials)\(Self.reachable(server.address))", parent: Self.environment)
+        let child: ChildProcess
+        do throws(ChildProcess.StartError) {
+            child = try ChildProcess(command: command, environment: environment)
+        } catch {
+            switch error {
+            case .notFound(let message):
+                screen.complain(message)
+                return Outcome(childStatus: ExitStatus.commandNotFound, startStatus: ExitStatus.commandNotFound)
+            case .failed(let message):
+                screen.complain(message)
+                return Outcome(childStatus: ExitStatus.failed, startStatus: ExitStatus.failed)
+            }
+        }
+        if self.proxy.verbose { screen.say("listening on http://\(server.address)") }
+        screen.showCounts { server.counts }
+        SignalThread.start { arrival in
+            if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
+        }
+        return Outcome(childStatus: child.wait())
+    }
+
+    /// Where clients on this machine reach a proxy that listens on every address.
+    private static func reachable(_ address: String) -> String {
+        if address.hasPrefix("0.0.0.0:") { return "127.0.0.1:" + address.dropFirst(8) }
+        if address.hasPrefix("[::]:") { return "[::1]:" + address.dropFirst(5) }
+        return address
+    }
+
+    /// User information for a URL: everything but unreserved characters and the first colon (RFC 3986, 3.2.1).
+    static func percentEncoded(_ pair: String) -> String {
+        var text = ""
+        var sawColon = false
+        for byte in pair.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: ":") where !sawColon:
+                sawColon = true
+                text += ":"
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return text
+    }
+
+    private static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") { variables[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+            next += 1
+        }
+        return variables
+    }
+}

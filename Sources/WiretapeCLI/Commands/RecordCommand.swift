@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import TapeCore
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record traffic into a cassette.",
+        discussion: """
+            Where FILE exists, the new recording is written beside it and takes its place on a clean close; the old one stays when \
+            the command failed.
+
+            Examples:
+              wiretape record Cassettes/pets.json -- python3 client.py
+              wiretape record Cassettes/pets.json -- npm test
+              wiretape record Cassettes/pets.json --listen 127.0.0.1:7070
+              http_proxy=http://127.0.0.1:7070 curl http://127.0.0.1:9000/pets
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var recording: RecordOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    func run() throws {
+        try ProxyRun(file: self.file, mode: .all, repetition: .never, proxy: self.proxy, recording: self.recording, command: self.command).run()
+    }
+}

@@ -1,0 +1,14 @@
+internal import ArgumentParser
+internal import TapeProxy
+
+/// What the commands that may record share.
+struct RecordOptions: ParsableArguments {
+    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
+    var durability = ProxyConfiguration.Durability.normal
+
+    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
+    var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
+}
+
+extension ProxyConfiguration.Durability: ExpressibleByArgument {}
+extension ProxyConfiguration.DiskFullPolicy: ExpressibleByArgument {}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import TapeCore
+
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Answer from a cassette, with no network.",
+        discussion: """
+            Each recorded exchange answers one request. A request that was not recorded gets status 424 and a text that says what \
+            comes nearest, and the run exits with 3.
+
+            Examples:
+              wiretape replay Cassettes/pets.json -- python3 client.py
+              wiretape replay Cassettes/pets.json --listen 127.0.0.1:7070 --repeat last
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(name: .customLong("repeat"), help: "What answers once all equal exchanges are used up: nothing, the last one, or all again.")
+    var repetition = Repetition.never
+
+    @OptionGroup var proxy: ProxyOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    func run() throws {
+        try ProxyRun(file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, recording: nil, command: self.command).run()
+    }
+}
+
+extension Repetition: ExpressibleByArgument {}

@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import TapeCore
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Record if there is no cassette yet, replay if there is.",
+        discussion: """
+            With --mode new-episodes, recorded requests are replayed and new ones are forwarded and added.
+
+            Examples:
+              wiretape run Cassettes/pets.json -- python3 client.py
+              wiretape run Cassettes/pets.json --mode new-episodes -- python3 client.py
+            """)
+
+    enum Mode: String, ExpressibleByArgument, CaseIterable {
+        case once
+        case newEpisodes = "new-episodes"
+    }
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(help: "What happens to requests that the cassette does not hold.")
+    var mode = Mode.once
+
+    @Option(name: .customLong("repeat"), help: "What answers once all equal exchanges are used up: nothing, the last one, or all again.")
+    var repetition = Repetition.never
+
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var recording: RecordOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    func run() throws {
+        let mode: RecordMode =
+            switch self.mode {
+            case .once: .once
+            case .newEpisodes: .newEpisodes
+            }
+        try ProxyRun(
+            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, recording: self.recording, command: self.command
+        ).run()
+    }
+}

@@ -1,0 +1,97 @@
+internal import TapeCore
+internal import TapeProxy
+
+/// What came of a run: for people, for scripts, and as an exit code.
+struct RunSummary {
+    var path: String
+    var plan: RecordingPlan
+    var counts: ProxyCounts
+    var verdict: Verdict
+    /// Nil where nothing was recorded.
+    var recorder: RecorderStatus?
+    /// Exchanges in the replayed cassette.
+    var recorded: Int
+    var childStatus: Int32?
+
+    var exitStatus: Int32 {
+        if let childStatus, childStatus != 0 { return childStatus }
+        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return ExitStatus.failed }
+        return self.verdict.misses > 0 ? ExitStatus.misses : ExitStatus.done
+    }
+
+    // MARK: For people
+
+    func report(to screen: RunScreen) {
+        for report in self.verdict.reports { screen.complain("miss: \(report.description)") }
+        if self.verdict.unreportedMisses > 0 {
+            screen.complain("and \(Quantity.count(self.verdict.unreportedMisses, "more miss", plural: "more misses")).")
+        }
+        if self.plan.replays { screen.say(self.replayLine) }
+        if let recorder {
+            screen.say(self.recordLine(recorder))
+            if recorder.lost > 0 {
+                screen.complain(
+                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem ?? "the disk failed")): make room and record again.")
+            } else if let problem = recorder.firstProblem {
+                screen.complain("recording was held up (\(problem)); nothing is lost.")
+            }
+        }
+        if self.counts.tunnels > 0 {
+            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through: what is inside CONNECT tunnels is not recorded.")
+        }
+    }
+
+    private var replayLine: String {
+        var text = "replayed \(self.verdict.hits) of \(Quantity.count(self.recorded, "exchange")) from \(self.plan.path)"
+        if self.verdict.repeatedHits > 0 { text += ", \(self.verdict.repeatedHits) of them again" }
+        text += self.verdict.misses > 0 ? ", \(Quantity.count(self.verdict.misses, "miss", plural: "misses"))" : ""
+        if !self.verdict.unused.isEmpty { text += ", \(self.verdict.unused.count) unused" }
+        return text + "."
+    }
+
+    private func recordLine(_ recorder: RecorderStatus) -> String {
+        var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
+        if self.path != self.plan.path {
+            text += "; the command failed, so \(self.plan.path) stays as it was"
+        }
+        return text + "."
+    }
+
+    // MARK: For scripts
+
+    var json: String {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("cassette")
+        writer.string(self.path)
+        writer.member("mode")
+        writer.string(self.plan.mode.rawValue)
+        self.number("recorded", self.recorder?.recorded, &writer)
+        self.number("lost", self.recorder?.lost, &writer)
+        if self.plan.replays {
+            self.number("hits", self.verdict.hits, &writer)
+            self.number("misses", self.verdict.misses, &writer)
+            self.number("unused", self.verdict.unused.count, &writer)
+        }
+        self.number("bytes", self.counts.bytes, &writer)
+        self.number("tunnels", self.counts.tunnels, &writer)
+        self.number("exit", Int(self.exitStatus), &writer)
+        if !self.verdict.reports.isEmpty {
+            writer.member("reports")
+            writer.beginArray(.inline)
+            for report in self.verdict.reports {
+                writer.element()
+                writer.string(report.description)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func number(_ name: StaticString, _ value: Int?, _ writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.member(name)
+        writer.integer(value)
+    }
+}

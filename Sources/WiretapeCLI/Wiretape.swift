@@ -1,3 +1,0 @@
-import ArgumentParser
-import TapeProxy
-@main struct Wiretape: ParsableCommand { func run() { print("hi") } }

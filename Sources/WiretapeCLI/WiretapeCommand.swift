@@ -1,0 +1,26 @@
+internal import ArgumentParser
+
+@main
+struct WiretapeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wiretape",
+        abstract: "Tapes the wire: records a program's HTTP traffic into a readable cassette and plays it back.",
+        discussion: """
+            Examples:
+              wiretape record Cassettes/pets.json -- python3 client.py
+              wiretape replay Cassettes/pets.json -- python3 client.py
+              wiretape run Cassettes/pets.json -- python3 client.py
+              wiretape inspect Cassettes/pets.json 3
+
+            Exit codes: 0 done, 1 failed, 3 a replay had misses, 64 wrong usage; behind "--", the command's own code where it is \
+            not 0.
+            """,
+        version: Version.current,
+        subcommands: [RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ExportCommand.self, DevelopCommand.self]
+    )
+
+    static func main() {
+        SignalThread.block()
+        self.main(nil)
+    }
+}
