@@ -41,6 +41,12 @@ public struct JSONWriter: Sendable {
         self.beginFragment(baseDepth: baseDepth)
     }
 
+    /// Forgets the text and stays within the open containers, once what is written was handed on.
+    mutating func drain() {
+        self.count = 0
+        self.lineStart = 0
+    }
+
     /// Starts a text at a given depth behind what is there already.
     mutating func beginFragment(baseDepth: Int) {
         self.openCount = 0
