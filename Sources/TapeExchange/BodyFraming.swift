@@ -73,8 +73,7 @@ public enum BodyFraming: Sendable, Hashable {
             throw side.fault(.framing, "\(side.name) has several Transfer-Encoding lines; send one")
         }
         let value = fields.valueBytes(at: first)
-        let chunked: StaticString = "chunked"
-        guard value.count == 7, zip(value, 0..<7).allSatisfy({ Octets.lower($0) == chunked.utf8Start[$1] }) else {
+        guard FieldList.equals(value, "chunked") else {
             // A name of a coding not implemented is 501 (RFC 9112, 6.1); anything else is no coding at all.
             throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(Octets.quoted(value)); send \"chunked\" alone")
         }

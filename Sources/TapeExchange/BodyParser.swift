@@ -136,10 +136,10 @@ public struct BodyParser: Sendable {
             }
             self.held.removeAll(keepingCapacity: true)
         }
-        self.extensionBytes += line.extensionBytes
+        self.extensionBytes += max(0, line.extensionBytes - line.size)
         guard self.extensionBytes <= self.limits.chunkExtensions else {
             throw self.side.fault(
-                .chunk, "\(self.side.name) has more than \(self.limits.chunkExtensions) bytes of chunk extensions; send none")
+                .chunk, "\(self.side.name) has over \(self.limits.chunkExtensions) bytes of chunk extensions beyond its data; send none")
         }
         if line.size == 0 {
             self.phase = .trailers

@@ -25,6 +25,7 @@ struct FieldList: Sequence, IteratorProtocol {
         guard element.count == lowercase.utf8CodeUnitCount else { return false }
         var offset = 0
         for byte in element {
+            // SAFETY: the element is as long as the literal, so the offset stays within it.
             if Octets.lower(byte) != lowercase.utf8Start[offset] { return false }
             offset += 1
         }

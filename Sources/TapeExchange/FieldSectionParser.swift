@@ -96,7 +96,8 @@ struct FieldSectionParser: Sendable {
             return self.side.fault(.field, "\(section) has white space in or behind the name \(Octets.quoted(name)); remove it")
         default:
             return self.side.fault(
-                .field, "\(section) has the byte \(Octets.escaped(byte)) in a field name behind \(Octets.quoted(name)); use token characters")
+                .field,
+                "\(section) has the byte \(Octets.escaped(byte)) in a field name behind \(Octets.quoted(name)); use token characters")
         }
     }
 

@@ -101,7 +101,8 @@ public struct HeadParser: Sendable {
             return side.fault(.lineEnd, "\(side.startLineName) has a bare line feed behind \(before); end lines with CRLF")
         default:
             return side.fault(
-                .startLine, "\(side.startLineName) has the control byte \(Octets.escaped(bytes[index])) behind \(before); percent-encode it")
+                .startLine, "\(side.startLineName) has the control byte \(Octets.escaped(bytes[index])) behind \(before); percent-encode it"
+            )
         }
     }
 }

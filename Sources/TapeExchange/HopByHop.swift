@@ -78,7 +78,9 @@ public enum HopByHop {
             case .host:
                 // RFC 9112, 3.2.2: the target's authority replaces Host; a Host that names the same origin keeps its spelling.
                 guard let origin else { break }
-                if let authority = Authority(fields.valueBytes(at: index)), Origin(scheme: origin.scheme, authority: authority) == origin { break }
+                if let authority = Authority(fields.valueBytes(at: index)), Origin(scheme: origin.scheme, authority: authority) == origin {
+                    break
+                }
                 out += name
                 self.append(": ", origin.authority, to: &out)
                 continue
@@ -179,8 +181,8 @@ public enum HopByHop {
         out.append(Octets.lineFeed)
     }
 
-    private static func append(_ name: StaticString, _ value: String, to out: inout [UInt8]) {
-        out.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    private static func append(_ name: String, _ value: String, to out: inout [UInt8]) {
+        out += name.utf8
         out += value.utf8
         out.append(Octets.carriageReturn)
         out.append(Octets.lineFeed)

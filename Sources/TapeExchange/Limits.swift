@@ -19,7 +19,8 @@ public struct Limits: Sendable, Hashable {
     /// Bytes of one chunk-size line without its CRLF. Go (`net/http/internal`, `maxLineLength`) takes 4,096.
     public var chunkLine = 4 * 1024
 
-    /// Bytes of all chunk extensions of one body. Node takes 16 KiB since CVE-2024-22019.
+    /// Bytes of chunk extensions, over a whole body, beyond the payload of their chunks: so a long signed body passes and a flood does
+    /// not (CVE-2023-39326). Go allows 16 KiB in the same way, Node 16 KiB a chunk.
     public var chunkExtensions = 16 * 1024
 
     /// Bytes of a trailer section with all its line ends: as large as HAProxy's buffer.

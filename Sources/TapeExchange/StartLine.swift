@@ -44,9 +44,8 @@ enum StartLine {
 
     /// The eight bytes of `HTTP/1.x`.
     private static func version(_ line: UnsafeRawBufferPointer, from start: Int, side: MessageSide) throws(MessageError) -> HTTPVersion {
-        let name: StaticString = "HTTP/"
         guard line.count >= start + 8, line[start + 6] == UInt8(ascii: "."), Octets.isDigit(line[start + 5]),
-            Octets.isDigit(line[start + 7]), (0..<5).allSatisfy({ line[start + $0] == name.utf8Start[$0] })
+            Octets.isDigit(line[start + 7]), line[start..<start + 5].elementsEqual("HTTP/".utf8)
         else {
             let next = "must have a version like \"HTTP/1.1\""
             throw side == .request ? self.refused(line, next) : self.refusedStatus(line, next)

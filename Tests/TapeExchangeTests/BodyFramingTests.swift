@@ -37,7 +37,10 @@ internal import Testing
         #expect(Wire.refusal(ofResponse: "HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\n")?.status == 502)
     }
 
-    @Test(arguments: ["gzip", "gzip, chunked", "chunked, identity", "chunked, chunked", "chunked;a=b", "xchunked", "", "\"chunked\"", "chunked,", "identity"])
+    @Test(arguments: [
+        "gzip", "gzip, chunked", "chunked, identity", "chunked, chunked", "chunked;a=b", "xchunked", "", "\"chunked\"", "chunked,",
+        "identity",
+    ])
     func codingOtherThanChunkedIsRefused(_ value: String) {
         #expect(Wire.refusal(ofRequest: "POST / HTTP/1.1\r\nTransfer-Encoding: \(value)\r\n\r\n")?.status == 501)
         #expect(Wire.refusal(ofResponse: "HTTP/1.1 200 OK\r\nTransfer-Encoding: \(value)\r\n\r\n")?.status == 502)

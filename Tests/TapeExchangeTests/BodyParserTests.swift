@@ -8,14 +8,18 @@ internal import Testing
         let wire = "5\r\nhello\r\n1\r\n!\r\n0\r\nA: b\r\n\r\n"
         let transcript = BodyTranscript.of(wire + "GET")
         #expect(transcript.payload == Array("hello!".utf8))
-        #expect(transcript.parts == [.chunk(size: 5, line: nil), .chunk(size: 1, line: nil), .lastChunk(line: nil), .trailers(HeaderFields(["A: b"]))])
+        #expect(
+            transcript.parts == [
+                .chunk(size: 5, line: nil), .chunk(size: 1, line: nil), .lastChunk(line: nil), .trailers(HeaderFields(["A: b"])),
+            ])
         #expect(transcript.consumed == wire.utf8.count)
         #expect(transcript.isDone)
     }
 
     @Test func linesThatAreNotLowerCaseHexAreKept() {
         let transcript = BodyTranscript.of("0A\r\n0123456789\r\n1;a=\"b\\\";\";c ; d = e\r\nx\r\n000\r\n\r\n")
-        #expect(transcript.parts == [.chunk(size: 10, line: "0A"), .chunk(size: 1, line: "1;a=\"b\\\";\";c ; d = e"), .lastChunk(line: "000")])
+        #expect(
+            transcript.parts == [.chunk(size: 10, line: "0A"), .chunk(size: 1, line: "1;a=\"b\\\";\";c ; d = e"), .lastChunk(line: "000")])
         #expect(transcript.isDone)
     }
 
@@ -38,7 +42,10 @@ internal import Testing
         #expect(!open.isDone)
         #expect(open.sourceEnded() == .complete)
         #expect(open.isDone)
-        for (framing, text) in [(BodyFraming.length(3), "ab"), (.chunked, ""), (.chunked, "1"), (.chunked, "1\r\na"), (.chunked, "0\r\n"), (.chunked, "0\r\n\r")] {
+        for (framing, text) in [
+            (BodyFraming.length(3), "ab"), (.chunked, ""), (.chunked, "1"), (.chunked, "1\r\na"), (.chunked, "0\r\n"),
+            (.chunked, "0\r\n\r"),
+        ] {
             var parser = BodyParser(framing: framing, side: .response)
             _ = try Array(text.utf8).withUnsafeBytes { try parser.consume($0) { _ in } }
             #expect(parser.sourceEnded() == .cut)
@@ -46,8 +53,10 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "5\r\nhello\r\n0\r\n\r\nrest", "A;x\r\n0123456789\r\n00;y=\"z\"\r\nT: 1\r\nU:\r\n\r\nrest", "3\r\n\r\n\r\r\n0\r\n\r\n", "1\r\nab\r\n", "1\r\na\n",
-        "zz\r\n", "5\nhello", "1;\r\n", "0\r\nA : b\r\n\r\n", "0\r\nHost: b\r\n\r\n", "0\r\n\n", "0\r\n\r\r", "5\rx", "ffffffffffffffff\r\n", "1 \r\na",
+        "5\r\nhello\r\n0\r\n\r\nrest", "A;x\r\n0123456789\r\n00;y=\"z\"\r\nT: 1\r\nU:\r\n\r\nrest", "3\r\n\r\n\r\r\n0\r\n\r\n",
+        "1\r\nab\r\n", "1\r\na\n",
+        "zz\r\n", "5\nhello", "1;\r\n", "0\r\nA : b\r\n\r\n", "0\r\nHost: b\r\n\r\n", "0\r\n\n", "0\r\n\r\r", "5\rx",
+        "ffffffffffffffff\r\n", "1 \r\na",
     ])
     func everySplitGivesTheSame(_ text: String) {
         let bytes = Array(text.utf8)
@@ -82,6 +91,11 @@ internal import Testing
         let extended = "1;" + String(repeating: "a", count: 1_000) + "\r\na\r\n"
         #expect(BodyTranscript.of(String(repeating: extended, count: 16)).error == nil)
         #expect(BodyTranscript.of(String(repeating: extended, count: 17)).error?.code == .chunk)
+    }
+
+    @Test func extensionsNoLongerThanTheirChunksAreFree() {
+        let signed = "40;signature=" + String(repeating: "f", count: 50) + "\r\n" + String(repeating: "a", count: 64) + "\r\n"
+        #expect(BodyTranscript.of(String(repeating: signed, count: 1_000) + "0\r\n\r\n").isDone)
     }
 
     @Test func limitsDoNotDependOnTheSplit() {

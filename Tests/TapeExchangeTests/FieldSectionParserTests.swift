@@ -34,8 +34,10 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "a\r\n", "a b: c\r\n", "a : c\r\n", "a\t: c\r\n", " a: b\r\n", "\ta: b\r\n", "x: y\r\n z\r\n", ": b\r\n", "a: b\n", "a: b\rc\r\n", "a: \u{0}\r\n", "a: \u{7F}\r\n", "a: \u{B}b\r\n", "\u{B}a: b\r\n",
-        "\n", "\r\r", "a\u{0}: b\r\n", "a(: b\r\n", "\u{E9}: b\r\n", "a: b\r\r\n", "a\r: b\r\n", "a\n: b\r\n", "a:\n", "\"a\": b\r\n", "a,b: c\r\n", "a/b: c\r\n", "a;b: c\r\n", "[a]: c\r\n", "a: \u{1B}[0m\r\n",
+        "a\r\n", "a b: c\r\n", "a : c\r\n", "a\t: c\r\n", " a: b\r\n", "\ta: b\r\n", "x: y\r\n z\r\n", ": b\r\n", "a: b\n", "a: b\rc\r\n",
+        "a: \u{0}\r\n", "a: \u{7F}\r\n", "a: \u{B}b\r\n", "\u{B}a: b\r\n",
+        "\n", "\r\r", "a\u{0}: b\r\n", "a(: b\r\n", "\u{E9}: b\r\n", "a: b\r\r\n", "a\r: b\r\n", "a\n: b\r\n", "a:\n", "\"a\": b\r\n",
+        "a,b: c\r\n", "a/b: c\r\n", "a;b: c\r\n", "[a]: c\r\n", "a: \u{1B}[0m\r\n",
     ])
     func malformedLineIsRefused(_ text: String) {
         let error = #expect(throws: MessageError.self) { try self.parse(text) }

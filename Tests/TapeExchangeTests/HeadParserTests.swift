@@ -70,6 +70,14 @@ internal import Testing
         #expect(first.consumed + second.consumed == bytes.count)
     }
 
+    @Test func shorterBufferIsAnotherMessage() throws {
+        var parser = HeadParser()
+        let abandoned = Array("GET /1 HTTP/1.1\r\nA: b\r\nAbandoned: c".utf8)
+        #expect(try abandoned.withUnsafeBytes { try parser.parseRequest($0) } == nil)
+        let next = Array("GET /2 HTTP/1.1\r\n\r\n".utf8)
+        #expect(try next.withUnsafeBytes { try parser.parseRequest($0) }?.head.target == "/2")
+    }
+
     @Test func limitsHoldWhileTheHeadIsIncomplete() {
         let long = String(repeating: "a", count: 20_000)
         #expect(Wire.refusal(ofRequest: "GET /" + long)?.status == 414)
@@ -91,7 +99,9 @@ internal import Testing
     }
 
     @Test func messagesNameThePartAndTheNextStep() {
-        #expect(Wire.refusal(ofRequest: "GET /\u{FC} HTTP/1.1\r\n\r\n")?.message.hasSuffix("has the byte \\xC3 in its target; percent-encode it") == true)
+        #expect(
+            Wire.refusal(ofRequest: "GET /\u{FC} HTTP/1.1\r\n\r\n")?.message.hasSuffix(
+                "has the byte \\xC3 in its target; percent-encode it") == true)
         #expect(
             Wire.refusal(ofRequest: "GET / HTTP/1.1\r\nHost : a\r\n\r\n")?.message
                 == "request header has white space in or behind the name \"Host\"; remove it")

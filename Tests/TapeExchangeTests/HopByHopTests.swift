@@ -56,7 +56,8 @@ internal import Testing
         let wire = "POST / HTTP/1.1\nHost: a\nConnection: host, content-length, transfer-encoding, connection, ,\nContent-Length: 3\n\n"
         #expect(try self.request(wire) == "POST / HTTP/1.1\nHost: a\nContent-Length: 3\n\n")
         #expect(
-            try self.response("HTTP/1.1 200 OK\nConnection: transfer-encoding, content-encoding\nTransfer-Encoding: chunked\nContent-Encoding: gzip\n\n")
+            try self.response(
+                "HTTP/1.1 200 OK\nConnection: transfer-encoding, content-encoding\nTransfer-Encoding: chunked\nContent-Encoding: gzip\n\n")
                 == "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Encoding: gzip\n\n")
     }
 
@@ -66,13 +67,19 @@ internal import Testing
     }
 
     @Test func equalLengthsBecomeOne() throws {
-        #expect(try self.request("POST / HTTP/1.1\nContent-Length: 3\nA: b\nContent-Length: 3\n\n") == "POST / HTTP/1.1\nContent-Length: 3\nA: b\n\n")
+        #expect(
+            try self.request("POST / HTTP/1.1\nContent-Length: 3\nA: b\nContent-Length: 3\n\n")
+                == "POST / HTTP/1.1\nContent-Length: 3\nA: b\n\n")
         #expect(try self.response("HTTP/1.1 200 OK\nContent-Length: 3\nContent-Length: 3\n\n") == "HTTP/1.1 200 OK\nContent-Length: 3\n\n")
     }
 
     @Test func wishForTrailersIsPassedOn() throws {
-        #expect(try self.request("GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: te\n\n") == "GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: te\n\n")
-        #expect(try self.request("GET / HTTP/1.1\nTE: gzip;q=0.5, trailers\nA: b\n\n") == "GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: TE\n\n")
+        #expect(
+            try self.request("GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: te\n\n")
+                == "GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: te\n\n")
+        #expect(
+            try self.request("GET / HTTP/1.1\nTE: gzip;q=0.5, trailers\nA: b\n\n")
+                == "GET / HTTP/1.1\nTE: trailers\nA: b\nConnection: TE\n\n")
         #expect(try self.request("GET / HTTP/1.1\nTE: gzip\nConnection: TE\n\n") == "GET / HTTP/1.1\n\n")
         #expect(try self.request("GET / HTTP/1.1\nTE: gzip\nTE: trailers\n\n") == "GET / HTTP/1.1\nTE: trailers\nConnection: TE\n\n")
         #expect(try self.request("GET / HTTP/1.0\nTE: trailers\n\n") == "GET / HTTP/1.0\n\n")
@@ -86,7 +93,8 @@ internal import Testing
         #expect(try self.request("GET / HTTP/1.1\nUpgrade: websocket\n\n") == "GET / HTTP/1.1\n\n")
         #expect(try self.request("GET / HTTP/1.0\nConnection: Upgrade\nUpgrade: websocket\n\n") == "GET / HTTP/1.0\n\n")
         #expect(
-            try self.request("GET / HTTP/1.1\nConnection: Upgrade, HTTP2-Settings\nUpgrade: h2c\nHTTP2-Settings: x\n\n") == "GET / HTTP/1.1\n\n")
+            try self.request("GET / HTTP/1.1\nConnection: Upgrade, HTTP2-Settings\nUpgrade: h2c\nHTTP2-Settings: x\n\n")
+                == "GET / HTTP/1.1\n\n")
         #expect(
             try self.request("GET / HTTP/1.1\nConnection: Upgrade\nUpgrade: websocket\nTE: trailers\n\n")
                 == "GET / HTTP/1.1\nConnection: Upgrade, TE\nUpgrade: websocket\nTE: trailers\n\n")
@@ -99,14 +107,16 @@ internal import Testing
     }
 
     @Test func responseLosesWhatTheOriginSaidToUs() throws {
-        let wire = "HTTP/1.1 200 OK\nConnection: keep-alive, X-Hop\nKeep-Alive: timeout=5\nX-Hop: 1\nUpgrade: h2,h2c\nProxy-Authenticate: Basic\nEnd: 1\n\n"
+        let wire =
+            "HTTP/1.1 200 OK\nConnection: keep-alive, X-Hop\nKeep-Alive: timeout=5\nX-Hop: 1\nUpgrade: h2,h2c\nProxy-Authenticate: Basic\nEnd: 1\n\n"
         #expect(try self.response(wire) == "HTTP/1.1 200 OK\nEnd: 1\n\n")
     }
 
     @Test func closeIsAnnounced() throws {
         #expect(try self.response("HTTP/1.1 200 OK\nA: b\n\n", .close) == "HTTP/1.1 200 OK\nA: b\nConnection: close\n\n")
         #expect(try self.response("HTTP/1.1 200 OK\nconnection:Close\nA: b\n\n", .close) == "HTTP/1.1 200 OK\nconnection:Close\nA: b\n\n")
-        #expect(try self.response("HTTP/1.1 200 OK\nConnection: x\nConnection: close\n\n", .close) == "HTTP/1.1 200 OK\nConnection: close\n\n")
+        #expect(
+            try self.response("HTTP/1.1 200 OK\nConnection: x\nConnection: close\n\n", .close) == "HTTP/1.1 200 OK\nConnection: close\n\n")
     }
 
     @Test func stayingOpenIsAnnouncedWhereHTTP10IsInPlay() throws {

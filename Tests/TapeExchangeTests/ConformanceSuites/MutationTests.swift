@@ -7,8 +7,10 @@ internal import Testing
     private static let legal: [[UInt8]] = (MessageCases.oddRequests + MessageCases.oddResponses).map { Array($0.utf8) }
     private static let malformed: [[UInt8]] = MessageCases.malformedRequests.map { Array($0.wire.utf8) }
     private static let pieces: [[UInt8]] = [
-        "\r", "\n", "\r\n", "\0", " ", "\t", ":", ";", ",", "\r\n\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 1\r\n", "Connection: a\r\n", "0\r\n", "ffffffffffffffff", "7fffffffffffffff",
-        "HTTP/1.1", "\"", "[", "]", "@", "Host: b\r\n", "http://", "::", "/", "\u{FF}", "Upgrade: x\r\nConnection: upgrade\r\n", "TE: trailers\r\n",
+        "\r", "\n", "\r\n", "\0", " ", "\t", ":", ";", ",", "\r\n\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 1\r\n",
+        "Connection: a\r\n", "0\r\n", "ffffffffffffffff", "7fffffffffffffff",
+        "HTTP/1.1", "\"", "[", "]", "@", "Host: b\r\n", "http://", "::", "/", "\u{FF}", "Upgrade: x\r\nConnection: upgrade\r\n",
+        "TE: trailers\r\n",
     ].map { Array($0.utf8) }
 
     private static func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
@@ -57,7 +59,11 @@ internal import Testing
             taken += 1
             var isSound = length <= bytes.count && !Self.hasStrayLineEnd(bytes[..<length])
             isSound = isSound && (verdict.body?.consumed ?? 0) <= bytes.count - length
-            if isRequest { isSound = try isSound && Self.isForwardedAlike(verdict) } else { isSound = try isSound && Self.isAnsweredAlike(verdict) }
+            if isRequest {
+                isSound = try isSound && Self.isForwardedAlike(verdict)
+            } else {
+                isSound = try isSound && Self.isAnsweredAlike(verdict)
+            }
             guard isSound else {
                 Issue.record("unsound verdict on \(bytes)")
                 return

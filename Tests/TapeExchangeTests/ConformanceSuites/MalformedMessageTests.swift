@@ -22,7 +22,9 @@ internal import Testing
     @Test func oddButLegalMessagesAreTaken() {
         for wire in MessageCases.oddRequests {
             let verdict = Verdict.ofRequest(Array(wire.utf8))
-            #expect(verdict.refusal == nil && verdict.body?.isDone == true, "\(wire.debugDescription): \(verdict.refusal?.message ?? "not done")")
+            #expect(
+                verdict.refusal == nil && verdict.body?.isDone == true,
+                "\(wire.debugDescription): \(verdict.refusal?.message ?? "not done")")
         }
         for wire in MessageCases.oddResponses {
             let verdict = Verdict.ofResponse(Array(wire.utf8))
