@@ -71,6 +71,9 @@ struct CassetteScanner {
             reason = "an older write shows from a sector's edge on"
         } else if try self.isLeftover(file) {
             reason = "the last write stopped in its first bytes"
+        } else if next == nil, self.structure.documentEnd != nil {
+            // The document is whole, and no exchange is in what follows.
+            reason = "text follows the end"
         } else if next == nil, try !self.endsClosed(file) {
             reason = "the end is missing"
         } else {
