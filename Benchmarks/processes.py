@@ -51,19 +51,22 @@ class Process:
     def __init__(self, command, port, core, folder, patience=20):
         self.port, self.log = port, pathlib.Path(folder, "output.log")
         everywhere = os.sched_getaffinity(0)
-        with open(self.log, "wb") as output:
-            os.sched_setaffinity(0, {core})  # inherited by the child, without the cost of a taskset in between
-            try:
-                begun = time.perf_counter()
-                self.child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
-                while not accepts(port):
-                    if self.child.poll() is not None or time.perf_counter() - begun > patience:
-                        self.stop()
-                        raise RuntimeError(f"{command[0]} did not start: {self.log.read_text(errors='replace')[-400:]}")
-                    time.sleep(0.0005)
-                self.start_ms = (time.perf_counter() - begun) * 1000
-            finally:
-                os.sched_setaffinity(0, everywhere)
+        os.sched_setaffinity(0, {core})  # inherited by the child, without the cost of a taskset in between
+        begun = time.perf_counter()
+        try:
+            with open(self.log, "wb") as output:
+                self.child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        finally:
+            os.sched_setaffinity(0, everywhere)
+        try:
+            while not accepts(port):
+                if self.child.poll() is not None or time.perf_counter() - begun > patience:
+                    raise RuntimeError(f"{command[0]} did not start: {self.log.read_text(errors='replace')[-400:]}")
+                time.sleep(0.0005)
+        except BaseException:  # an interrupt too: nothing may stay behind
+            self.stop(5)
+            raise
+        self.start_ms = (time.perf_counter() - begun) * 1000
 
     def cpu(self):
         """CPU seconds of the process tree so far."""
@@ -114,7 +117,15 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.child.kill()
                 self.child.wait()
+            self.kill_rest()
         return time.perf_counter() - begun, self.child.returncode
+
+    def kill_rest(self):
+        """What a program that ended badly left behind in its session."""
+        try:
+            os.killpg(self.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def __enter__(self):
         return self

@@ -65,6 +65,9 @@ def gzip(bench, name):
 
 
 def download(bench, name, page, size, count, connections):
+    # Straight from the origin once, so that its file is in memory for every subject.
+    straight = ["taskset", "-c", str(LOAD_CORE), str(bench.work / "load"), "-s", f"127.0.0.1:{bench.origin_port}", "-P", page, "-n", "1", "-d", "60"]
+    subprocess.run(straight, stdout=subprocess.DEVNULL, timeout=120, check=True)
     with bench.subject(name) as process:
         warm = load(bench, name, process, "-P", "/1k.json", "-n", 50, "-d", 10)
         process.reset_peak()

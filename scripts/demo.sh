@@ -31,7 +31,8 @@ rm -rf $work
 mkdir -p $work
 
 echo "2. Starting the server on a free port of this machine."
-"$demo_origin" >$work/server.log 2>&1 &
+: >$work/server.log
+"$demo_origin" >>$work/server.log 2>&1 &
 server=$!
 url=
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
