@@ -82,6 +82,26 @@ struct BodyDeveloperTests {
         #expect(sink.files.keys.first?.hasSuffix(".gz") == true)
     }
 
+    @Test func aGibibyteOfZerosInAMebibyteEndsEarlyInConstantMemory() throws {
+        let mebibyte = CodingFixtures.mebibyteOfZeros
+        var largestRead = 0
+        let source = OctetSource(size: mebibyte.count * 1024 + 2) { offset, buffer in
+            largestRead = max(largestRead, buffer.count)
+            let count = min(buffer.count, mebibyte.count - offset % mebibyte.count)
+            let part = mebibyte[(offset % mebibyte.count)...].prefix(count)
+            part.withUnsafeBytes { buffer.copyMemory(from: $0) }
+            return count
+        }
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        sink.keepsOctets = false
+        let body = try developer.develop(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)
+        #expect(body.note?.contains("1000 times") == true)
+        #expect(body.codings.isEmpty)
+        #expect(sink.files.count == 1)
+        #expect(largestRead <= OctetSource.pieceSize)
+    }
+
     @Test func largeCodedBodiesPassInPieces() throws {
         var generator = CodingFixtures.Generator(seed: 9)
         let content = generator.text(3 << 20)
