@@ -2,27 +2,42 @@
 public enum Base64 {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
+    /// Characters that `count` octets take.
+    public static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
+
     /// Appends the text of `octets`, padded at its end.
     public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
+        let length = self.length(of: octets.count)
+        text.append(
+            contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+                count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))
+            })
+    }
+
+    /// Fills `text`, which must have room for `length(of:)`, and returns how much it filled.
+    static func encode(_ octets: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
+        precondition(text.count >= self.length(of: octets.count))
         let alphabet = self.alphabet.utf8Start
         let whole = octets.count / 3 * 3
-        text.reserveCapacity(text.count + (octets.count + 2) / 3 * 4)
         var offset = 0
+        var end = 0
         while offset < whole {
             let first = Int(octets[offset]), second = Int(octets[offset + 1]), third = Int(octets[offset + 2])
-            text.append(alphabet[first >> 2])
-            text.append(alphabet[(first & 3) << 4 | second >> 4])
-            text.append(alphabet[(second & 15) << 2 | third >> 6])
-            text.append(alphabet[third & 63])
+            text[end] = alphabet[first >> 2]
+            text[end + 1] = alphabet[(first & 3) << 4 | second >> 4]
+            text[end + 2] = alphabet[(second & 15) << 2 | third >> 6]
+            text[end + 3] = alphabet[third & 63]
             offset += 3
+            end += 4
         }
-        guard offset < octets.count else { return }
+        guard offset < octets.count else { return end }
         let first = Int(octets[offset])
         let second = offset + 1 < octets.count ? Int(octets[offset + 1]) : nil
-        text.append(alphabet[first >> 2])
-        text.append(alphabet[(first & 3) << 4 | (second ?? 0) >> 4])
-        text.append(second.map { alphabet[($0 & 15) << 2] } ?? UInt8(ascii: "="))
-        text.append(UInt8(ascii: "="))
+        text[end] = alphabet[first >> 2]
+        text[end + 1] = alphabet[(first & 3) << 4 | (second ?? 0) >> 4]
+        text[end + 2] = second.map { alphabet[($0 & 15) << 2] } ?? UInt8(ascii: "=")
+        text[end + 3] = UInt8(ascii: "=")
+        return end + 4
     }
 
     /// Nil where the text is not exactly what `encode` writes: no white space, padding required, unused bits zero.

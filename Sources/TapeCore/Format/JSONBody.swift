@@ -138,29 +138,46 @@ public enum JSONBody {
 
     /// Puts a whole container on the current line, where it fits with a comma behind; returns the place behind it.
     private static func writeFlat(from first: JSONToken, _ start: JSONTokenizer, into writer: inout JSONWriter) -> JSONTokenizer? {
-        let mark = writer.mark
+        let limit = self.columnLimit - 1 - writer.column
+        guard limit > 1 else { return nil }
         var tokenizer = start
+        var isWhole = false
+        // A token of the last column may bring two spaces with it before the line is given up.
+        writer.append(atMost: limit + 2) { room in
+            guard let length = self.fill(room, limit: limit, from: first, &tokenizer) else { return 0 }
+            isWhole = true
+            return length
+        }
+        return isWhole ? tokenizer : nil
+    }
+
+    @inline(__always)
+    private static func fill(
+        _ room: UnsafeMutableRawBufferPointer, limit: Int, from first: JSONToken, _ tokenizer: inout JSONTokenizer
+    ) -> Int? {
         let outside = tokenizer.depth - 1
         var previous = first.kind
-        writer.byte(tokenizer.bytes[first.start])
-        while let token = tokenizer.next() {
+        room[0] = tokenizer.bytes[first.start]
+        var end = 1
+        while let token = tokenizer.next(), end + token.end - token.start <= limit {
             switch token.kind {
-            case .colon: writer.raw(": ")
-            case .comma: writer.raw(", ")
-            case .endObject where previous != .beginObject: writer.raw(" }")
-            case .end, .endObject, .endArray, .beginObject, .beginArray, .name, .string, .number, .yes, .no, .null:
-                guard writer.column + token.end - token.start < self.columnLimit else {
-                    writer.rewind(to: mark)
-                    return nil
-                }
-                if previous == .beginObject, token.kind == .name { writer.byte(UInt8(ascii: " ")) }
-                writer.raw(UnsafeRawBufferPointer(rebasing: tokenizer.bytes[token.start..<token.end]))
+            case .end: return nil
+            case .endObject where previous != .beginObject, .name where previous == .beginObject:
+                room[end] = 32
+                end += 1
+            case .colon, .comma, .endObject, .endArray, .beginObject, .beginArray, .name, .string, .number, .yes, .no, .null: break
             }
-            guard writer.column < self.columnLimit else { break }
-            if tokenizer.depth == outside { return tokenizer }
+            for offset in token.start..<token.end {
+                room[end] = tokenizer.bytes[offset]
+                end += 1
+            }
+            if tokenizer.depth == outside { return end <= limit ? end : nil }
+            if token.kind == .colon || token.kind == .comma {
+                room[end] = 32
+                end += 1
+            }
             previous = token.kind
         }
-        writer.rewind(to: mark)
         return nil
     }
 

@@ -9,37 +9,51 @@ public struct JSONWriter: Sendable {
         case inline
     }
 
-    private struct Frame: Sendable {
-        var isInline: Bool
-        var isEmpty = true
-    }
-
-    public private(set) var bytes: [UInt8] = []
-    private var frames: [Frame] = []
-    private var baseDepth = 0
+    /// The text is the first `count` octets; the rest is room.
+    private var storage: [UInt8]
+    public private(set) var count = 0
     private var lineStart = 0
+    /// Levels of containers around the text itself.
+    private var baseDepth = 0
+    /// How many containers are open, and one bit for each: the innermost is the lowest.
+    private var openCount = 0
+    private var inlineBits: UInt64 = 0
+    private var filledBits: UInt64 = 0
 
     public init(reserving capacity: Int = 4096) {
-        self.bytes.reserveCapacity(capacity)
-        self.frames.reserveCapacity(16)
+        self.storage = Array(repeating: 0, count: max(capacity, 64))
     }
 
-    public var count: Int { self.bytes.count }
+    /// A copy of the text; `withUnsafeBytes` makes none.
+    public var bytes: [UInt8] { Array(self.storage[..<self.count]) }
     /// Octets since the last line end.
-    public var column: Int { self.bytes.count - self.lineStart }
+    public var column: Int { self.count - self.lineStart }
     /// How deep a new member is indented, in levels.
-    public var depth: Int { self.baseDepth + self.frames.count }
+    public var depth: Int { self.baseDepth + self.openCount }
 
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try self.bytes.withUnsafeBytes(body)
+        try self.storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<self.count])) }
     }
 
     /// Forgets the text and keeps the room.
     public mutating func removeAll(baseDepth: Int = 0) {
-        self.bytes.removeAll(keepingCapacity: true)
-        self.frames.removeAll(keepingCapacity: true)
-        self.baseDepth = baseDepth
+        self.count = 0
+        self.beginFragment(baseDepth: baseDepth)
+    }
+
+    /// Forgets the text and stays within the open containers, once what is written was handed on.
+    mutating func drain() {
+        self.count = 0
         self.lineStart = 0
+    }
+
+    /// Starts a text at a given depth behind what is there already.
+    mutating func beginFragment(baseDepth: Int) {
+        self.openCount = 0
+        self.inlineBits = 0
+        self.filledBits = 0
+        self.baseDepth = baseDepth
+        self.lineStart = self.count
     }
 
     /// A place to come back to; good for values alone, since it does not remember open containers.
@@ -48,12 +62,42 @@ public struct JSONWriter: Sendable {
         var lineStart: Int
     }
 
-    var mark: Mark { Mark(count: self.bytes.count, lineStart: self.lineStart) }
+    var mark: Mark { Mark(count: self.count, lineStart: self.lineStart) }
 
     /// Forgets everything written behind a mark.
     mutating func rewind(to mark: Mark) {
-        self.bytes.removeLast(self.bytes.count - mark.count)
+        self.count = mark.count
         self.lineStart = mark.lineStart
+    }
+
+    // MARK: Room
+
+    @inline(__always)
+    private mutating func reserve(_ more: Int) {
+        if self.storage.count - self.count < more { self.grow(more) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) {
+        self.storage.append(contentsOf: repeatElement(0, count: max(more, self.storage.count)))
+    }
+
+    /// Lets `write` fill up to `most` octets behind the text and say how many it did.
+    @inline(__always)
+    mutating func append(atMost most: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) {
+        self.reserve(most)
+        let start = self.count
+        let written = self.storage.withUnsafeMutableBytes {
+            write(UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + most]))
+        }
+        self.count = start + min(max(written, 0), most)
+    }
+
+    @inline(__always)
+    mutating func byte(_ byte: UInt8) {
+        self.reserve(1)
+        self.storage[self.count] = byte
+        self.count += 1
     }
 
     // MARK: Structure
@@ -62,31 +106,40 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray(_ layout: Layout) { self.begin(UInt8(ascii: "["), layout) }
 
     private mutating func begin(_ bracket: UInt8, _ layout: Layout) {
-        self.bytes.append(bracket)
-        let isInline = layout == .inline || (self.frames.last?.isInline ?? false)
-        self.frames.append(Frame(isInline: isInline))
+        self.byte(bracket)
+        let isInline = layout == .inline || self.inlineBits & 1 == 1
+        self.inlineBits = self.inlineBits << 1 | (isInline ? 1 : 0)
+        self.filledBits <<= 1
+        self.openCount += 1
     }
 
-    public mutating func endObject() {
-        guard let frame = self.frames.popLast() else { return }
-        if !frame.isEmpty {
-            if frame.isInline { self.bytes.append(UInt8(ascii: " ")) } else { self.newline(depth: self.depth) }
+    public mutating func endObject() { self.end(UInt8(ascii: "}"), isPadded: true) }
+    public mutating func endArray() { self.end(UInt8(ascii: "]"), isPadded: false) }
+
+    private mutating func end(_ bracket: UInt8, isPadded: Bool) {
+        let isInline = self.inlineBits & 1 == 1
+        let isFilled = self.filledBits & 1 == 1
+        self.inlineBits >>= 1
+        self.filledBits >>= 1
+        self.openCount -= 1
+        if isFilled {
+            if !isInline { self.newline(depth: self.depth) } else if isPadded { self.byte(UInt8(ascii: " ")) }
         }
-        self.bytes.append(UInt8(ascii: "}"))
-    }
-
-    public mutating func endArray() {
-        guard let frame = self.frames.popLast() else { return }
-        if !frame.isEmpty, !frame.isInline { self.newline(depth: self.depth) }
-        self.bytes.append(UInt8(ascii: "]"))
+        self.byte(bracket)
     }
 
     /// Begins a member with a name that needs no escapes.
     public mutating func member(_ name: StaticString) {
         self.separate(isMember: true)
-        self.bytes.append(UInt8(ascii: "\""))
-        self.bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        self.raw("\": ")
+        let length = name.utf8CodeUnitCount
+        self.append(atMost: length + 4) { room in
+            room[0] = UInt8(ascii: "\"")
+            for index in 0..<length { room[1 + index] = name.utf8Start[index] }
+            room[length + 1] = UInt8(ascii: "\"")
+            room[length + 2] = UInt8(ascii: ":")
+            room[length + 3] = UInt8(ascii: " ")
+            return length + 4
+        }
     }
 
     public mutating func member(named name: String) {
@@ -99,31 +152,26 @@ public struct JSONWriter: Sendable {
     public mutating func element() { self.separate(isMember: false) }
 
     private mutating func separate(isMember: Bool) {
-        guard let last = self.frames.indices.last else { return }
-        let frame = self.frames[last]
-        self.frames[last].isEmpty = false
-        if !frame.isEmpty { self.bytes.append(UInt8(ascii: ",")) }
-        if !frame.isInline {
+        let isFilled = self.filledBits & 1 == 1
+        self.filledBits |= 1
+        if isFilled { self.byte(UInt8(ascii: ",")) }
+        if self.inlineBits & 1 == 0 {
             self.newline(depth: self.depth)
-        } else if isMember || !frame.isEmpty {
-            self.bytes.append(UInt8(ascii: " "))
+        } else if isMember || isFilled {
+            self.byte(UInt8(ascii: " "))
         }
     }
 
-    private static let spaces: StaticString = "                                                                "
-
     public mutating func newline(depth: Int) {
-        self.bytes.append(10)
-        self.lineStart = self.bytes.count
+        self.byte(10)
+        self.lineStart = self.count
         self.indent(depth: depth)
     }
 
     public mutating func indent(depth: Int) {
-        var rest = depth * 2
-        while rest > 0 {
-            let part = min(rest, Self.spaces.utf8CodeUnitCount)
-            self.bytes.append(contentsOf: UnsafeBufferPointer(start: Self.spaces.utf8Start, count: part))
-            rest -= part
+        self.append(atMost: depth * 2) { room in
+            for index in 0..<room.count { room[index] = 32 }
+            return room.count
         }
     }
 
@@ -131,13 +179,18 @@ public struct JSONWriter: Sendable {
 
     /// Text that is JSON already, without a line end in it.
     public mutating func raw(_ text: StaticString) {
-        self.bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        self.raw(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    public mutating func raw(_ text: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: text) }
-    public mutating func raw(_ text: [UInt8]) { self.bytes.append(contentsOf: text) }
+    @inline(__always)
+    public mutating func raw(_ text: UnsafeRawBufferPointer) {
+        self.append(atMost: text.count) { room in
+            room.copyMemory(from: text)
+            return text.count
+        }
+    }
 
-    mutating func byte(_ byte: UInt8) { self.bytes.append(byte) }
+    public mutating func raw(_ text: [UInt8]) { text.withUnsafeBytes { self.raw($0) } }
 
     public mutating func bool(_ value: Bool) { self.raw(value ? "true" : "false") }
 
@@ -148,9 +201,9 @@ public struct JSONWriter: Sendable {
 
     /// A string of bytes that the caller knows to be UTF-8.
     public mutating func string(utf8 text: UnsafeRawBufferPointer) {
-        self.bytes.append(UInt8(ascii: "\""))
+        self.byte(UInt8(ascii: "\""))
         self.stringPiece(utf8: text)
-        self.bytes.append(UInt8(ascii: "\""))
+        self.byte(UInt8(ascii: "\""))
     }
 
     /// A piece of a string whose quotes the caller writes.
@@ -158,7 +211,7 @@ public struct JSONWriter: Sendable {
         var start = 0
         while start < text.count {
             let stop = ByteScan.endOfPlain(text, from: start, stopAtDelete: true)
-            if stop > start { self.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<stop])) }
+            if stop > start { self.raw(UnsafeRawBufferPointer(rebasing: text[start..<stop])) }
             guard stop < text.count else { return }
             self.escape(text[stop])
             start = stop + 1
@@ -167,17 +220,17 @@ public struct JSONWriter: Sendable {
 
     /// A string in which each octet stands for the character of the same number (ISO 8859-1).
     public mutating func string(latin1 octets: UnsafeRawBufferPointer) {
-        self.bytes.append(UInt8(ascii: "\""))
+        self.byte(UInt8(ascii: "\""))
         for octet in octets {
             switch octet {
-            case 0x80...: 
-                self.bytes.append(0xC0 | octet >> 6)
-                self.bytes.append(0x80 | octet & 0x3F)
+            case 0x80...:
+                self.byte(0xC0 | octet >> 6)
+                self.byte(0x80 | octet & 0x3F)
             case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: self.escape(octet)
-            default: self.bytes.append(octet)
+            default: self.byte(octet)
             }
         }
-        self.bytes.append(UInt8(ascii: "\""))
+        self.byte(UInt8(ascii: "\""))
     }
 
     private mutating func escape(_ byte: UInt8) {
@@ -191,41 +244,72 @@ public struct JSONWriter: Sendable {
         case 13: self.raw("\\r")
         default:
             self.raw("\\u00")
-            self.bytes.append(Hex.digit(byte >> 4))
-            self.bytes.append(Hex.digit(byte & 15))
+            self.byte(Hex.digit(byte >> 4))
+            self.byte(Hex.digit(byte & 15))
+        }
+    }
+
+    /// Octets as base64, in quotes.
+    public mutating func base64(_ octets: UnsafeRawBufferPointer) {
+        self.byte(UInt8(ascii: "\""))
+        self.append(atMost: Base64.length(of: octets.count)) { Base64.encode(octets, into: $0) }
+        self.byte(UInt8(ascii: "\""))
+    }
+
+    /// Eight hex digits in quotes.
+    public mutating func hex(_ value: UInt32) {
+        self.byte(UInt8(ascii: "\""))
+        for shift in stride(from: 28, through: 0, by: -4) {
+            self.byte(Hex.digit(UInt8(truncatingIfNeeded: value >> UInt32(shift)) & 15))
+        }
+        self.byte(UInt8(ascii: "\""))
+    }
+
+    public mutating func timestamp(_ time: Timestamp) {
+        self.raw("\"0000-00-00T00:00:00.000000Z\"")
+        let start = self.count - 28
+        self.storage.withUnsafeMutableBytes { buffer in
+            time.write { index, byte in buffer[start + index] = byte }
+        }
+    }
+
+    /// Members of a newer format, as they came.
+    public mutating func unknown(_ members: [UnknownMember]) {
+        for member in members {
+            self.member(named: member.name)
+            self.raw(member.json)
         }
     }
 
     public mutating func integer(_ value: Int) {
-        if value < 0 { self.bytes.append(UInt8(ascii: "-")) }
+        if value < 0 { self.byte(UInt8(ascii: "-")) }
         self.digits(UInt64(value.magnitude))
     }
 
     /// A number with at most three decimals and no exponent; anything that is not finite is written as 0.
     public mutating func milliseconds(_ value: Double) {
-        guard value.isFinite else { return self.bytes.append(UInt8(ascii: "0")) }
+        guard value.isFinite else { return self.byte(UInt8(ascii: "0")) }
         // 2^62 thousandths are 146,000 years.
-        let thousandths = min((value.magnitude * 1000).rounded(), 0x1p62)
-        let scaled = UInt64(thousandths)
-        if value < 0, scaled > 0 { self.bytes.append(UInt8(ascii: "-")) }
+        let scaled = UInt64(min(value.magnitude * 1000 + 0.5, 0x1p62))
+        if value < 0, scaled > 0 { self.byte(UInt8(ascii: "-")) }
         self.digits(scaled / 1000)
         let fraction = UInt8(truncatingIfNeeded: scaled % 1000 / 10)
         let last = UInt8(truncatingIfNeeded: scaled % 10)
         guard fraction > 0 || last > 0 else { return }
-        self.bytes.append(UInt8(ascii: "."))
-        self.bytes.append(48 + fraction / 10)
+        self.byte(UInt8(ascii: "."))
+        self.byte(48 + fraction / 10)
         guard fraction % 10 > 0 || last > 0 else { return }
-        self.bytes.append(48 + fraction % 10)
-        if last > 0 { self.bytes.append(48 + last) }
+        self.byte(48 + fraction % 10)
+        if last > 0 { self.byte(48 + last) }
     }
 
     private mutating func digits(_ value: UInt64) {
-        if value < 10 { return self.bytes.append(48 + UInt8(truncatingIfNeeded: value)) }
+        if value < 10 { return self.byte(48 + UInt8(truncatingIfNeeded: value)) }
         var power: UInt64 = 10
         while power <= value / 10 { power *= 10 }
         var rest = value
         while power > 0 {
-            self.bytes.append(48 + UInt8(truncatingIfNeeded: rest / power))
+            self.byte(48 + UInt8(truncatingIfNeeded: rest / power))
             rest %= power
             power /= 10
         }

@@ -25,11 +25,15 @@ public struct Arrival: Sendable, Hashable {
     public var lastLine: String?
     /// True when pieces beyond the limit were merged into the last one: the octets are exact, the later edges are lost.
     public var isThinned: Bool
+    public var unknown: [UnknownMember]
 
-    public init(isChunked: Bool, pieces: [Piece] = [], lastLine: String? = nil, isThinned: Bool = false) {
+    public init(
+        isChunked: Bool, pieces: [Piece] = [], lastLine: String? = nil, isThinned: Bool = false, unknown: [UnknownMember] = []
+    ) {
         self.isChunked = isChunked
         self.pieces = pieces
         self.lastLine = lastLine
         self.isThinned = isThinned
+        self.unknown = unknown
     }
 }

@@ -6,10 +6,12 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var remote: String
     /// Whether an earlier exchange used the same connection.
     public var isReused: Bool
+    public var unknown: [UnknownMember]
 
-    public init(id: Int, remote: String, isReused: Bool) {
+    public init(id: Int, remote: String, isReused: Bool, unknown: [UnknownMember] = []) {
         self.id = id
         self.remote = remote
         self.isReused = isReused
+        self.unknown = unknown
     }
 }

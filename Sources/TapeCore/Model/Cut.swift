@@ -8,9 +8,11 @@ public struct Cut: Sendable, Hashable {
     public var by: Party
     /// In plain words, for people.
     public var reason: String
+    public var unknown: [UnknownMember]
 
-    public init(by: Party, reason: String) {
+    public init(by: Party, reason: String, unknown: [UnknownMember] = []) {
         self.by = by
         self.reason = reason
+        self.unknown = unknown
     }
 }

@@ -8,9 +8,11 @@ public struct Failure: Sendable, Hashable {
     public var kind: Kind
     /// In plain words, for people.
     public var message: String
+    public var unknown: [UnknownMember]
 
-    public init(kind: Kind, message: String) {
+    public init(kind: Kind, message: String, unknown: [UnknownMember] = []) {
         self.kind = kind
         self.message = message
+        self.unknown = unknown
     }
 }

@@ -6,12 +6,14 @@ public struct InterimResponse: Sendable, Hashable {
     public var headers: HeaderFields
     /// Milliseconds since the exchange started.
     public var at: Double
+    public var unknown: [UnknownMember]
 
-    public init(version: HTTPVersion, status: Int, reason: [UInt8], headers: HeaderFields, at: Double) {
+    public init(version: HTTPVersion, status: Int, reason: [UInt8], headers: HeaderFields, at: Double, unknown: [UnknownMember] = []) {
         self.version = version
         self.status = status
         self.reason = reason
         self.headers = headers
         self.at = at
+        self.unknown = unknown
     }
 }

@@ -14,10 +14,11 @@ public struct Timing: Sendable, Hashable {
     /// From the first to the last byte of the response.
     public var receive: Double?
     public var total: Double?
+    public var unknown: [UnknownMember]
 
     public init(
         blocked: Double? = nil, dns: Double? = nil, connect: Double? = nil, tls: Double? = nil, send: Double? = nil,
-        wait: Double? = nil, receive: Double? = nil, total: Double? = nil
+        wait: Double? = nil, receive: Double? = nil, total: Double? = nil, unknown: [UnknownMember] = []
     ) {
         self.blocked = blocked
         self.dns = dns
@@ -27,5 +28,6 @@ public struct Timing: Sendable, Hashable {
         self.wait = wait
         self.receive = receive
         self.total = total
+        self.unknown = unknown
     }
 }

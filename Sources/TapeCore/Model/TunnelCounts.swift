@@ -4,9 +4,11 @@ public struct TunnelCounts: Sendable, Hashable {
     public var sent: Int
     /// From the origin to the client.
     public var received: Int
+    public var unknown: [UnknownMember]
 
-    public init(sent: Int, received: Int) {
+    public init(sent: Int, received: Int, unknown: [UnknownMember] = []) {
         self.sent = sent
         self.received = received
+        self.unknown = unknown
     }
 }

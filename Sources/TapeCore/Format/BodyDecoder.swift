@@ -1,0 +1,170 @@
+/// Reads one body's object; opens no files and decompresses nothing.
+enum BodyDecoder {
+    private static let members = [
+        "size", "complete", "sha256", "codings", "json", "style", "text", "base64", "file", "fileSize", "fileSha256", "raw", "multipart",
+        "original", "arrival", "note",
+    ]
+    private static let contents = ["json", "text", "base64", "file", "raw"]
+
+    static func decode(_ value: JSONValue, _ path: String, _ place: InteractionPlace) throws(CassetteError) -> Body {
+        let reader = try ObjectReader(value, path, place, known: self.members)
+        if let multipart = reader["multipart"] {
+            throw reader.error(multipart, "multipart", "is not read by this version", code: .unsupportedVersion)
+        }
+        let size = try reader.int("size")
+        let digest = try reader.digest("sha256")
+        let codings = try CodingsDecoder.decode(reader)
+        let content = try self.content(reader, size: size, digest: codings.isEmpty ? digest : nil)
+        return Body(
+            size: try self.size(size, content, codings, reader), isComplete: try reader.bool("complete") ?? true, codings: codings,
+            content: content, original: try self.original(reader, size: size, digest: digest), arrival: try self.arrival(reader),
+            sha256: digest, note: try reader.string("note"), unknown: reader.unknown)
+    }
+
+    /// A body written by hand may leave its size to its content.
+    private static func size(
+        _ stated: Int?, _ content: BodyContent, _ codings: [ContentCoding], _ reader: ObjectReader
+    ) throws(CassetteError) -> Int {
+        if let stated { return stated }
+        if codings.isEmpty {
+            switch content {
+            case .empty: return 0
+            case .text(let octets), .binary(let octets), .json(let octets, _): return octets.count
+            case .file, .raw: break
+            }
+        }
+        throw reader.error(reader.value, "size", "is missing")
+    }
+
+    // MARK: Contents
+
+    private static func content(_ reader: ObjectReader, size: Int?, digest: String?) throws(CassetteError) -> BodyContent {
+        var content: (name: String, value: JSONValue)?
+        for name in self.contents {
+            guard let value = reader[name] else { continue }
+            if let first = content { throw reader.error(value, name, "expected one content: '\(first.name)' is there already") }
+            content = (name, value)
+        }
+        guard let (name, value) = content else { return .empty }
+        switch name {
+        case "json": return try self.json(value, reader)
+        case "text": return .text(try self.text(value, reader))
+        case "base64":
+            guard let text = try reader.utf8("base64"), let octets = Base64.decode(text) else {
+                throw reader.error(value, "base64", "expected base64 with its padding and no line ends")
+            }
+            return .binary(octets)
+        case "file":
+            guard let path = try reader.path("file") else { return .empty }
+            let stated = try reader.digest("fileSha256")
+            guard let fileSize = try reader.int("fileSize") ?? size else { throw reader.error(value, "size", "is missing") }
+            return .file(Sidecar(path: path, size: fileSize, sha256: stated ?? SidecarName.digest(in: path) ?? digest ?? ""))
+        default: return .raw(try self.rawSlice(value, reader))
+        }
+    }
+
+    private static func json(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> BodyContent {
+        let style = try self.style(reader)
+        let restored = value.raw.withUnsafeBytes { JSONBody.restore($0, style: style) }
+        guard let octets = restored else { throw reader.error(value, "json", "expected JSON that fits its style", code: .tooLarge) }
+        return .json(octets, style: style)
+    }
+
+    private static func style(_ reader: ObjectReader) throws(CassetteError) -> JSONStyle {
+        guard let value = reader["style"] else { return .compact }
+        if value.kind == .string {
+            switch value.string {
+            case "compact": return .compact
+            case "spaced": return .spaced
+            default: throw reader.error(value, "style", "expected 'compact', 'spaced' or an object")
+            }
+        }
+        let style = try ObjectReader(value, reader.memberPath("style"), reader.place, known: ["indent", "colon", "comma", "tail"])
+        try style.refuseUnknown()
+        return JSONStyle(
+            indent: try style.int("indent", in: 0...JSONBody.indentLimit), colon: try self.gap("colon", style),
+            comma: try self.gap("comma", style), tail: try self.gap("tail", style))
+    }
+
+    private static func gap(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> String {
+        guard let value = reader[name], let text = try reader.string(name) else { return "" }
+        guard text.utf8.count <= JSONBody.gapLimit, text.utf8.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }) else {
+            throw reader.error(value, name, "expected at most \(JSONBody.gapLimit) characters of white space")
+        }
+        return text
+    }
+
+    private static func text(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
+        guard value.kind == .array else { return try reader.utf8("text") ?? [] }
+        var text: [UInt8] = []
+        for element in value.elements {
+            guard let piece = element.utf8 else { throw reader.error(element, "text", "expected a string") }
+            text.append(contentsOf: piece)
+        }
+        return text
+    }
+
+    private static func rawSlice(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> RawSlice {
+        let slice = try ObjectReader(value, reader.memberPath("raw"), reader.place, known: ["file", "offset", "size", "crc32"])
+        try slice.refuseUnknown()
+        guard let path = try slice.path("file") else { throw slice.error(value, "file", "is missing") }
+        let offset = try slice.requiredInt("offset")
+        let size = try slice.requiredInt("size", in: 0...Int.max - offset)
+        let digits = try slice.requiredString("crc32")
+        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else { throw slice.error(value, "crc32", "expected eight hex digits") }
+        return RawSlice(path: path, offset: offset, size: size, crc32: octets.reduce(0) { $0 << 8 | UInt32($1) })
+    }
+
+    private static func original(_ reader: ObjectReader, size: Int?, digest: String?) throws(CassetteError) -> Sidecar? {
+        guard let value = reader["original"] else { return nil }
+        if value.kind == .object {
+            let file = try ObjectReader(value, reader.memberPath("original"), reader.place, known: ["file", "size", "sha256"])
+            try file.refuseUnknown()
+            guard let path = try file.path("file") else { throw file.error(value, "file", "is missing") }
+            let known = SidecarName.digest(in: path) ?? digest ?? ""
+            return Sidecar(path: path, size: try file.requiredInt("size"), sha256: try file.digest("sha256") ?? known)
+        }
+        guard let path = try reader.path("original") else { return nil }
+        guard let size else { throw reader.error(reader.value, "size", "is missing") }
+        return Sidecar(path: path, size: size, sha256: SidecarName.digest(in: path) ?? digest ?? "")
+    }
+
+    // MARK: Arrival
+
+    private static func arrival(_ reader: ObjectReader) throws(CassetteError) -> Arrival? {
+        guard let value = reader["arrival"] else { return nil }
+        let arrival = try ObjectReader(value, reader.memberPath("arrival"), reader.place, known: ["chunks", "reads", "last", "thinned"])
+        let name = arrival["chunks"] == nil ? "reads" : "chunks"
+        let list = try arrival.required(name)
+        guard list.kind == .array, name == "reads" || arrival["reads"] == nil else {
+            throw arrival.error(list, name, "expected one array, 'chunks' or 'reads'")
+        }
+        var pieces: [Arrival.Piece] = []
+        var total = 0
+        for element in list.elements {
+            guard pieces.count < Arrival.pieceLimit else {
+                throw arrival.error(element, name, "expected at most \(Arrival.pieceLimit) pieces", code: .tooLarge)
+            }
+            let piece = try self.piece(element, name, arrival)
+            let (sum, isTooLarge) = total.addingReportingOverflow(piece.size)
+            guard !isTooLarge else { throw arrival.error(element, name, "expected smaller sizes") }
+            total = sum
+            pieces.append(piece)
+        }
+        return Arrival(
+            isChunked: name == "chunks", pieces: pieces, lastLine: try arrival.headString("last", allowingTabs: true),
+            isThinned: try arrival.bool("thinned") ?? false, unknown: arrival.unknown)
+    }
+
+    private static func piece(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> Arrival.Piece {
+        var elements = value.elements
+        guard let at = elements.next()?.double, let size = elements.next()?.int, size >= 0 else {
+            throw reader.error(value, name, "expected pieces as [ms, size]")
+        }
+        guard let line = elements.next() else { return Arrival.Piece(at: at, size: size) }
+        guard let text = line.string, !text.utf8.contains(where: { ($0 < 0x20 && $0 != 9) || $0 == 0x7F }), elements.next() == nil else {
+            throw reader.error(value, name, "expected a chunk-size line as the last element")
+        }
+        return Arrival.Piece(at: at, size: size, line: text)
+    }
+}

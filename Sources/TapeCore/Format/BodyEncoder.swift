@@ -1,0 +1,225 @@
+/// Writes one body's object, in the form its content already has.
+///
+/// Decides nothing, with one exception: octets that claim to be text or JSON and are not go to base64, since a cassette is UTF-8 whatever
+/// it holds.
+enum BodyEncoder {
+    /// More pieces than this stand on lines of their own.
+    private static let inlinePieces = 8
+
+    static func encode(_ body: Body, into writer: inout JSONWriter) {
+        writer.beginObject(self.isBare(body) ? .inline : .lines)
+        writer.member("size")
+        writer.integer(body.size)
+        if !body.isComplete {
+            writer.member("complete")
+            writer.bool(false)
+        }
+        if let digest = body.sha256 {
+            writer.member("sha256")
+            writer.string(digest)
+        }
+        if !body.codings.isEmpty {
+            writer.member("codings")
+            writer.beginArray(.inline)
+            for coding in body.codings { self.coding(coding, &writer) }
+            writer.endArray()
+        }
+        self.content(of: body, &writer)
+        if let original = body.original { self.original(original, of: body, &writer) }
+        if let arrival = body.arrival { self.arrival(arrival, &writer) }
+        if let note = body.note {
+            writer.member("note")
+            writer.string(note)
+        }
+        writer.unknown(body.unknown)
+        writer.endObject()
+    }
+
+    /// Whether the size says it all.
+    private static func isBare(_ body: Body) -> Bool {
+        body.content == .empty && body.isComplete && body.sha256 == nil && body.codings.isEmpty && body.original == nil
+            && body.arrival == nil && body.note == nil && body.unknown.isEmpty
+    }
+
+    // MARK: Contents
+
+    private static func content(of body: Body, _ writer: inout JSONWriter) {
+        switch body.content {
+        case .empty: return
+        case .text(let octets):
+            octets.withUnsafeBytes { self.text($0, &writer) }
+        case .json(let octets, let style):
+            octets.withUnsafeBytes { self.json($0, style, &writer) }
+        case .binary(let octets):
+            writer.member("base64")
+            octets.withUnsafeBytes { writer.base64($0) }
+        case .file(let sidecar):
+            writer.member("file")
+            writer.string(sidecar.path)
+            if !body.codings.isEmpty || sidecar.size != body.size {
+                writer.member("fileSize")
+                writer.integer(sidecar.size)
+            }
+            let known = SidecarName.digest(in: sidecar.path) ?? (body.codings.isEmpty ? body.sha256 : nil) ?? ""
+            if sidecar.sha256 != known || (!body.codings.isEmpty && !sidecar.sha256.isEmpty) {
+                writer.member("fileSha256")
+                writer.string(sidecar.sha256)
+            }
+        case .raw(let slice):
+            writer.member("raw")
+            writer.beginObject(.inline)
+            writer.member("file")
+            writer.string(slice.path)
+            writer.member("offset")
+            writer.integer(slice.offset)
+            writer.member("size")
+            writer.integer(slice.size)
+            writer.member("crc32")
+            writer.hex(slice.crc32)
+            writer.endObject()
+        }
+    }
+
+    private static func text(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
+        guard UTF8Validator.isValid(octets) else {
+            writer.member("base64")
+            return writer.base64(octets)
+        }
+        writer.member("text")
+        var end = ByteScan.index(of: 10, in: octets, from: 0)
+        guard end + 1 < octets.count else { return writer.string(utf8: octets) }
+        writer.beginArray(.lines)
+        var start = 0
+        while start < octets.count {
+            let next = min(end + 1, octets.count)
+            writer.element()
+            writer.string(utf8: UnsafeRawBufferPointer(rebasing: octets[start..<next]))
+            start = next
+            end = ByteScan.index(of: 10, in: octets, from: start)
+        }
+        writer.endArray()
+    }
+
+    private static func json(_ octets: UnsafeRawBufferPointer, _ style: JSONStyle, _ writer: inout JSONWriter) {
+        let mark = writer.mark
+        if style != .compact {
+            writer.member("style")
+            self.style(style, &writer)
+        }
+        writer.member("json")
+        guard !JSONBody.write(octets, into: &writer, depth: writer.depth) else { return }
+        writer.rewind(to: mark)
+        self.text(octets, &writer)
+    }
+
+    private static func style(_ style: JSONStyle, _ writer: inout JSONWriter) {
+        guard style != .spaced else { return writer.raw("\"spaced\"") }
+        writer.beginObject(.inline)
+        if let indent = style.indent {
+            writer.member("indent")
+            writer.integer(indent)
+        }
+        func gap(_ name: StaticString, _ text: String) {
+            guard !text.isEmpty else { return }
+            writer.member(name)
+            writer.string(text)
+        }
+        gap("colon", style.colon)
+        gap("comma", style.comma)
+        gap("tail", style.tail)
+        writer.endObject()
+    }
+
+    // MARK: Codings
+
+    private static func coding(_ coding: ContentCoding, _ writer: inout JSONWriter) {
+        writer.element()
+        writer.beginObject(.inline)
+        switch coding {
+        case .gzip(let parameters, let header):
+            writer.member("gzip")
+            writer.beginObject(.inline)
+            self.parameters(parameters, &writer)
+            if header != .plain {
+                writer.member("header")
+                writer.string(Hex.encode(header.bytes))
+            }
+        case .deflate(let parameters):
+            writer.member("deflate")
+            writer.beginObject(.inline)
+            self.parameters(parameters, &writer)
+        case .rawDeflate(let parameters):
+            writer.member("raw-deflate")
+            writer.beginObject(.inline)
+            self.parameters(parameters, &writer)
+        }
+        writer.endObject()
+        writer.endObject()
+    }
+
+    private static func parameters(_ parameters: DeflateParameters?, _ writer: inout JSONWriter) {
+        guard let parameters else { return }
+        writer.member("level")
+        writer.integer(parameters.level)
+        if parameters.memoryLevel != 8 {
+            writer.member("memory")
+            writer.integer(parameters.memoryLevel)
+        }
+        if parameters.windowBits != 15 {
+            writer.member("window")
+            writer.integer(parameters.windowBits)
+        }
+        if parameters.strategy != 0 {
+            writer.member("strategy")
+            writer.integer(parameters.strategy)
+        }
+    }
+
+    /// A path alone, where the body's own size and digest say the rest.
+    private static func original(_ original: Sidecar, of body: Body, _ writer: inout JSONWriter) {
+        writer.member("original")
+        let known = SidecarName.digest(in: original.path) ?? body.sha256 ?? ""
+        guard original.size != body.size || original.sha256 != known else { return writer.string(original.path) }
+        writer.beginObject(.inline)
+        writer.member("file")
+        writer.string(original.path)
+        writer.member("size")
+        writer.integer(original.size)
+        writer.member("sha256")
+        writer.string(original.sha256)
+        writer.endObject()
+    }
+
+    // MARK: Arrival
+
+    private static func arrival(_ arrival: Arrival, _ writer: inout JSONWriter) {
+        writer.member("arrival")
+        writer.beginObject(arrival.pieces.count > self.inlinePieces ? .lines : .inline)
+        if arrival.isChunked { writer.member("chunks") } else { writer.member("reads") }
+        writer.beginArray(.lines)
+        for piece in arrival.pieces {
+            writer.element()
+            writer.beginArray(.inline)
+            writer.element()
+            writer.milliseconds(piece.at)
+            writer.element()
+            writer.integer(piece.size)
+            if let line = piece.line {
+                writer.element()
+                writer.string(line)
+            }
+            writer.endArray()
+        }
+        writer.endArray()
+        if let last = arrival.lastLine {
+            writer.member("last")
+            writer.string(last)
+        }
+        if arrival.isThinned {
+            writer.member("thinned")
+            writer.bool(true)
+        }
+        writer.unknown(arrival.unknown)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,130 @@
+import TapeCore
+
+/// Random interactions for property tests: odd octets, every content, every optional member.
+struct RandomInteraction {
+    private var json: RandomJSON
+
+    init(seed: UInt64) { self.json = RandomJSON(seed: seed) }
+
+    private mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self.json.generator) }
+    private mutating func chance(_ one: Int) -> Bool { self.below(one) == 0 }
+    private mutating func pick<Element>(_ choices: [Element]) -> Element { choices[self.below(choices.count)] }
+    private mutating func maybe<Value>(_ make: (inout Self) -> Value) -> Value? { self.chance(2) ? make(&self) : nil }
+
+    mutating func next() -> Interaction {
+        Interaction(
+            id: self.below(1_000_000), started: Timestamp(microseconds: Int64.random(in: -62_000_000_000_000_000...250_000_000_000_000_000, using: &self.json.generator)),
+            request: self.request(), interim: (0..<self.below(3)).map { _ in self.interim() }, response: self.maybe { $0.response() },
+            outcome: self.outcome(), timing: self.timing(), connection: self.maybe { $0.connection() },
+            tunnel: self.maybe { TunnelCounts(sent: $0.below(1 << 40), received: $0.below(9)) }, unknown: self.unknown())
+    }
+
+    private mutating func request() -> RecordedRequest {
+        RecordedRequest(
+            method: self.pick(["GET", "POST", "M-SEARCH", "é"]), url: self.pick(["http://a/", "https://[::1]:9/ü?q=\"x\"&y=\\"]),
+            target: self.maybe { $0.pick(["*", "/a b", "//x"]) }, version: self.pick([.http10, .http11, HTTPVersion(major: 2, minor: 0)]),
+            headers: self.fields(), body: self.maybe { $0.body() }, trailers: self.maybe { $0.fields() }, unknown: self.unknown())
+    }
+
+    private mutating func response() -> RecordedResponse {
+        RecordedResponse(
+            status: 100 + self.below(900), reason: self.line(), version: .http11, headers: self.fields(), body: self.maybe { $0.body() },
+            trailers: self.maybe { $0.fields() }, unknown: self.unknown())
+    }
+
+    private mutating func interim() -> InterimResponse {
+        InterimResponse(version: .http11, status: 103, reason: self.line(), headers: self.fields(), at: self.time(), unknown: self.unknown())
+    }
+
+    /// Any octets but those that end a line.
+    private mutating func line() -> [UInt8] {
+        guard self.chance(3) else { return Array(self.pick(["OK", "", "Nicht gefunden – 없음", "\"quoted\\\"\t"]).utf8) }
+        return (0..<self.below(30)).map { _ in UInt8(self.below(256)) }.filter { $0 != 0 && $0 != 10 && $0 != 13 }
+    }
+
+    private mutating func fields() -> HeaderFields {
+        var fields = HeaderFields()
+        for _ in 0..<self.below(5) { fields.append(line: Array("X-\(self.below(9)):".utf8) + self.line()) }
+        return fields
+    }
+
+    private mutating func time() -> Double { Double(self.below(10_000_000)) / 1000 }
+
+    private mutating func timing() -> Timing {
+        Timing(
+            blocked: self.maybe { $0.time() }, dns: self.maybe { $0.time() }, connect: self.maybe { $0.time() }, tls: self.maybe { $0.time() },
+            send: self.maybe { $0.time() }, wait: self.maybe { $0.time() }, receive: self.maybe { $0.time() }, total: self.maybe { $0.time() },
+            unknown: self.unknown())
+    }
+
+    private mutating func connection() -> ConnectionInfo {
+        ConnectionInfo(id: self.below(99), remote: "127.0.0.1:80", isReused: self.chance(2), unknown: self.unknown())
+    }
+
+    private mutating func outcome() -> Outcome {
+        switch self.below(3) {
+        case 0: .complete
+        case 1: .cut(Cut(by: self.pick(Cut.Party.allCases), reason: "connection \u{1}\u{7F} lost", unknown: self.unknown()))
+        default: .failed(Failure(kind: self.pick(Failure.Kind.allCases), message: "", unknown: self.unknown()))
+        }
+    }
+
+    private mutating func unknown() -> [UnknownMember] {
+        guard self.chance(4) else { return [] }
+        return [UnknownMember(name: self.pick(["later", "a \"b\"", ""]), json: Array(self.json.text(JSONStyle(indent: 1)).utf8))]
+    }
+
+    private mutating func digest() -> String { String((0..<64).map { _ in self.pick(Array("0123456789abcdef")) }) }
+
+    private mutating func sidecar() -> Sidecar {
+        let digest = self.digest()
+        return Sidecar(path: "pets.bodies/\(self.pick([digest, "photo"])).jpg", size: self.below(1 << 33), sha256: digest)
+    }
+
+    private mutating func text() -> [UInt8] {
+        Array((0..<1 + self.below(12)).map { _ in self.pick(["a", "\n", "line\n", "\r\n", "음식", "\u{7F}", "\u{0}", "\"", "😀"]) }.joined().utf8)
+    }
+
+    private mutating func content() -> BodyContent {
+        switch self.below(6) {
+        case 0: return .empty
+        case 1: return .text(self.text())
+        case 2:
+            let style = self.json.style()
+            let text = Array(self.json.text(style).utf8)
+            return .json(text, style: style)
+        case 3: return .binary((0..<self.below(40)).map { _ in UInt8(self.below(256)) })
+        case 4: return .file(self.sidecar())
+        default: return .raw(RawSlice(path: "pets.bodies/undeveloped.raw", offset: self.below(1 << 40), size: self.below(1 << 20), crc32: UInt32(self.below(1 << 32))))
+        }
+    }
+
+    private mutating func coding() -> ContentCoding {
+        let parameters = self.maybe {
+            DeflateParameters(level: $0.below(10), memoryLevel: 1 + $0.below(9), windowBits: 9 + $0.below(7), strategy: $0.below(5))
+        }
+        switch self.below(3) {
+        case 0:
+            let header = self.chance(2) ? GzipHeader.plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
+            return .gzip(parameters, header: header)
+        case 1: return .deflate(parameters)
+        default: return .rawDeflate(parameters)
+        }
+    }
+
+    private mutating func arrival() -> Arrival {
+        let count = self.chance(4) ? 40 : self.below(4)
+        let pieces = (0..<count).map { _ in
+            Arrival.Piece(at: self.time(), size: self.below(70_000), line: self.chance(4) ? "0A;\tx=\"y\"" : nil)
+        }
+        return Arrival(
+            isChunked: self.chance(2), pieces: pieces, lastLine: self.chance(4) ? "000" : nil, isThinned: self.chance(3), unknown: self.unknown())
+    }
+
+    private mutating func body() -> Body {
+        Body(
+            size: self.below(1 << 33), isComplete: !self.chance(4), codings: self.chance(3) ? [self.coding(), self.coding()] : [],
+            content: self.content(), original: self.chance(4) ? self.sidecar() : nil, arrival: self.maybe { $0.arrival() },
+            sha256: self.maybe { $0.digest() }, note: self.chance(5) ? "not gzip" : nil, unknown: self.unknown())
+    }
+}
