@@ -58,6 +58,16 @@ public struct BodyDeveloper: ~Copyable {
         return body
     }
 
+    /// Develops a body that was left for later; what is known of its arrival stays.
+    public mutating func develop(
+        _ undeveloped: Body, from source: OctetSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
+    ) throws -> Body {
+        var body = try self.develop(source, headers: headers, origin: origin, isComplete: undeveloped.isComplete, sink: &sink)
+        body.arrival = undeveloped.arrival
+        body.unknown = undeveloped.unknown
+        return body
+    }
+
     private func plain(
         _ wire: OctetSource, _ encoding: ContentEncoding, _ type: MediaType, note: String, _ sink: inout some SidecarSink
     ) throws -> Body {

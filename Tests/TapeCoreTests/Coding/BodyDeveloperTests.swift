@@ -150,6 +150,19 @@ struct BodyDeveloperTests {
         #expect(sink.files.isEmpty)
     }
 
+    @Test func aBodyLeftForLaterKeepsItsArrival() throws {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let wire = CodingFixtures.gzip6
+        var later = BodyDeveloper.undeveloped(RawSlice(path: "r", offset: 0, size: wire.count, crc32: 0), isComplete: false)
+        later.arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 1.5, size: wire.count)])
+        let headers = HeaderFields(["Content-Encoding: gzip"])
+        let body = try developer.develop(later, from: OctetSource(wire), headers: headers, origin: "o", sink: &sink)
+        #expect(body.arrival == later.arrival)
+        #expect(!body.isComplete)
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+    }
+
     @Test func bodiesCanBeLeftForLater() {
         let slice = RawSlice(path: "tape.bodies/undeveloped.raw", offset: 7, size: 9, crc32: 1)
         #expect(BodyDeveloper.undeveloped(slice, isComplete: false) == Body(size: 9, isComplete: false, content: .raw(slice)))
