@@ -1,10 +1,10 @@
 /// Turns the wire octets of a body into the most readable form that gives them back exactly.
 ///
-/// Holds at most a few `memoryLimit`s at once, whatever the body's size and whatever its codings hide. Trusts neither header fields
-/// nor octets: a body that is not what its fields claim is kept as it came, with a note. Used by one thread.
+/// Holds at most a few times `memoryLimit`, whatever the body's size and whatever its codings hide. Trusts neither header fields nor
+/// octets: a body that is not what its fields claim is kept as it came, with a note. Used by one thread.
 public struct BodyDeveloper: ~Copyable {
-    /// Wire or decoded octets that are held in memory; what is longer passes through in pieces. Far above the limits of `ContentForm`, since
-    /// the search for parameters is quicker in memory.
+    /// Wire or decoded octets that are held in memory; what is longer passes through in pieces. Far above the limits of `ContentForm`,
+    /// since the search for parameters is quicker in memory.
     public static let memoryLimit = 1 << 20
 
     private enum Decoding {
@@ -55,6 +55,16 @@ public struct BodyDeveloper: ~Copyable {
             case .other(let names): try self.plain(wire, encoding, type, note: "content coding \"\(names)\" is not taken off", &sink)
             }
         body.isComplete = isComplete
+        return body
+    }
+
+    /// Develops a body that was left for later; what is known of its arrival stays.
+    public mutating func develop(
+        _ undeveloped: Body, from source: OctetSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
+    ) throws -> Body {
+        var body = try self.develop(source, headers: headers, origin: origin, isComplete: undeveloped.isComplete, sink: &sink)
+        body.arrival = undeveloped.arrival
+        body.unknown = undeveloped.unknown
         return body
     }
 

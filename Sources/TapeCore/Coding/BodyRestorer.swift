@@ -97,7 +97,7 @@ public enum BodyRestorer {
         guard var deflater = Deflater(parameters ?? self.fallback, format: format, header: header) else {
             throw CassetteError(
                 .damaged,
-                "a body's \(format) coding has parameters that zlib does not take: level 0…9, memory 1…9, window 9…15, strategy 0…4")
+                "zlib does not take the parameters of a body's \(format) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
         }
         var size = 0
         var check = body.sha256 == nil ? nil : digest

@@ -11,9 +11,6 @@ extension GzipHeader {
     /// Longest header taken: it is written in hex beside a readable body, and file names end at 255 octets.
     public static let sizeLimit = 4096
 
-    /// What zlib writes on Unix: no name, no time.
-    public static let plain = GzipHeader(bytes: [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
-
     /// XFL (RFC 1952, 2.3.1): zlib writes 2 for level 9 and 4 for level 1, others write what they like.
     public var extraFlags: UInt8 { self.bytes.count > 8 ? self.bytes[8] : 0 }
 

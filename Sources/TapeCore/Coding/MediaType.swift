@@ -55,8 +55,8 @@ public struct MediaType: Sendable, Hashable {
     private static let binarySubtypes: Set<Substring> = [
         "pdf", "zip", "gzip", "x-gzip", "x-tar", "x-bzip2", "x-xz", "zstd", "x-7z-compressed", "x-rar-compressed", "vnd.rar", "wasm",
         "protobuf", "x-protobuf", "grpc", "grpc+proto", "msgpack", "x-msgpack", "vnd.msgpack", "cbor", "java-archive", "msword",
-        "vnd.ms-excel", "vnd.ms-powerpoint", "vnd.android.package-archive", "x-apple-diskimage", "vnd.sqlite3", "x-font-ttf", "ocsp-response",
-        "pkix-crl", "pkix-cert",
+        "vnd.ms-excel", "vnd.ms-powerpoint", "vnd.android.package-archive", "x-apple-diskimage", "vnd.sqlite3", "x-font-ttf",
+        "ocsp-response", "pkix-crl", "pkix-cert",
     ]
 
     private static let extensions: [String: String] = [

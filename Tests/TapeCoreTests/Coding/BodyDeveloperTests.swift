@@ -82,6 +82,26 @@ struct BodyDeveloperTests {
         #expect(sink.files.keys.first?.hasSuffix(".gz") == true)
     }
 
+    @Test func aGibibyteOfZerosInAMebibyteEndsEarlyInConstantMemory() throws {
+        let mebibyte = CodingFixtures.mebibyteOfZeros
+        var largestRead = 0
+        let source = OctetSource(size: mebibyte.count * 1024 + 2) { offset, buffer in
+            largestRead = max(largestRead, buffer.count)
+            let count = min(buffer.count, mebibyte.count - offset % mebibyte.count)
+            let part = mebibyte[(offset % mebibyte.count)...].prefix(count)
+            part.withUnsafeBytes { buffer.copyMemory(from: $0) }
+            return count
+        }
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        sink.keepsOctets = false
+        let body = try developer.develop(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)
+        #expect(body.note?.contains("1000 times") == true)
+        #expect(body.codings.isEmpty)
+        #expect(sink.files.count == 1)
+        #expect(largestRead <= OctetSource.pieceSize)
+    }
+
     @Test func largeCodedBodiesPassInPieces() throws {
         var generator = CodingFixtures.Generator(seed: 9)
         let content = generator.text(3 << 20)
@@ -128,6 +148,19 @@ struct BodyDeveloperTests {
         let wire = [UInt8](repeating: 1, count: 10_000)
         #expect(throws: MemorySink.Full.self) { try self.develop(wire, sink: &sink) }
         #expect(sink.files.isEmpty)
+    }
+
+    @Test func aBodyLeftForLaterKeepsItsArrival() throws {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let wire = CodingFixtures.gzip6
+        var later = BodyDeveloper.undeveloped(RawSlice(path: "r", offset: 0, size: wire.count, crc32: 0), isComplete: false)
+        later.arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 1.5, size: wire.count)])
+        let headers = HeaderFields(["Content-Encoding: gzip"])
+        let body = try developer.develop(later, from: OctetSource(wire), headers: headers, origin: "o", sink: &sink)
+        #expect(body.arrival == later.arrival)
+        #expect(!body.isComplete)
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
     }
 
     @Test func bodiesCanBeLeftForLater() {

@@ -90,6 +90,11 @@ enum CodingFixtures {
         }
     }
 
+    /// 1 MiB of zeros as raw deflate, fully flushed: repeated any number of times and ended by `03 00` it is one stream.
+    static let mebibyteOfZeros: [UInt8] =
+        [0xec, 0xc1, 0x31, 0x01, 0, 0, 0, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 0x08, 0x5f, 0xa0] + [UInt8](repeating: 0, count: 1016)
+        + [0x3e, 0x03, 0, 0, 0xff, 0xff]
+
     static func deflated(_ content: [UInt8], _ parameters: DeflateParameters, _ format: DeflateFormat) -> [UInt8] {
         content.withUnsafeBytes { Deflater.encode($0, parameters, format: format) } ?? []
     }

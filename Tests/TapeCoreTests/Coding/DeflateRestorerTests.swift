@@ -63,6 +63,15 @@ struct DeflateRestorerTests {
         }
     }
 
+    @Test func aStreamWithOctetsBehindItIsNotReproduced() throws {
+        let wire = CodingFixtures.gzip6 + [0]
+        var restorer = DeflateRestorer()
+        #expect(self.search(&restorer, wire, CodingFixtures.content) == nil)
+        let streamed = try restorer.parameters(
+            producing: OctetSource(wire), contentSize: 713, format: .gzip, header: .plain, origin: "o", identity: [1])
+        #expect(streamed == nil)
+    }
+
     @Test func anOriginsParametersAreTriedFirst() {
         var generator = CodingFixtures.Generator(seed: 6)
         let parameters = DeflateParameters(level: 7, memoryLevel: 9)
@@ -97,6 +106,16 @@ struct DeflateRestorerTests {
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, wire, content) == nil)
         #expect(restorer.work <= DeflateRestorer.searchLimit + content.count + OctetSource.pieceSize)
+    }
+
+    @Test func contentThatGivesNothingToCompareIsBoundedToo() {
+        // zlib holds more than 4 MiB of zeros back before its first block comes out.
+        let content = [UInt8](repeating: 0, count: 6 << 20)
+        var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
+        wire[12] ^= 1
+        var restorer = DeflateRestorer()
+        #expect(self.search(&restorer, wire, content) == nil)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + OctetSource.pieceSize)
     }
 
     @Test func aHopelessOriginIsGivenUpSoon() {

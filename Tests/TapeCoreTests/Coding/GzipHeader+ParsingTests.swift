@@ -5,9 +5,9 @@ import Testing
 struct GzipHeaderParsingTests {
     private func parse(_ octets: [UInt8]) -> GzipHeader.Parse { octets.withUnsafeBytes(GzipHeader.parse) }
 
-    /// All optional fields: FEXTRA of 3, FNAME, FCOMMENT, FHCRC (computed by Python's `zlib.crc32(…) & 0xffff`).
+    /// All optional fields: FEXTRA of 3 with a zero at its end, FNAME, FCOMMENT, FHCRC (computed by Python's `zlib.crc32(…) & 0xffff`).
     private static let full: [UInt8] =
-        [0x1f, 0x8b, 8, 0x1e, 1, 2, 3, 4, 2, 3, 3, 0, 9, 8, 7] + Array("a.txt\0".utf8) + Array("why\0".utf8) + [0x0d, 0x68]
+        [0x1f, 0x8b, 8, 0x1e, 1, 2, 3, 4, 2, 3, 3, 0, 9, 8, 0] + Array("a.txt\0".utf8) + Array("why\0".utf8) + [0x8e, 0x7d]
 
     @Test func optionalFieldsBelongToTheHeader() {
         #expect(self.parse(Self.full + [1, 2, 3]) == .complete(length: Self.full.count))
