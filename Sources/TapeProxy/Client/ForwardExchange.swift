@@ -73,7 +73,9 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
                 return
             }
             switch result {
-            case .success((_, let timing)): self.attach(upstream, isReused: false, timing: timing)
+            case .success((let channel, let timing)):
+                upstream.opened(channel)
+                self.attach(upstream, isReused: false, timing: timing)
             case .failure(.loop): self.refuseLoop()
             case .failure(.failed(let failure)): self.obey(self.state.upstreamFailed(failure, sawResponse: false))
             }

@@ -101,7 +101,7 @@ final class RecorderWorker {
             guard let interaction = try self.maker.interaction(of: exchange, mayDevelop: mayDevelop) else { return self.lose() }
             self.writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(interaction, into: &self.writer)
-            self.pending += self.writer.bytes
+            self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
             self.pendingEnds.append(self.pending.count)
             self.file.noteStart(interaction.started)
             if isCoded, !mayDevelop { self.status.withLockedValue { $0.undeveloped += 1 } }

@@ -33,7 +33,8 @@ final class ConnectExchange: ClientExchange {
             guard let self, !self.isOver else { return upstream.close() }
             self.isOver = true
             switch result {
-            case .success:
+            case .success((let channel, _)):
+                upstream.opened(channel)
                 self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
                 let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
                 self.client.become(tunnel)

@@ -12,7 +12,7 @@ final class UpstreamHandler: ChannelInboundHandler {
     let origin: Origin
     /// Counts up from 1 within one proxy.
     let id: Int
-    var remote = ""
+    private(set) var remote = ""
     private(set) var isReused = false
     private(set) var isOpen = false
     weak var owner: (any UpstreamOwner)?
@@ -65,9 +65,10 @@ final class UpstreamHandler: ChannelInboundHandler {
         self.isOpen = context.channel.isActive
     }
 
-    func channelActive(context: ChannelHandlerContext) {
-        self.isOpen = true
-        self.remote = context.remoteAddress.map(Self.text) ?? ""
+    /// The connection stands; the channel's own event comes a little later than the dialler's call.
+    func opened(_ channel: any Channel) {
+        self.isOpen = channel.isActive
+        self.remote = channel.remoteAddress.map(Self.text) ?? ""
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import TapeProxy
+public import ArgumentParser
+public import TapeProxy
 
 /// What the commands that may record share.
 struct RecordOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import TapeCore
+public import ArgumentParser
+public import TapeCore
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -10,13 +10,12 @@ final class RunScreen: Sendable {
     private let showsCounts: Bool
     /// Serial: lines and the live line never mix.
     private let queue = DispatchQueue(label: "wiretape.screen")
-    private let timer: any DispatchSourceTimer
+    private let stopping = DispatchSemaphore(value: 0)
 
     init(quiet: Bool, verbose: Bool, hasChild: Bool) {
         self.quiet = quiet
         self.verbose = verbose
         self.showsCounts = !quiet && Terminal.error.isTerminal && !(hasChild && Terminal.output.isTerminal)
-        self.timer = DispatchSource.makeTimerSource(queue: self.queue)
     }
 
     /// Says a line, unless everything but errors was switched off.
@@ -32,9 +31,11 @@ final class RunScreen: Sendable {
 
     func showCounts(_ counts: @escaping @Sendable () -> ProxyCounts) {
         guard self.showsCounts else { return }
-        self.timer.schedule(deadline: .now(), repeating: .milliseconds(200))
-        self.timer.setEventHandler { Terminal.error.write("\r\u{1B}[K" + Self.line(counts())) }
-        self.timer.activate()
+        DispatchQueue(label: "wiretape.counts").async { [queue, stopping] in
+            repeat {
+                queue.sync { Terminal.error.write("\r\u{1B}[K" + Self.line(counts())) }
+            } while stopping.wait(timeout: .now() + .milliseconds(200)) == .timedOut
+        }
     }
 
     static func line(_ counts: ProxyCounts) -> String {
@@ -46,7 +47,7 @@ final class RunScreen: Sendable {
 
     func stop() {
         guard self.showsCounts else { return }
-        self.timer.cancel()
+        self.stopping.signal()
         self.queue.sync { Terminal.error.write("\r\u{1B}[K") }
     }
 }

@@ -1,0 +1,68 @@
+internal import TapeCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Where an export goes: a file, or standard output; written in blocks.
+final class OutputFile {
+    private static let blockSize = 256 << 10
+
+    private let descriptor: Int32
+    private let name: String
+    private var block: [UInt8] = []
+
+    /// - Parameter path: nil for standard output.
+    init(path: String?) throws(CassetteError) {
+        self.name = path ?? "standard output"
+        guard let path else {
+            self.descriptor = STDOUT_FILENO
+            return
+        }
+        self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard self.descriptor >= 0 else {
+            throw CassetteError(.unwritable, "\"\(path)\" cannot be written (\(String(cString: strerror(errno)))): give another --output.")
+        }
+    }
+
+    deinit {
+        if self.descriptor != STDOUT_FILENO { close(self.descriptor) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
+        self.block.append(contentsOf: bytes)
+        if self.block.count >= Self.blockSize { try self.flush() }
+    }
+
+    func finish() throws(CassetteError) { try self.flush() }
+
+    private func flush() throws(CassetteError) {
+        var offset = 0
+        while offset < self.block.count {
+            let count = self.block[offset...].withUnsafeBytes { Self.write($0, to: self.descriptor) }
+            guard count > 0 else {
+                throw CassetteError(.unwritable, "\"\(self.name)\" cannot be written (\(String(cString: strerror(errno)))): is its disk full?")
+            }
+            offset += count
+        }
+        self.block.removeAll(keepingCapacity: true)
+    }
+
+    /// write(2), taken up again when a signal interrupts it.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        while true {
+            #if canImport(Glibc)
+            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            #elseif canImport(Musl)
+            let count = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+            #else
+            let count = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+}
