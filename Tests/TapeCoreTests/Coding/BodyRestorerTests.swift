@@ -38,6 +38,13 @@ struct BodyRestorerTests {
         return (octets, headers)
     }
 
+    private func throughACassette(_ body: Body) throws -> Body? {
+        let request = RecordedRequest(method: "POST", url: "http://127.0.0.1/", body: body)
+        var writer = JSONWriter()
+        InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
+        return try InteractionDecoder.decode(writer.bytes).request.body
+    }
+
     @Test func anyBodyComesBackOctetForOctet() throws {
         var generator = CodingFixtures.Generator(seed: 10)
         var developer = BodyDeveloper(makeDigest: { TestDigest() })
@@ -49,6 +56,7 @@ struct BodyRestorerTests {
             #expect(body.size == wire.count)
             #expect((body.content == .empty) == wire.isEmpty)
             #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+            #expect(try self.throughACassette(body) == body)
             var streamed: [UInt8] = []
             let isEdited = try BodyRestorer.streamWire(
                 of: body, file: { OctetSource(try sink.read($0)) }, raw: { _ in OctetSource([]) }, digest: TestDigest()
