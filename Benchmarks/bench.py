@@ -48,15 +48,18 @@ def machine(wiretape):
 
 def options():
     listing = "\n".join(f"  {name:8} {entry[0].__doc__}" for name, entry in SCENARIOS.items())
-    parser = argparse.ArgumentParser(description=__doc__, epilog="scenarios:\n" + listing, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, epilog="scenarios:\n" + listing,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     release = HERE.parent / ".build/release/wiretape"
-    parser.add_argument("--wiretape", default=os.environ.get("WIRETAPE", str(release)), metavar="PATH", help="the program to measure (or WIRETAPE; default: the release build)")
+    parser.add_argument("--wiretape", default=os.environ.get("WIRETAPE", str(release)), metavar="PATH",
+                        help="the program to measure (or WIRETAPE; default: the release build)")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS), help="some of them, with commas between")
     parser.add_argument("--subjects", default="nginx,haproxy,nginx-static,wiretape", help="some of them, with commas between")
     parser.add_argument("--rounds", type=int, help="rounds of every scenario, in place of its own number")
     parser.add_argument("--seconds", type=float, default=3, help="length of a timed run (default 3)")
     parser.add_argument("--exchanges", type=int, default=100_000, help="exchanges of the scenario \"many\" (default 100000)")
-    parser.add_argument("--work", metavar="FOLDER", help="where bodies and cassettes are written meanwhile, some gigabytes (default: the system's temporary folder)")
+    parser.add_argument("--work", metavar="FOLDER",
+                        help="where bodies and cassettes are written meanwhile, some gigabytes (default: the system's temporary folder)")
     chosen = parser.parse_args()
     for name in chosen.scenarios.split(","):
         if name not in SCENARIOS:
@@ -75,7 +78,7 @@ def measure(bench, chosen, subjects, out):
                 try:
                     figures = function(bench, subject)
                 except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
-                    figures = dict(error=f"{type(error).__name__}: {error}"[:300])
+                    figures = dict(error=" ".join(f"{type(error).__name__}: {error}".split())[:300])
                     failed.add((name, subject))  # a program that hangs costs a minute each time
                 figures = {key: round(figure, 4) if isinstance(figure, float) else figure for key, figure in figures.items()}
                 rows.append(dict(scenario=name, subject=subject, round=number, **figures))
@@ -108,7 +111,8 @@ def main():
         subprocess.run(["cc", "-O2", "-o", f"{work}/load", str(HERE / "load.c"), "-lssl", "-lcrypto"], check=True)
         with bench.origin():
             rows = measure(bench, chosen, subjects, out)
-    print("\n" + ", ".join(f"{key} {value}" for key, value in about.items()) + "\n\n" + report(rows) + f"\n\nAll figures: {os.path.relpath(path)}")
+    print("\n" + ", ".join(f"{key} {value}" for key, value in about.items()))
+    print("\n" + report(rows) + f"\n\nAll figures: {os.path.relpath(path)}")
     return 1 if any(verdict == "MISS" for *_, verdict in judged(rows)) else 0
 
 

@@ -55,7 +55,8 @@ class Process:
         begun = time.perf_counter()
         try:
             with open(self.log, "wb") as output:
-                self.child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+                self.child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output,
+                                              stderr=subprocess.STDOUT, start_new_session=True)
         finally:
             os.sched_setaffinity(0, everywhere)
         try:
@@ -91,17 +92,18 @@ class Process:
         return last
 
     def memory(self):
-        """MiB: resident (shared pages counted once), and its peak since the last reset."""
-        resident = peak = 0
+        """MiB: the proportional share of the tree's pages, their resident size, and the peak of that since the last reset."""
+        share = resident = peak = 0
         for pid in tree(self.child.pid):
             try:
                 rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
                 status = pathlib.Path(f"/proc/{pid}/status").read_text()
             except OSError:
                 continue
-            resident += int(rollup.partition("\nPss:")[2].split()[0]) / 1024
+            share += int(rollup.partition("\nPss:")[2].split()[0]) / 1024
+            resident += int(status.partition("\nVmRSS:")[2].split()[0]) / 1024
             peak += int(status.partition("\nVmHWM:")[2].split()[0]) / 1024
-        return resident, peak
+        return share, resident, peak
 
     def reset_peak(self):
         for pid in tree(self.child.pid):

@@ -66,17 +66,18 @@ def gzip(bench, name):
 
 def download(bench, name, page, size, count, connections):
     # Straight from the origin once, so that its file is in memory for every subject.
-    straight = ["taskset", "-c", str(LOAD_CORE), str(bench.work / "load"), "-s", f"127.0.0.1:{bench.origin_port}", "-P", page, "-n", "1", "-d", "60"]
+    straight = [str(bench.work / "load"), "-s", f"127.0.0.1:{bench.origin_port}", "-P", page, "-n", "1", "-d", "60"]
     subprocess.run(straight, stdout=subprocess.DEVNULL, timeout=120, check=True)
     with bench.subject(name) as process:
         warm = load(bench, name, process, "-P", "/1k.json", "-n", 50, "-d", 10)
         process.reset_peak()
-        memory, before = process.memory()[0], process.settled_cpu()
+        memory, before = process.memory()[1], process.settled_cpu()
         run = load(bench, name, process, "-P", page, "-c", connections, "-n", count, "-d", 120)
-        growth = process.memory()[1] - memory
+        growth = process.memory()[2] - memory
         cpu = process.settled_cpu() - before
         close_s, code = process.stop()
-    figures = dict(MBps=count * size / run["secs"] / 1e6, growth_MiB=growth, cpu_s_per_GB=cpu / (count * size) * 1e9, bad=warm["bad"] + run["bad"])
+    figures = dict(MBps=count * size / run["secs"] / 1e6, growth_MiB=growth, cpu_s_per_GB=cpu / (count * size) * 1e9,
+                   bad=warm["bad"] + run["bad"])
     if name == "wiretape":
         figures.update(close_s=close_s, exit=code)
         figures["bad"] += missing(bench, 50 + count) + (code != 0)
@@ -99,18 +100,20 @@ def many(bench, name):
     with bench.subject(name) as process:
         bad += load(bench, name, process, "-P", "/1k.json", "-n", 200, "-d", 10)["bad"]
         process.reset_peak()
-        memory = process.memory()[0]
+        memory = process.memory()[1]
         for part in (total // 10, total - 2 * (total // 10), total // 10):
             run = load(bench, name, process, "-P", "/d/%ld", "-c", 32, "-n", part, "-k", part, "-o", at, "-d", 120)
             at += part
             bad += run["bad"]
             rates.append(run["rps"])
-        resident, peak = process.memory()
+        _, resident, peak = process.memory()
         close_s, code = process.stop()
-    figures = dict(first_rps=rates[0], last_rps=rates[-1], last_to_first=rates[-1] / rates[0], growth_MiB=peak - memory, after_MiB=resident, bad=bad)
+    figures = dict(first_rps=rates[0], last_rps=rates[-1], last_to_first=rates[-1] / rates[0], growth_MiB=peak - memory,
+                   after_MiB=resident, bad=bad)
     if name == "wiretape":
         begun = time.perf_counter()
-        opened = subprocess.run([bench.wiretape, "inspect", str(bench.tape), str(total)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
+        command = [bench.wiretape, "inspect", str(bench.tape), str(total)]
+        opened = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
         figures.update(open_s=time.perf_counter() - begun, opens=int(opened.returncode == 0), close_s=close_s, exit=code)
         figures["cassette_MB"] = os.path.getsize(bench.tape) / 1e6
         figures["bad"] += missing(bench, 200 + total) + (code != 0)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that every source file with behaviour has a test file of its name: Sources/X/Sub/Name.swift, Tests/XTests/Sub/NameTests.swift.
 
-A file needs tests when it holds a function, subscript, computed property or deinit with a body, a property observer, or an init that does
-more than assign its parameters or literals to properties one by one. Stored properties, cases, protocols and such inits need none. The
+A file needs tests when it holds a function, subscript, computed property or deinit with a body, a property observer, or an init that
+does more than assign its parameters or literals to properties one by one. Stored properties, cases, protocols and such inits need none. The
 file with @main needs none either: scripts and process tests start it.
 
 A test file without its source file is reported too. Tests that cover more than one source file go into a folder whose name ends in "Suites".
@@ -16,7 +16,9 @@ import sys
 import tempfile
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|(#*)""".*?"""\1|(#+)".*?"\2|"(?:\\.|[^"\\\n])*"', re.S)
-DECLARATION = r"(?:func|var|let|init|case|static|public|private|internal|package|fileprivate|mutating|associatedtype|subscript|typealias|@\w+)\b"
+DECLARATION = (
+    r"(?:func|var|let|init|case|static|public|private|internal|package|fileprivate|mutating|associatedtype|subscript|typealias|@\w+)\b"
+)
 ASSIGNMENT = re.compile(r"self\.\w+ = (?:[\w.]+|\[:?\]|\"\"|-?[\d_.]+)$|self\.init\(\)$")
 
 
