@@ -3,7 +3,7 @@ public import TapeCore
 /// Listens to one body as it passes: keeps small bodies, hands large ones on in blocks, and notes when the pieces came.
 ///
 /// Holds less than two blocks of memory, whatever the body's size. Knows no files: the caller stores the blocks.
-public struct BodyTap: Sendable {
+public struct BodyTap: ~Copyable, Sendable {
     /// Octets held before the first block is handed on; the limit up to which text stands in the cassette itself.
     public static let blockSize = 64 * 1024
 
@@ -76,10 +76,16 @@ public struct BodyTap: Sendable {
         self.lastRead = at
     }
 
+    /// The body as far as it came.
+    public consuming func ended(isComplete: Bool) -> TapedBody {
+        let arrival = self.finishedArrival()
+        return TapedBody(size: self.size, isComplete: isComplete, bytes: self.pending, isSpilled: self.isSpilled, arrival: arrival)
+    }
+
     /// The list of pieces for the cassette: nil for a body that came in one piece without chunks.
     ///
     /// A chunk that came whole loses the size line it can do without; a cut one keeps it, since the line says more than came.
-    public consuming func finishedArrival() -> Arrival? {
+    private mutating func finishedArrival() -> Arrival? {
         guard self.arrival.isChunked else { return self.arrival.pieces.count > 1 ? self.arrival : nil }
         for index in self.arrival.pieces.indices
         where self.arrival.pieces[index].line == String(self.arrival.pieces[index].size, radix: 16) {

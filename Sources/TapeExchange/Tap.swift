@@ -4,7 +4,7 @@ public import TapeCore
 ///
 /// Times are milliseconds since the exchange started, given by the caller: a tap has no clock. Blocks of large bodies are
 /// handed back at once, so that a tap never holds more than two blocks of each body.
-public struct Tap: Sendable {
+public struct Tap: ~Copyable, Sendable {
     public enum Side: Sendable, Hashable { case request, response }
 
     /// The exchange so far, without bodies.
@@ -25,10 +25,10 @@ public struct Tap: Sendable {
 
     private static func bodyTap(_ framing: BodyFraming) -> BodyTap? {
         switch framing {
-        case .none: nil
-        case .length(let length): BodyTap(isChunked: false, expectedSize: length)
-        case .chunked: BodyTap(isChunked: true)
-        case .untilClose: BodyTap(isChunked: false)
+        case .none: return nil
+        case .length(let length): return BodyTap(isChunked: false, expectedSize: length)
+        case .chunked: return BodyTap(isChunked: true)
+        case .untilClose: return BodyTap(isChunked: false)
         }
     }
 
@@ -100,21 +100,19 @@ public struct Tap: Sendable {
         self.interaction.tunnel = counts
     }
 
-    /// Ends the tape.
+    /// Ends the tape; nothing may be taped behind it.
     ///
     /// - Parameter outcome: `.complete` becomes a cut where one of the messages had not come to its end: a part is never
     ///   recorded as the whole.
-    public consuming func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
-        var interaction = self.interaction
-        interaction.outcome = outcome
-        interaction.timing.total = at
-        if interaction.response != nil {
-            interaction.timing.receive = max(0, at - (self.responseStart ?? at))
-            interaction.response?.trailers = self.responseBody?.trailers
+    public mutating func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
+        self.interaction.outcome = outcome
+        self.interaction.timing.total = at
+        if let responseStart {
+            self.interaction.timing.receive = max(0, at - responseStart)
+            self.interaction.response?.trailers = self.responseBody?.trailers
         }
-        return TapedExchange(
-            interaction: interaction,
-            requestBody: self.requestBody.map { TapedBody($0, isComplete: self.requestIsWhole) },
-            responseBody: self.responseBody.map { TapedBody($0, isComplete: self.responseIsWhole) })
+        let requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
+        let responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
+        return TapedExchange(interaction: self.interaction, requestBody: requestBody, responseBody: responseBody)
     }
 }

@@ -17,12 +17,4 @@ public struct TapedBody: Sendable {
         self.isSpilled = isSpilled
         self.arrival = arrival
     }
-
-    init(_ tap: consuming BodyTap, isComplete: Bool) {
-        self.size = tap.size
-        self.isComplete = isComplete
-        self.bytes = tap.pending
-        self.isSpilled = tap.isSpilled
-        self.arrival = tap.finishedArrival()
-    }
 }

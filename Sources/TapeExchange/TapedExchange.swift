@@ -1,11 +1,13 @@
 public import TapeCore
 
 /// One exchange as it was taped: an interaction whose bodies are still wire octets.
-public struct TapedExchange: Sendable {
+///
+/// A class, so that handing it from thread to thread and queue to queue costs one reference and not one for each of its parts.
+public final class TapedExchange: Sendable {
     /// Everything but the bodies, which `interaction` leaves nil.
-    public var interaction: Interaction
-    public var requestBody: TapedBody?
-    public var responseBody: TapedBody?
+    public let interaction: Interaction
+    public let requestBody: TapedBody?
+    public let responseBody: TapedBody?
 
     public init(interaction: Interaction, requestBody: TapedBody? = nil, responseBody: TapedBody? = nil) {
         self.interaction = interaction

@@ -39,7 +39,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     /// Moves the deadline to so many seconds from now.
     func wait(_ seconds: Int) {
-        self.deadline = .now() + .seconds(Int64(seconds))
+        self.deadline = self.proxy.now + .seconds(Int64(seconds))
     }
 
     // MARK: Channel events
@@ -57,6 +57,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let buffer = self.unwrapInboundIn(data)
+        self.proxy.readClock()
         switch self.phase {
         case .closed, .lingering:
             return
@@ -75,6 +76,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.proxy.readClock()
         if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(context.channel.isWritable) }
     }
 
@@ -188,9 +190,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     // MARK: Exchanges
 
     private func begin(_ head: RequestHead) {
-        let start = NIODeadline.now()
         do throws(MessageError) {
-            let request = try IncomingRequest(head, start: start)
+            let request = try IncomingRequest(head, start: self.proxy.now)
             let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
@@ -326,6 +327,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     }
 
     private func left(_ reason: String) {
+        self.proxy.readClock()
         let before = self.phase
         self.phase = .closed
         self.input = nil

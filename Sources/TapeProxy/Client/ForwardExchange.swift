@@ -24,6 +24,10 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private var responseInput: ByteBuffer?
     private var sawResponse = false
     private var interimCount = 0
+    private var isOver = false
+    /// Octets passed to the client, counted once at the end.
+    private var bytesOut = 0
+    private let records: Bool
     /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
     private var dechunks = false
     /// The answer's end waits for the disk.
@@ -38,17 +42,20 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.state = ExchangeState(clientPersists: request.persists && !client.proxy.isStopping, isIdempotent: request.isIdempotent)
         self.requestBody = BodyParser(framing: request.framing.framing, side: .request, limits: client.proxy.messageLimits)
         self.responseParser = HeadParser(limits: client.proxy.messageLimits)
-        if records, let recorder = client.proxy.recorder {
-            self.tap = Tap(
-                id: recorder.nextID(), started: client.proxy.timestamp(at: request.start),
-                request: RecordedRequest(
-                    method: request.head.method, url: request.head.target, version: request.head.version, headers: request.head.fields),
-                framing: request.framing.framing)
+        guard records, let recorder = client.proxy.recorder else {
+            self.records = false
+            return
         }
+        self.records = true
+        self.tap = Tap(
+            id: recorder.nextID(), started: client.proxy.timestamp(at: request.start),
+            request: RecordedRequest(
+                method: request.head.method, url: request.head.target, version: request.head.version, headers: request.head.fields),
+            framing: request.framing.framing)
     }
 
     /// Milliseconds since the exchange started.
-    private var elapsed: Double { Double((NIODeadline.now() - self.request.start).nanoseconds) / 1e6 }
+    private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
     func start() {
         if !self.request.hasBody { self.isRequestRead = true }
@@ -68,6 +75,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.proxy.dialer.dial(host: self.origin.host, port: self.origin.port) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
         } then: { [weak self] result in
+            self?.proxy.readClock()
             guard let self, !self.isOver else {
                 upstream.close()
                 return
@@ -81,8 +89,6 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             }
         }
     }
-
-    private var isOver = false
 
     private func attach(_ upstream: UpstreamHandler, isReused: Bool, timing: DialTiming?) {
         self.upstream = upstream
@@ -139,7 +145,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     /// What the body parser saw goes to the tap; blocks of large bodies go straight to the recorder.
     private func taped(_ side: Tap.Side, _ event: BodyEvent, in bytes: UnsafeRawBufferPointer, at: Double) {
-        guard self.tap != nil else { return }
+        guard self.records else { return }
         switch event {
         case .data(let range):
             if let block = self.tap?.data(side, UnsafeRawBufferPointer(rebasing: bytes[range]), at: at), let id = self.tap?.id {
@@ -154,6 +160,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Response
 
     func upstreamRead(_ buffer: ByteBuffer) {
+        self.proxy.readClock()
         guard !self.isOver else { return }
         self.sawResponse = true
         self.client.wait(self.proxy.limits.upstreamSilence)
@@ -199,7 +206,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
                 }
             }
             if let octets = input.readSlice(length: progress.consumed) {
-                self.proxy.count { $0.bytes += octets.readableBytes }
+                self.bytesOut += octets.readableBytes
                 self.client.write(dechunks ? payload : octets)
             }
             if progress.isDone { self.responseEnded(rest: input) }
@@ -236,7 +243,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         let keeps = clientPersists && self.request.persists && self.isRequestRead
         let bytes = HopByHop.forwardedResponse(
             head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
-        self.proxy.count { $0.bytes += bytes.count }
+        self.bytesOut += bytes.count
         self.client.write(ByteBuffer(bytes: bytes))
         self.responseBody = BodyParser(framing: framing, side: .response, limits: self.proxy.messageLimits)
         self.responsePhase = .body
@@ -260,6 +267,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     func upstreamEnded() {
+        self.proxy.readClock()
         guard !self.isOver else { return }
         if self.responsePhase == .body, self.responseBody.sourceEnded() == .complete {
             self.responseEnded(rest: nil)
@@ -273,6 +281,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     func upstreamFailed(_ failure: Failure) {
+        self.proxy.readClock()
         self.obey(self.state.upstreamFailed(failure, sawResponse: self.sawResponse))
     }
 
@@ -323,7 +332,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     private func pausesForRecorder() -> Bool {
-        guard self.proxy.isRecorderFull, self.tap != nil else { return false }
+        guard self.proxy.isRecorderFull, self.records else { return false }
         self.proxy.whenRecorderDrains(self) { [weak self] in
             self?.regulateClient()
             self?.regulateUpstream()
@@ -369,10 +378,12 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     /// Hands the exchange to the recorder; `then` runs at once, or when it is on the disk where that was asked for.
     private func record(_ outcome: Outcome, then: @escaping () -> Void) {
-        guard let tap else { return then() }
+        self.proxy.count {
+            $0.bytes += self.bytesOut
+            if self.records { $0.exchanges += 1 }
+        }
+        guard let exchange = self.tap?.ended(outcome, at: self.elapsed) else { return then() }
         self.tap = nil
-        self.proxy.count { $0.exchanges += 1 }
-        let exchange = tap.ended(outcome, at: self.elapsed)
         guard self.proxy.configuration.durability == .full else {
             self.proxy.record(.exchange(exchange, stored: nil))
             return then()

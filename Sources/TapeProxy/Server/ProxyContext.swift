@@ -56,9 +56,9 @@ final class ProxyContext {
 
     /// Once a second: what has waited too long ends.
     private func tick() {
-        let now = NIODeadline.now()
-        self.registry.sweep(now: now)
-        self.pool.sweep(now: now)
+        self.readClock()
+        self.registry.sweep(now: self.now)
+        self.pool.sweep(now: self.now)
     }
 
     /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.
@@ -86,6 +86,11 @@ final class ProxyContext {
         self.pool.closeAll()
         stopped.succeed()
     }
+
+    /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
+    private(set) var now = NIODeadline.now()
+
+    func readClock() { self.now = .now() }
 
     var limits: ProxyLimits { self.configuration.limits }
 

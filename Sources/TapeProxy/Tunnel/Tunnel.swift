@@ -36,6 +36,7 @@ final class Tunnel: ClientExchange, UpstreamOwner {
     }
 
     func upstreamRead(_ buffer: ByteBuffer) {
+        self.client.proxy.readClock()
         self.counts.received += buffer.readableBytes
         self.client.wait(self.client.proxy.limits.tunnelIdle)
         self.client.write(buffer)
