@@ -22,7 +22,9 @@ public enum Base64 {
         var offset = 0
         var end = 0
         while offset < whole {
-            let first = Int(octets[offset]), second = Int(octets[offset + 1]), third = Int(octets[offset + 2])
+            let first = Int(octets[offset])
+            let second = Int(octets[offset + 1])
+            let third = Int(octets[offset + 2])
             text[end] = alphabet[first >> 2]
             text[end + 1] = alphabet[(first & 3) << 4 | second >> 4]
             text[end + 2] = alphabet[(second & 15) << 2 | third >> 6]

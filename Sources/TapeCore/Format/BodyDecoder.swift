@@ -111,7 +111,9 @@ enum BodyDecoder {
         let offset = try slice.requiredInt("offset")
         let size = try slice.requiredInt("size", in: 0...Int.max - offset)
         let digits = try slice.requiredString("crc32")
-        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else { throw slice.error(value, "crc32", "expected eight hex digits") }
+        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else {
+            throw slice.error(value, "crc32", "expected eight hex digits")
+        }
         return RawSlice(path: path, offset: offset, size: size, crc32: octets.reduce(0) { $0 << 8 | UInt32($1) })
     }
 

@@ -102,7 +102,9 @@ struct ObjectReader {
     /// A string that goes into a message's head, where a line end would begin another line.
     func headString(_ name: String, allowingTabs: Bool = false) throws(CassetteError) -> String? {
         guard let text = try self.utf8(name), let value = self[name] else { return nil }
-        guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else { throw self.error(value, name, "expected no control characters") }
+        guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else {
+            throw self.error(value, name, "expected no control characters")
+        }
         return String(decoding: text, as: UTF8.self)
     }
 

@@ -67,18 +67,23 @@ import Testing
             Interaction(
                 id: 1, started: Timestamp(microseconds: 0),
                 request: RecordedRequest(
-                    method: "GET", url: "http://a/?x=1&y=%ED%95%9C+%zz&&z#?f=1", headers: HeaderFields(["Cookie: a=1; b=\"2=3\"", "X:  y "])),
+                    method: "GET", url: "http://a/?x=1&y=%ED%95%9C+%zz&&z#?f=1",
+                    headers: HeaderFields(["Cookie: a=1; b=\"2=3\"", "X:  y "])),
                 response: RecordedResponse(
                     status: 302, reason: Array("Found".utf8),
                     headers: HeaderFields([
-                        "Location: /b", "Set-Cookie: id=7; Path=/; Expires=Sat, 21-Nov-2026 04:19:28 GMT; HttpOnly; Secure; path=/x", "Set-Cookie: bad",
+                        "Location: /b", "Set-Cookie: id=7; Path=/; Expires=Sat, 21-Nov-2026 04:19:28 GMT; HttpOnly; Secure; path=/x",
+                        "Set-Cookie: bad",
                     ])), connection: ConnectionInfo(id: 4, remote: "[::1]:9000", isReused: false)))
         let request = try #require(entry["request"])
         #expect(
             request["queryString"]?.elements.map { self.text($0) } == [
                 #"{ "name": "x", "value": "1" }"#, #"{ "name": "y", "value": "한 %zz" }"#, #"{ "name": "z", "value": "" }"#,
             ])
-        #expect(request["cookies"]?.elements.map { self.text($0) } == [#"{ "name": "a", "value": "1" }"#, #"{ "name": "b", "value": "\"2=3\"" }"#])
+        #expect(
+            request["cookies"]?.elements.map { self.text($0) } == [
+                #"{ "name": "a", "value": "1" }"#, #"{ "name": "b", "value": "\"2=3\"" }"#,
+            ])
         #expect(request["headers"]?.elements.map { $0["value"]?.string } == [#"a=1; b="2=3""#, "y"])
         let response = try #require(entry["response"])
         #expect(response["redirectURL"]?.string == "/b")
