@@ -54,18 +54,20 @@ struct ObjectReader {
 
     // MARK: Typed members
 
-    func int(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(CassetteError) -> Int? {
+    /// 2^53, the largest whole number that every JSON reader holds exactly. Sums of a few sizes cannot overflow either.
+    static let largest = Int(clamping: Int64(1) << 53)
+
+    func int(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int? {
         guard let value = self[name] else { return nil }
         guard value.kind == .number else { throw self.error(value, name, "expected a number") }
         guard let number = value.int else { throw self.error(value, name, "expected a whole number") }
         guard range.contains(number) else {
-            let upper = range.upperBound == .max ? "up" : "to \(range.upperBound)"
-            throw self.error(value, name, "expected a number from \(range.lowerBound) \(upper)")
+            throw self.error(value, name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func requiredInt(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(CassetteError) -> Int {
+    func requiredInt(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int {
         guard let number = try self.int(name, in: range) else { throw self.error(self.value, name, "is missing") }
         return number
     }

@@ -35,6 +35,8 @@ import Testing
         #expect(throws: CassetteError.self) { try self.reader(#"{"x":-1}"#).int("x") }
         #expect(throws: CassetteError.self) { try self.reader(#"{"x":10}"#).int("x", in: 0...9) }
         #expect(throws: CassetteError.self) { try self.reader(#"{"x":9223372036854775808}"#).int("x") }
+        #expect(throws: CassetteError.self) { try self.reader(#"{"x":9007199254740993}"#).int("x") }
+        #expect(try self.reader(#"{"x":9007199254740992}"#).int("x") == 1 << 53)
         #expect(throws: CassetteError.self) { try self.reader(#"{"x":"a\tb"}"#).headString("x") }
         #expect(try self.reader(#"{"x":"a\tb"}"#).headString("x", allowingTabs: true) == "a\tb")
     }
