@@ -8,6 +8,7 @@ public enum Base64 {
     /// Appends the text of `octets`, padded at its end.
     public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
         let length = self.length(of: octets.count)
+        // SAFETY: the inner `encode` fills what it counts.
         text.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
                 count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))

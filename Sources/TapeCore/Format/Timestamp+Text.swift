@@ -6,6 +6,7 @@ extension Timestamp: CustomStringConvertible {
 
     /// `2026-11-21T04:19:28.123456Z`; a time outside the years 0 to 9999 shows as the nearest within.
     public var formatted: String {
+        // SAFETY: `write` puts a character at each index from 0 to 26.
         String(unsafeUninitializedCapacity: 27) { buffer in
             self.write { index, byte in buffer[index] = byte }
             return 27
