@@ -8,6 +8,7 @@ public enum Base64 {
     /// Appends the text of `octets`, padded at its end.
     public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
         let length = self.length(of: octets.count)
+        // SAFETY: the inner `encode` fills what it counts.
         text.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
                 count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))
@@ -22,7 +23,9 @@ public enum Base64 {
         var offset = 0
         var end = 0
         while offset < whole {
-            let first = Int(octets[offset]), second = Int(octets[offset + 1]), third = Int(octets[offset + 2])
+            let first = Int(octets[offset])
+            let second = Int(octets[offset + 1])
+            let third = Int(octets[offset + 2])
             text[end] = alphabet[first >> 2]
             text[end + 1] = alphabet[(first & 3) << 4 | second >> 4]
             text[end + 2] = alphabet[(second & 15) << 2 | third >> 6]

@@ -109,9 +109,11 @@ enum BodyDecoder {
         try slice.refuseUnknown()
         guard let path = try slice.path("file") else { throw slice.error(value, "file", "is missing") }
         let offset = try slice.requiredInt("offset")
-        let size = try slice.requiredInt("size", in: 0...Int.max - offset)
+        let size = try slice.requiredInt("size", in: 0...ObjectReader.largest - offset)
         let digits = try slice.requiredString("crc32")
-        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else { throw slice.error(value, "crc32", "expected eight hex digits") }
+        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else {
+            throw slice.error(value, "crc32", "expected eight hex digits")
+        }
         return RawSlice(path: path, offset: offset, size: size, crc32: octets.reduce(0) { $0 << 8 | UInt32($1) })
     }
 
@@ -140,16 +142,11 @@ enum BodyDecoder {
             throw arrival.error(list, name, "expected one array, 'chunks' or 'reads'")
         }
         var pieces: [Arrival.Piece] = []
-        var total = 0
         for element in list.elements {
             guard pieces.count < Arrival.pieceLimit else {
                 throw arrival.error(element, name, "expected at most \(Arrival.pieceLimit) pieces", code: .tooLarge)
             }
-            let piece = try self.piece(element, name, arrival)
-            let (sum, isTooLarge) = total.addingReportingOverflow(piece.size)
-            guard !isTooLarge else { throw arrival.error(element, name, "expected smaller sizes") }
-            total = sum
-            pieces.append(piece)
+            pieces.append(try self.piece(element, name, arrival))
         }
         return Arrival(
             isChunked: name == "chunks", pieces: pieces, lastLine: try arrival.headString("last", allowingTabs: true),
@@ -158,7 +155,7 @@ enum BodyDecoder {
 
     private static func piece(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> Arrival.Piece {
         var elements = value.elements
-        guard let at = elements.next()?.double, let size = elements.next()?.int, size >= 0 else {
+        guard let at = elements.next()?.double, let size = elements.next()?.int, size >= 0, size <= ObjectReader.largest else {
             throw reader.error(value, name, "expected pieces as [ms, size]")
         }
         guard let line = elements.next() else { return Arrival.Piece(at: at, size: size) }

@@ -9,7 +9,9 @@ enum CodingsDecoder {
         guard value.kind == .array else { throw reader.error(value, "codings", "expected an array") }
         var codings: [ContentCoding] = []
         for element in value.elements {
-            guard codings.count < self.limit else { throw reader.error(element, "codings", "expected at most \(self.limit)", code: .tooLarge) }
+            guard codings.count < self.limit else {
+                throw reader.error(element, "codings", "expected at most \(self.limit)", code: .tooLarge)
+            }
             codings.append(try self.coding(element, reader))
         }
         return codings

@@ -5,7 +5,9 @@ public enum InteractionDecoder {
     /// A head section larger than this is no recording of ours: heads are limited to far less while they are recorded.
     static let headLimit = 16 << 20
 
-    public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace = InteractionPlace()) throws(CassetteError) -> Interaction {
+    public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace = InteractionPlace()) throws(CassetteError)
+        -> Interaction
+    {
         try self.decode(Array(bytes), at: place)
     }
 

@@ -19,6 +19,7 @@ public struct InteractionPlace: Sendable, Hashable {
         let interaction = self.interaction.map { "interaction \($0): " } ?? ""
         let member = member.isEmpty ? "" : "\(member): "
         return CassetteError(
-            code, "\(file)line \(self.line + line - 1): \(interaction)\(member)\(problem); correct that line or restore the file from a copy")
+            code,
+            "\(file)line \(self.line + line - 1): \(interaction)\(member)\(problem); correct that line or restore the file from a copy")
     }
 }

@@ -54,7 +54,8 @@ public struct JSONValue: Sendable {
     public var string: String? {
         guard self.kind == .string else { return nil }
         guard self.node.isEscaped else {
-            return String(decoding: self.document.bytes[Int(self.node.start) + 1..<Int(self.node.end) - 1], as: UTF8.self)
+            let inner = Int(self.node.start) + 1..<Int(self.node.end) - 1
+            return self.document.bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[inner]), as: UTF8.self) }
         }
         return self.utf8.map { String(decoding: $0, as: UTF8.self) }
     }

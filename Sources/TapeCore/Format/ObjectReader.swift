@@ -54,18 +54,20 @@ struct ObjectReader {
 
     // MARK: Typed members
 
-    func int(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(CassetteError) -> Int? {
+    /// 2^53, the largest whole number that every JSON reader holds exactly. Sums of a few sizes cannot overflow either.
+    static let largest = Int(clamping: Int64(1) << 53)
+
+    func int(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int? {
         guard let value = self[name] else { return nil }
         guard value.kind == .number else { throw self.error(value, name, "expected a number") }
         guard let number = value.int else { throw self.error(value, name, "expected a whole number") }
         guard range.contains(number) else {
-            let upper = range.upperBound == .max ? "up" : "to \(range.upperBound)"
-            throw self.error(value, name, "expected a number from \(range.lowerBound) \(upper)")
+            throw self.error(value, name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
-    func requiredInt(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(CassetteError) -> Int {
+    func requiredInt(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int {
         guard let number = try self.int(name, in: range) else { throw self.error(self.value, name, "is missing") }
         return number
     }
@@ -102,7 +104,9 @@ struct ObjectReader {
     /// A string that goes into a message's head, where a line end would begin another line.
     func headString(_ name: String, allowingTabs: Bool = false) throws(CassetteError) -> String? {
         guard let text = try self.utf8(name), let value = self[name] else { return nil }
-        guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else { throw self.error(value, name, "expected no control characters") }
+        guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else {
+            throw self.error(value, name, "expected no control characters")
+        }
         return String(decoding: text, as: UTF8.self)
     }
 

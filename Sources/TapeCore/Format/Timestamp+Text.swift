@@ -6,6 +6,7 @@ extension Timestamp: CustomStringConvertible {
 
     /// `2026-11-21T04:19:28.123456Z`; a time outside the years 0 to 9999 shows as the nearest within.
     public var formatted: String {
+        // SAFETY: `write` puts a character at each index from 0 to 26.
         String(unsafeUninitializedCapacity: 27) { buffer in
             self.write { index, byte in buffer[index] = byte }
             return 27
@@ -61,7 +62,9 @@ extension Timestamp: CustomStringConvertible {
             }
             return value
         }
-        for (index, byte) in [(4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")), (16, UInt8(ascii: ":"))]
+        for (index, byte) in [
+            (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")), (16, UInt8(ascii: ":")),
+        ]
         where text[index] != byte { return nil }
         guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
             let minute = number(14..<16), let second = number(17..<19)
@@ -72,7 +75,9 @@ extension Timestamp: CustomStringConvertible {
         var fraction = 0
         if text.count > 20 {
             let end = text.count - 1
-            guard text[19] == UInt8(ascii: "."), end > 20, number(20..<end) != nil, let micro = number(20..<min(end, 26)) else { return nil }
+            guard text[19] == UInt8(ascii: "."), end > 20, number(20..<end) != nil, let micro = number(20..<min(end, 26)) else {
+                return nil
+            }
             fraction = micro
             for _ in min(end, 26)..<26 { fraction *= 10 }
         }

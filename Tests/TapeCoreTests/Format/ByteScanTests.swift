@@ -25,7 +25,9 @@ import Testing
     @Test func theFirstOfSeveralStopsCounts() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<500 {
-            let bytes = (0..<40).map { _ in [0x20, 0x1F, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5D, 0x80, 0xFF, 0x7F, 0x61][Int.random(in: 0..<12, using: &generator)] as UInt8 }
+            let bytes = (0..<40).map { _ in
+                [0x20, 0x1F, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5D, 0x80, 0xFF, 0x7F, 0x61][Int.random(in: 0..<12, using: &generator)] as UInt8
+            }
             let expected = bytes.firstIndex { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C } ?? bytes.count
             #expect(bytes.withUnsafeBytes { ByteScan.endOfPlain($0, from: 0, stopAtDelete: false) } == expected)
             #expect(bytes.withUnsafeBytes { ByteScan.index(of: 0x22, in: $0, from: 0) } == bytes.firstIndex(of: 0x22) ?? bytes.count)

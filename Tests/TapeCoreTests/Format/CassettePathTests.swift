@@ -8,7 +8,9 @@ import Testing
         #expect(CassettePath.objection(to: path) == nil)
     }
 
-    @Test(arguments: ["", "/", "/a", "..", "../a", "a/..", "a/../b", ".", "./a", "a/.", "a//b", "a/", "a\\b", "..\\a", "a\u{0}b", "a\nb", "a\u{7F}"])
+    @Test(arguments: [
+        "", "/", "/a", "..", "../a", "a/..", "a/../b", ".", "./a", "a/.", "a//b", "a/", "a\\b", "..\\a", "a\u{0}b", "a\nb", "a\u{7F}",
+    ])
     func everythingElseIsNot(_ path: String) {
         #expect(CassettePath.objection(to: path) != nil)
     }

@@ -19,7 +19,8 @@ import Testing
 
     @Test(arguments: [
         #"[{"gzip":{"level":10}}]"#, #"[{"gzip":{"memory":9}}]"#, "[{}]", "{}", "[1]", #"[{"deflate":{"level":6,"window":99}}]"#,
-        #"[{"deflate":{"level":6,"window":8}}]"#, #"[{"gzip":{"header":"1f8b"}}]"#, #"[{"gzip":{"header":"zz"}}]"#, #"[{"gzip":{},"deflate":{}}]"#,
+        #"[{"deflate":{"level":6,"window":8}}]"#, #"[{"gzip":{"header":"1f8b"}}]"#, #"[{"gzip":{"header":"zz"}}]"#,
+        #"[{"gzip":{},"deflate":{}}]"#,
         #"[{"gzip":{"level":6.0}}]"#,
     ])
     func whatZlibWouldNotTakeIsDamaged(_ json: String) {

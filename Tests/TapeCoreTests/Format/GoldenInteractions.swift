@@ -12,11 +12,13 @@ enum GoldenInteractions {
 
     static let simple = Interaction(
         id: 1, started: start,
-        request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/pets", headers: HeaderFields(["Host: 127.0.0.1:9000", "accept:  */*"])),
+        request: RecordedRequest(
+            method: "GET", url: "http://127.0.0.1:9000/pets", headers: HeaderFields(["Host: 127.0.0.1:9000", "accept:  */*"])),
         response: RecordedResponse(
             status: 200, reason: Array("OK".utf8), headers: HeaderFields(["Content-Type: text/plain", "Content-Length: 12"]),
             body: Body(size: 12, content: .text(Array("Hello, pets\n".utf8)))),
-        timing: Timing(connect: 0.21, send: 0.08, wait: 2.31, receive: 0.4, total: 3), connection: ConnectionInfo(id: 1, remote: "127.0.0.1:9000", isReused: false))
+        timing: Timing(connect: 0.21, send: 0.08, wait: 2.31, receive: 0.4, total: 3),
+        connection: ConnectionInfo(id: 1, remote: "127.0.0.1:9000", isReused: false))
 
     private static let json = Interaction(
         id: 1, started: start,
@@ -45,17 +47,20 @@ enum GoldenInteractions {
         response: RecordedResponse(status: 204, reason: Array("No Content".utf8)), timing: Timing(total: 13))
 
     private static let gzip = Interaction(
-        id: 3, started: start, request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/zip", headers: HeaderFields(["Host: 127.0.0.1:9000"])),
+        id: 3, started: start,
+        request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/zip", headers: HeaderFields(["Host: 127.0.0.1:9000"])),
         response: RecordedResponse(
             status: 200, reason: Array("OK".utf8), headers: HeaderFields(["Content-Encoding: gzip"]),
             body: Body(
-                size: 43, codings: [.gzip(DeflateParameters(level: 6), header: .plain)], content: .json(Array(#"{"id":1}"#.utf8), style: .compact),
+                size: 43, codings: [.gzip(DeflateParameters(level: 6), header: .plain)],
+                content: .json(Array(#"{"id":1}"#.utf8), style: .compact),
                 arrival: Arrival(isChunked: false, pieces: (0..<9).map { .init(at: Double($0) / 8, size: 5) }, isThinned: true),
                 sha256: digest)),
         timing: Timing(total: 1))
 
     private static let stored = Interaction(
-        id: 4, started: start, request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/cat.jpg", body: Body(size: 0, content: .empty)),
+        id: 4, started: start,
+        request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/cat.jpg", body: Body(size: 0, content: .empty)),
         response: RecordedResponse(
             status: 200,
             body: Body(
@@ -85,7 +90,8 @@ enum GoldenInteractions {
         outcome: .failed(Failure(kind: .refused, message: "127.0.0.1:9 refused the connection")), timing: Timing())
 
     private static let upgraded = Interaction(
-        id: 3, started: start, request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/socket", headers: HeaderFields(["Upgrade: websocket"])),
+        id: 3, started: start,
+        request: RecordedRequest(method: "GET", url: "http://127.0.0.1:9000/socket", headers: HeaderFields(["Upgrade: websocket"])),
         response: RecordedResponse(status: 101, reason: Array("Switching Protocols".utf8)), timing: Timing(total: 2.125),
         connection: ConnectionInfo(id: 7, remote: "[::1]:9000", isReused: true), tunnel: TunnelCounts(sent: 12, received: 4096))
 
@@ -93,7 +99,8 @@ enum GoldenInteractions {
         id: 4, started: start, request: RecordedRequest(method: "OPTIONS", url: "http://127.0.0.1:9000", target: "*"),
         interim: [
             InterimResponse(
-                version: .http11, status: 103, reason: Array("Early Hints".utf8), headers: HeaderFields(["Link: </a.css>; rel=preload"]), at: 0.5)
+                version: .http11, status: 103, reason: Array("Early Hints".utf8), headers: HeaderFields(["Link: </a.css>; rel=preload"]),
+                at: 0.5)
         ], response: RecordedResponse(status: 200, body: Body(size: 0, content: .empty)), timing: Timing(total: 1))
 
     private static var odd: Interaction {
@@ -103,7 +110,10 @@ enum GoldenInteractions {
         return Interaction(
             id: 1, started: Timestamp(microseconds: -1), request: RecordedRequest(method: "GET", url: "http://a/", headers: headers),
             response: RecordedResponse(
-                status: 200, reason: [0xFC], body: Body(size: 5, content: .text(Array("plain".utf8)), note: "says gzip and is not", unknown: [UnknownMember(name: "mood", json: Array("\"good\"".utf8))])),
+                status: 200, reason: [0xFC],
+                body: Body(
+                    size: 5, content: .text(Array("plain".utf8)), note: "says gzip and is not",
+                    unknown: [UnknownMember(name: "mood", json: Array("\"good\"".utf8))])),
             timing: Timing(total: 0.001, unknown: [UnknownMember(name: "queue", json: Array("{ \"a\":1 }".utf8))]),
             unknown: [UnknownMember(name: "later", json: Array("[\n 1 ]".utf8))])
     }

@@ -53,7 +53,8 @@ import Testing
 
     @Test func membersComeInAnyOrderAndLayout() throws {
         let interaction = try decodeInteraction(
-            #"{"response":{"headers":["A: b"],"status":204},"x":[1, 2],"request":{"url":"http://a/","method":"GET"},"started":"2026-11-21T04:19:28.5Z","id":7}"#)
+            #"{"response":{"headers":["A: b"],"status":204},"x":[1, 2],"request":{"url":"http://a/","method":"GET"},"started":"2026-11-21T04:19:28.5Z","id":7}"#
+        )
         #expect(interaction.id == 7)
         #expect(interaction.started.formatted == "2026-11-21T04:19:28.500000Z")
         #expect(interaction.response?.headers.lines == ["A: b"])
@@ -63,9 +64,10 @@ import Testing
     }
 
     @Test func anErrorNamesFileLineAndMember() {
-        #expect(throws: CassetteError(
-            .damaged,
-            "'pets.json' line 42: interaction 3: response.status: expected a number; correct that line or restore the file from a copy")
+        #expect(
+            throws: CassetteError(
+                .damaged,
+                "'pets.json' line 42: interaction 3: response.status: expected a number; correct that line or restore the file from a copy")
         ) {
             try decodeInteraction(
                 """
@@ -74,8 +76,9 @@ import Testing
                   "response": { "status": "200" } }
                 """)
         }
-        #expect(throws: CassetteError(
-            .damaged, "'pets.json' line 41: interaction 3: expected ',' or '}'; correct that line or restore the file from a copy")
+        #expect(
+            throws: CassetteError(
+                .damaged, "'pets.json' line 41: interaction 3: expected ',' or '}'; correct that line or restore the file from a copy")
         ) { try decodeInteraction("{ \"id\": 1\n\"started\": 2 }") }
     }
 

@@ -19,11 +19,15 @@ import Testing
     }
 
     @Test func membersOfTheSameNameElsewhereDoNotCount() {
-        let text = #"{"x":{"id":9,"url":"no"},"request":{"body":{"url":"no","method":"no"},"url":"\u0061","method":"GET"},"url":"no","started":"1970-01-01T00:00:00Z","id":1}"#
+        let text =
+            #"{"x":{"id":9,"url":"no"},"request":{"body":{"url":"no","method":"no"},"url":"\u0061","method":"GET"},"url":"no","started":"1970-01-01T00:00:00Z","id":1}"#
         #expect(self.read(Array(text.utf8)) == InteractionSummary(id: 1, started: Timestamp(microseconds: 0), method: "GET", url: "a"))
     }
 
-    @Test(arguments: ["", "[]", "{}", "{\"id\":1", #"{"id":"1","started":"x","request":{"method":"a","url":"b"}}"#, #"{"id":1e5,"started":"1970-01-01T00:00:00Z","request":{"method":"a","url":"b"}}"#])
+    @Test(arguments: [
+        "", "[]", "{}", "{\"id\":1", #"{"id":"1","started":"x","request":{"method":"a","url":"b"}}"#,
+        #"{"id":1e5,"started":"1970-01-01T00:00:00Z","request":{"method":"a","url":"b"}}"#,
+    ])
     func whatLacksAMemberHasNoSummary(_ text: String) {
         #expect(self.read(Array(text.utf8)) == nil)
     }

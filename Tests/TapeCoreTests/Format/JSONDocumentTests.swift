@@ -12,7 +12,9 @@ import Testing
     }
 
     @Test func textOutsideUTF8IsRefusedWithItsPlace() {
-        #expect(throws: JSONSyntaxError(reason: "expected UTF-8", offset: 4, line: 2)) { try JSONDocument([0x5B, 0x0A, 0x22, 0x61, 0xFF, 0x22, 0x5D]) }
+        #expect(throws: JSONSyntaxError(reason: "expected UTF-8", offset: 4, line: 2)) {
+            try JSONDocument([0x5B, 0x0A, 0x22, 0x61, 0xFF, 0x22, 0x5D])
+        }
         #expect(throws: JSONSyntaxError.self) { try JSONDocument([0x22, 0xE2, 0x82]) }
         #expect(throws: JSONSyntaxError.self) { try JSONDocument([]) }
     }
@@ -21,7 +23,9 @@ import Testing
         var generator = SeededGenerator(seed: 9)
         let alphabet = Array("{}[]\",:\\u0123-.eEtruefalsn \n".utf8) + [0xC3, 0xA9, 0x00]
         for _ in 0..<20_000 {
-            let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
+            let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+            }
             guard let root = try? JSONDocument(text).root else { continue }
             _ = (root.int, root.double, root.utf8, root.members.map { $0.value.string }, root.elements.map(\.line))
         }

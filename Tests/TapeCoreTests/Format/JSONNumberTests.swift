@@ -11,7 +11,9 @@ import Testing
         #expect(self.int("-7") == -7)
         #expect(self.int(String(Int.max)) == .max)
         #expect(self.int(String(Int.min)) == .min)
-        for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999", "1.0", "1e3", "-", ""] { #expect(self.int(text) == nil) }
+        for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999", "1.0", "1e3", "-", ""] {
+            #expect(self.int(text) == nil)
+        }
     }
 
     @Test func doublesAgreeWithTheStandardLibrary() {

@@ -13,7 +13,9 @@ struct RandomInteraction {
 
     mutating func next() -> Interaction {
         Interaction(
-            id: self.below(1_000_000), started: Timestamp(microseconds: Int64.random(in: -62_000_000_000_000_000...250_000_000_000_000_000, using: &self.json.generator)),
+            id: self.below(1_000_000),
+            started: Timestamp(
+                microseconds: Int64.random(in: -62_000_000_000_000_000...250_000_000_000_000_000, using: &self.json.generator)),
             request: self.request(), interim: (0..<self.below(3)).map { _ in self.interim() }, response: self.maybe { $0.response() },
             outcome: self.outcome(), timing: self.timing(), connection: self.maybe { $0.connection() },
             tunnel: self.maybe { TunnelCounts(sent: $0.below(1 << 40), received: $0.below(9)) }, unknown: self.unknown())
@@ -33,7 +35,8 @@ struct RandomInteraction {
     }
 
     private mutating func interim() -> InterimResponse {
-        InterimResponse(version: .http11, status: 103, reason: self.line(), headers: self.fields(), at: self.time(), unknown: self.unknown())
+        InterimResponse(
+            version: .http11, status: 103, reason: self.line(), headers: self.fields(), at: self.time(), unknown: self.unknown())
     }
 
     /// Any octets but those that end a line.
@@ -52,8 +55,10 @@ struct RandomInteraction {
 
     private mutating func timing() -> Timing {
         Timing(
-            blocked: self.maybe { $0.time() }, dns: self.maybe { $0.time() }, connect: self.maybe { $0.time() }, tls: self.maybe { $0.time() },
-            send: self.maybe { $0.time() }, wait: self.maybe { $0.time() }, receive: self.maybe { $0.time() }, total: self.maybe { $0.time() },
+            blocked: self.maybe { $0.time() }, dns: self.maybe { $0.time() }, connect: self.maybe { $0.time() },
+            tls: self.maybe { $0.time() },
+            send: self.maybe { $0.time() }, wait: self.maybe { $0.time() }, receive: self.maybe { $0.time() },
+            total: self.maybe { $0.time() },
             unknown: self.unknown())
     }
 
@@ -82,7 +87,9 @@ struct RandomInteraction {
     }
 
     private mutating func text() -> [UInt8] {
-        Array((0..<1 + self.below(12)).map { _ in self.pick(["a", "\n", "line\n", "\r\n", "음식", "\u{7F}", "\u{0}", "\"", "😀"]) }.joined().utf8)
+        Array(
+            (0..<1 + self.below(12)).map { _ in self.pick(["a", "\n", "line\n", "\r\n", "음식", "\u{7F}", "\u{0}", "\"", "😀"]) }.joined().utf8
+        )
     }
 
     private mutating func content() -> BodyContent {
@@ -95,7 +102,11 @@ struct RandomInteraction {
             return .json(text, style: style)
         case 3: return .binary((0..<self.below(40)).map { _ in UInt8(self.below(256)) })
         case 4: return .file(self.sidecar())
-        default: return .raw(RawSlice(path: "pets.bodies/undeveloped.raw", offset: self.below(1 << 40), size: self.below(1 << 20), crc32: UInt32(self.below(1 << 32))))
+        default:
+            return .raw(
+                RawSlice(
+                    path: "pets.bodies/undeveloped.raw", offset: self.below(1 << 40), size: self.below(1 << 20),
+                    crc32: UInt32(self.below(1 << 32))))
         }
     }
 
@@ -118,7 +129,8 @@ struct RandomInteraction {
             Arrival.Piece(at: self.time(), size: self.below(70_000), line: self.chance(4) ? "0A;\tx=\"y\"" : nil)
         }
         return Arrival(
-            isChunked: self.chance(2), pieces: pieces, lastLine: self.chance(4) ? "000" : nil, isThinned: self.chance(3), unknown: self.unknown())
+            isChunked: self.chance(2), pieces: pieces, lastLine: self.chance(4) ? "000" : nil, isThinned: self.chance(3),
+            unknown: self.unknown())
     }
 
     private mutating func body() -> Body {

@@ -51,7 +51,9 @@ struct RandomJSON {
     mutating func string() -> String {
         var text = "\""
         for _ in 0..<self.below(self.below(10) == 0 ? 60 : 8) {
-            text += self.pick(["a", "b", "x y", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\/", "é", "음식", "😀", "\\\"", "{", ",", ": ", "\u{7f}"])
+            text += self.pick([
+                "a", "b", "x y", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\/", "é", "음식", "😀", "\\\"", "{", ",", ": ", "\u{7f}",
+            ])
         }
         return text + "\""
     }

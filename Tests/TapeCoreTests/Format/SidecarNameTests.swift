@@ -11,7 +11,10 @@ import Testing
     }
 
     @Test func otherNamesHaveNone() {
-        for path in ["", "/", "a/photo.jpg", "\(self.digest)/a", "\(self.digest.uppercased()).jpg", "\(self.digest)0.jpg", "\(self.digest.dropLast()).jpg"] {
+        for path in [
+            "", "/", "a/photo.jpg", "\(self.digest)/a", "\(self.digest.uppercased()).jpg", "\(self.digest)0.jpg",
+            "\(self.digest.dropLast()).jpg",
+        ] {
             #expect(SidecarName.digest(in: path) == nil)
         }
     }

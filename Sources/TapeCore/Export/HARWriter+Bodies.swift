@@ -1,0 +1,93 @@
+/// Contents of requests and responses, however large they are.
+extension HARWriter {
+    mutating func postData(_ body: Body, type: String?) throws {
+        self.writer.beginObject(.lines)
+        self.writer.member("mimeType")
+        self.writer.string(type ?? "")
+        if case .text(let text) = body.content, let type, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+            self.writer.member("params")
+            self.pairs(FormPairs.parse(text[...]))
+        } else {
+            // HAR has no encoding for request bodies: the member is ours.
+            _ = try self.text(of: body, type: type ?? "", encoding: "_encoding")
+        }
+        self.writer.endObject()
+    }
+
+    mutating func content(_ body: Body?, type: String) throws {
+        self.writer.beginObject(.lines)
+        self.writer.member("mimeType")
+        self.writer.string(type)
+        var size = 0
+        if let body, body.content != .empty { size = try self.text(of: body, type: type, encoding: "encoding") ?? body.size }
+        self.writer.member("size")
+        self.writer.integer(size)
+        if let body, !body.codings.isEmpty {
+            self.writer.member("compression")
+            self.writer.integer(size - body.size)
+        }
+        self.writer.endObject()
+    }
+
+    /// Writes the content as text or base64; returns its size, and nil where it could not be had.
+    private mutating func text(of body: Body, type: String, encoding: StaticString) throws -> Int? {
+        switch body.content {
+        case .empty: return 0
+        case .text(let octets), .json(let octets, _):
+            let isText = UTF8Validator.isValid(octets)
+            return try self.text(isText: isText, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .binary(let octets):
+            return try self.text(isText: false, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .file, .raw:
+            guard let bodies = self.bodies else {
+                self.writer.member("comment")
+                self.writer.string("the content lies in a file and was left out")
+                return nil
+            }
+            let isText = Self.isTextual(type) ? try Self.isUTF8(body, bodies) : false
+            return try self.text(isText: isText, encoding) { deliver in try bodies.read(body, deliver) }
+        }
+    }
+
+    private mutating func text(
+        isText: Bool, _ encoding: StaticString, _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Int {
+        if !isText {
+            self.writer.member(encoding)
+            self.writer.string("base64")
+        }
+        self.writer.member("text")
+        self.writer.byte(UInt8(ascii: "\""))
+        var size = 0
+        var base64 = Base64Stream()
+        try read { piece in
+            size += piece.count
+            var offset = 0
+            while offset < piece.count {
+                let end = min(offset + Self.flushSize, piece.count)
+                let part = UnsafeRawBufferPointer(rebasing: piece[offset..<end])
+                if isText { self.writer.stringPiece(utf8: part) } else { base64.append(part, to: &self.writer) }
+                try self.flushIfFull()
+                offset = end
+            }
+        }
+        base64.finish(&self.writer)
+        self.writer.byte(UInt8(ascii: "\""))
+        return size
+    }
+
+    private static func isTextual(_ type: String) -> Bool {
+        let type = type.lowercased()
+        let words = ["json", "xml", "javascript", "ecmascript", "x-www-form-urlencoded", "yaml", "graphql"]
+        return type.hasPrefix("text/") || words.contains { type.contains($0) }
+    }
+
+    private static func isUTF8(_ body: Body, _ bodies: any HARBodySource) throws -> Bool {
+        var validator = UTF8Validator()
+        var isValid = true
+        try bodies.read(body) { piece in
+            if isValid, validator.firstInvalid(in: piece) != nil { isValid = false }
+        }
+        return isValid && validator.isAtCharacterEnd
+    }
+}
