@@ -186,7 +186,9 @@ struct CassetteStructure {
 
     /// SAFETY: every load from `pointer` is behind a comparison of its end with `count`; `isPlain` has an entry for every byte.
     @inline(__always)
-    private mutating func nested(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int, _ isPlain: UnsafePointer<Bool>) -> Int {
+    private mutating func nested(
+        _ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int, _ isPlain: UnsafePointer<Bool>
+    ) -> Int {
         var offset = start
         scan: while offset < count {
             if self.isInString {
