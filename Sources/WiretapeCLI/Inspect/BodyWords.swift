@@ -16,6 +16,9 @@ enum BodyWords {
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) octets at \(slice.offset)")
         case .empty, .text, .json, .binary: break
         }
+        if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
+            lines.append("edited: holds \(Quantity.count(size, "octet"))")
+        }
         if let original = body.original { lines.append("as received in \(original.path)") }
         if let arrival = body.arrival { lines.append(self.arrival(arrival)) }
         if let note = body.note { lines.append("note: \(note)") }

@@ -79,6 +79,7 @@ struct ExchangePage {
 
     private func trailers(_ fields: HeaderFields?) throws {
         guard let fields else { return }
+        try self.space()
         try self.facts("trailers", [fields.isEmpty ? "none in their section" : Quantity.count(fields.count, "line")])
         try self.fields(fields)
     }
@@ -91,7 +92,7 @@ struct ExchangePage {
             contents = try BodyContents(body, headers: headers, reader: self.reader)
         } catch let error as CassetteError {
             try self.facts("body", BodyWords.lines(body, headers: headers, contents: nil))
-            try self.facts("", ["cannot be read, see the end"], .red)
+            try self.facts("", ["cannot be read: \(error.message)"], .red)
             return [error]
         }
         try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))

@@ -36,12 +36,13 @@ struct ExchangeTable {
     /// Rows and octets after which the first widths are taken.
     private static let settlingRows = 500
     private static let settlingOctets = 1 << 20
-    private static let gap = 2
-    /// A URL is cut no shorter, however narrow the terminal.
+    private static let gap = "  "
+    /// Before a URL is cut shorter, other columns go.
     private static let leastURLWidth = 24
     /// Into a file, a longer URL stands out of its column.
     private static let widestPipedURL = 80
     private static let longestType = 40
+    private static let shortestType = 12
 
     private let screen: InspectScreen
     private let write: (String) throws -> Void
@@ -131,27 +132,31 @@ struct ExchangeTable {
     }
 
     private func show(_ line: Line, _ color: Paint.Color? = nil) throws {
+        var columns = Column.allCases
         var cells = line.cells
         var widths = self.widths
-        if let width = self.screen.width { self.fit(&cells, &widths, into: width) }
-        let last = Column.offset.rawValue
-        let text = Column.allCases.map { column -> String in
-            let index = column.rawValue
-            let cell = TextWidth.padded(cells[index], to: widths[index], column.side)
+        if let width = self.screen.width { self.fit(&columns, &cells, &widths, into: width) }
+        let text = columns.map { column in
+            let cell = TextWidth.padded(cells[column.rawValue], to: widths[column.rawValue], column.side)
             return self.screen.paint(cell, column == .status && color == nil ? line.statusColor : color)
-                + (index < last ? String(repeating: " ", count: Self.gap) : "")
         }
-        try self.write(text.joined() + "\n")
+        try self.write(text.joined(separator: Self.gap) + "\n")
     }
 
-    /// Gives the URL what the others leave, and takes from the type first where that is too little.
-    private func fit(_ cells: inout [String], _ widths: inout [Int], into width: Int) {
+    /// Gives the URL what the others leave; where that is too little, types lose their first half, and then columns go.
+    private func fit(_ columns: inout [Column], _ cells: inout [String], _ widths: inout [Int], into width: Int) {
         let url = Column.url.rawValue
         let type = Column.type.rawValue
-        let others = widths.reduce(0, +) - widths[url] - widths[type] + Self.gap * (widths.count - 1)
-        let left = width - others
-        widths[type] = min(widths[type], max(left - min(widths[url], Self.leastURLWidth * 2), 8))
-        widths[url] = min(widths[url], max(left - widths[type], Self.leastURLWidth))
+        let wanted = min(widths[url], Self.leastURLWidth)
+        func left() -> Int {
+            width - columns.reduce(0) { $0 + ($1 == .url ? 0 : widths[$1.rawValue]) } - Self.gap.utf8.count * (columns.count - 1)
+        }
+        if left() < min(widths[url], Self.leastURLWidth * 2), widths[type] > Self.shortestType {
+            widths[type] = Self.shortestType
+            if TextWidth.columns(cells[type]) > widths[type] { cells[type] = String(cells[type].drop { $0 != "/" }.dropFirst()) }
+        }
+        for column in [Column.offset, .type, .total] where left() < wanted { columns.removeAll { $0 == column } }
+        widths[url] = min(widths[url], max(left(), 1))
         cells[type] = TextWidth.shortened(cells[type], to: widths[type])
         cells[url] = TextWidth.shortened(cells[url], to: widths[url])
     }

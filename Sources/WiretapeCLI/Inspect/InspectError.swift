@@ -1,5 +1,11 @@
 /// What `inspect` was asked for and cannot show.
 struct InspectError: Error, Hashable, Sendable {
+    enum Code: Sendable {
+        case noExchange, noBody
+        /// A body that holds control characters, or is no text.
+        case unfitForTerminal
+    }
+
     var code: Code
     /// What is missing, of which exchange, and what to do next.
     var message: String
@@ -7,16 +13,5 @@ struct InspectError: Error, Hashable, Sendable {
     init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
-    }
-
-    /// A kind of error; more kinds may come.
-    struct Code: Hashable, Sendable {
-        private enum Value { case noExchange, noBody, unfitForTerminal }
-        private var value: Value
-
-        static var noExchange: Self { Self(value: .noExchange) }
-        static var noBody: Self { Self(value: .noBody) }
-        /// A body that holds control characters, or is no text.
-        static var unfitForTerminal: Self { Self(value: .unfitForTerminal) }
     }
 }
