@@ -36,6 +36,11 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
+        try self.inspect()
+    }
+
+    /// Without a word on signals, which belong to the process.
+    func inspect() throws {
         do {
             let cassette = try RecordedCassette(path: self.file)
             if let damage = cassette.damage { Self.complain(damage.summary + ".") }

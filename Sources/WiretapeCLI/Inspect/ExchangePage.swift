@@ -96,7 +96,8 @@ struct ExchangePage {
             return [error]
         }
         try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))
-        try BodyPage(command: "\(self.command) --body \(side)", screen: self.screen, write: self.write).show(contents, of: body, headers: headers)
+        try BodyPage(command: "\(self.command) --body \(side)", screen: self.screen, write: self.write).show(
+            contents, of: body, headers: headers)
         return []
     }
 

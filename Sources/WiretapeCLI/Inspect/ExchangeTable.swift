@@ -71,7 +71,9 @@ struct ExchangeTable {
         self.tally(row)
         var cells = Column.allCases.map { self.cell($0, row) }
         for column in Column.allCases {
-            if let width = self.screen.width, column == .url { cells[column.rawValue] = TextWidth.shortened(cells[column.rawValue], to: width) }
+            if let width = self.screen.width, column == .url {
+                cells[column.rawValue] = TextWidth.shortened(cells[column.rawValue], to: width)
+            }
             let width = TextWidth.columns(cells[column.rawValue])
             let limit = column == .url && !self.screen.isTerminal ? Self.widestPipedURL : Int.max
             self.widths[column.rawValue] = max(self.widths[column.rawValue], min(width, limit))
@@ -86,7 +88,8 @@ struct ExchangeTable {
     /// Ends with a line on the whole.
     mutating func finish() throws {
         try self.settle()
-        var text = "\(Quantity.count(self.count, "exchange")), \(Quantity.bytes(self.octets)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
+        var text =
+            "\(Quantity.count(self.count, "exchange")), \(Quantity.bytes(self.octets)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
         let problems = [(self.failed, "failed"), (self.cut, "cut")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !problems.isEmpty { text += "; " + problems.joined(separator: ", ") }
         try self.write(self.screen.paint(text + ".", .dim) + "\n")

@@ -62,7 +62,9 @@ struct Inspection {
         let contents = try BodyContents(body, headers: headers, reader: BodyReader(cassettePath: self.cassette.path))
         if self.screen.isTerminal, try !Self.isFitForTerminal(contents) {
             throw InspectError(
-                .unfitForTerminal, "the \(message.rawValue) body of exchange \(number) holds octets that are not text: send it to a file or a program, as \"| less\".")
+                .unfitForTerminal,
+                "the \(message.rawValue) body of exchange \(number) holds octets that are not text: send it to a file or a program, as \"| less\"."
+            )
         }
         try contents.forEachPiece { try self.write($0) }
     }
