@@ -45,7 +45,7 @@ struct InspectCommand: ParsableCommand {
             let cassette = try RecordedCassette(path: self.file)
             if let damage = cassette.damage { Self.complain(damage.summary + ".") }
             let output = try OutputFile(path: nil)
-            let inspection = Inspection(cassette: cassette, file: self.file, screen: .current) { try output.write($0) }
+            let inspection = Inspection(cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Self.complain)
             // What was shown before an error is worth seeing.
             let result = Result { try self.show(inspection) }
             try output.finish()

@@ -8,8 +8,8 @@ enum BodyWords {
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
         if let format = contents?.inflated, let size = contents?.size {
             lines.append("\(self.name(of: format)) taken off to show it, \(body.size) → \(size) octets; not developed yet")
-        } else if case .other(let name) = ContentEncoding(headers), body.codings.isEmpty, body.size > 0 {
-            lines.append("coded as \(name)")
+        } else if body.codings.isEmpty, body.size > 0, let coding = self.coding(headers) {
+            lines.append("still coded as \(coding)")
         }
         switch body.content {
         case .file(let sidecar): lines.append("in \(sidecar.path)")
@@ -34,6 +34,16 @@ enum BodyWords {
     }
 
     // MARK: Codings
+
+    /// What the fields claim.
+    static func coding(_ headers: HeaderFields) -> String? {
+        switch ContentEncoding(headers) {
+        case .none: nil
+        case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .other(let names): names
+        }
+    }
 
     /// `gzip level 6, 43 → 120 octets`
     static func codings(_ body: Body) -> String {

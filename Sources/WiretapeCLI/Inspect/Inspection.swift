@@ -9,6 +9,8 @@ struct Inspection {
     var file: String
     var screen: InspectScreen
     var write: (UnsafeRawBufferPointer) throws -> Void
+    /// Says what people have to know and programs must not find in the output.
+    var warn: (String) -> Void
 
     // MARK: The list
 
@@ -67,6 +69,12 @@ struct Inspection {
             )
         }
         try contents.forEachPiece { try self.write($0) }
+        if !body.isComplete {
+            self.warn("the \(message.rawValue) body of exchange \(number) was cut short: these are the octets that came.")
+        }
+        if body.codings.isEmpty, contents.inflated == nil, body.size > 0, let coding = BodyWords.coding(headers) {
+            self.warn("the \(message.rawValue) body of exchange \(number) is still coded as \(coding), as it was received.")
+        }
     }
 
     private static func isFitForTerminal(_ contents: BodyContents) throws -> Bool {

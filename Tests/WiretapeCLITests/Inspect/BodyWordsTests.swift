@@ -44,7 +44,7 @@ import Testing
             original: Sidecar(path: "p.bodies/b.zz", size: 10, sha256: ""))
         #expect(self.lines(body) == ["10 B", "deflate, 10 → 20 octets", "in p.bodies/a.jpg", "as received in p.bodies/b.zz"])
         let raw = Body(size: 7, content: .raw(RawSlice(path: "p.bodies/undeveloped.raw", offset: 4096, size: 7, crc32: 0)))
-        #expect(self.lines(raw, ["Content-Encoding: br"]) == ["7 B", "coded as br", "in p.bodies/undeveloped.raw, 7 octets at 4096"])
+        #expect(self.lines(raw, ["Content-Encoding: br"]) == ["7 B", "still coded as br", "in p.bodies/undeveloped.raw, 7 octets at 4096"])
     }
 
     @Test func notesAndEditsAreShown() {

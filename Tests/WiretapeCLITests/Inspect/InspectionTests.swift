@@ -6,12 +6,15 @@ import Testing
 @Suite struct InspectionTests {
     private let folder: TemporaryFolder
     private let sink = TextSink()
+    private let warnings = TextSink()
 
     init() throws { self.folder = try TemporaryFolder() }
 
     private func inspection(_ interactions: [String], _ screen: InspectScreen = .piped) throws -> Inspection {
         let path = try self.folder.write(cassetteText(interactions), to: "pets.json")
-        return Inspection(cassette: try RecordedCassette(path: path), file: "pets.json", screen: screen) { self.sink.write($0) }
+        return Inspection(
+            cassette: try RecordedCassette(path: path), file: "pets.json", screen: screen, write: { self.sink.write($0) },
+            warn: self.warnings.write)
     }
 
     private func message(_ body: () throws -> Void) -> String? {
@@ -89,6 +92,17 @@ import Testing
         self.sink.octets = []
         try inspection.body(.request, of: 1)
         #expect(self.sink.text == #"{"a":1}"#)
+        #expect(self.warnings.octets.isEmpty)
+    }
+
+    @Test func whatIsOddAboutABodyIsSaidBesideIt() throws {
+        try self.inspection([interactionText(1, responseBody: #"{ "text": "half", "complete": false }"#)]).body(.response, of: 1)
+        #expect(self.sink.text == "half")
+        #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the octets that came.")
+        self.warnings.octets = []
+        let coded = interactionText(1, responseBody: #"{ "base64": "AP8=" }"#, headers: #""Content-Encoding: br""#)
+        try self.inspection([coded]).body(.response, of: 1)
+        #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
     }
 
     @Test func aBodyBesideTheCassetteComesFromThere() throws {
