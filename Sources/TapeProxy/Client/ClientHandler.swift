@@ -6,7 +6,7 @@ internal import TapeExchange
 ///
 /// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
 /// loop.
-final class ClientHandler: ChannelInboundHandler, TimedConnection {
+final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -24,6 +24,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     private var input: ByteBuffer?
     private var context: ChannelHandlerContext?
     private var isReading = true
+    private var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
     private var isInsideHead = false
@@ -35,7 +36,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
     }
 
-    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
 
     /// Moves the deadline to so many seconds from now.
     func wait(_ seconds: Int) {
@@ -77,7 +79,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.proxy.readClock()
-        if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(context.channel.isWritable) }
+        self.isWritable = context.channel.isWritable
+        if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(self.isWritable) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -264,13 +267,13 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         switch after {
         case .keep:
             self.phase = .head
-            guard !self.proxy.isStopping else { return self.close() }
+            guard !self.proxy.isStopping else { return self.linger() }
             self.wait(self.proxy.limits.clientIdle)
             self.process()
         case .linger:
             self.linger()
         case .close:
-            self.close()
+            self.closeAfterFlush()
         }
     }
 
@@ -288,13 +291,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
     /// with it (RFC 9112, 9.6).
     private func linger() {
-        guard let context else { return }
+        guard self.context != nil else { return }
         self.phase = .lingering
         self.input = nil
         self.wait(self.proxy.limits.linger)
         self.setReading(true)
-        context.flush()
-        context.close(mode: .output, promise: nil)
+        self.closeOutput()
     }
 
     // MARK: Writing and closing
@@ -303,11 +305,20 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
     }
 
+    /// Sends what was written, at the end of this turn.
     func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.proxy.flushSoon(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
         self.context?.flush()
     }
 
     func closeOutput() {
+        self.flushNow()
         self.context?.close(mode: .output, promise: nil)
     }
 

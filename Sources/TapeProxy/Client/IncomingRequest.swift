@@ -2,15 +2,17 @@ internal import NIOCore
 internal import TapeExchange
 
 /// A request head that was read and found in order, and when it came.
-struct IncomingRequest {
-    var head: RequestHead
-    var target: RequestTarget
-    var framing: RequestFraming
+///
+/// A class, so that handing it on costs one reference.
+final class IncomingRequest {
+    let head: RequestHead
+    let target: RequestTarget
+    let framing: RequestFraming
     /// Whether the client's connection may serve another request.
-    var persists: Bool
+    let persists: Bool
     /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
-    var expectsContinue: Bool
-    var start: NIODeadline
+    let expectsContinue: Bool
+    let start: NIODeadline
 
     init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
         self.target = try RequestTarget(head.target, method: head.method)
