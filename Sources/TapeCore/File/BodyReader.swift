@@ -28,7 +28,8 @@ public struct BodyReader: Sendable {
         let file = try self.openFile(sidecar.path)
         let size = try file.size()
         guard size == sidecar.size else {
-            throw CassetteError(.damaged, "\"\(file.path)\" has \(size) bytes where the cassette says \(sidecar.size); record the exchange again")
+            throw CassetteError(
+                .damaged, "\"\(file.path)\" has \(size) bytes where the cassette says \(sidecar.size); record the exchange again")
         }
         return BodyStream(file: file, range: 0..<size, check: .digest(digest, expected: sidecar.sha256))
     }
@@ -38,14 +39,17 @@ public struct BodyReader: Sendable {
         let file = try self.openFile(slice.path)
         let size = try file.size()
         guard slice.offset >= 0, slice.size >= 0, slice.offset <= size, slice.size <= size - slice.offset else {
-            throw CassetteError(.damaged, "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again")
+            throw CassetteError(
+                .damaged,
+                "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again")
         }
         return BodyStream(file: file, range: slice.offset..<(slice.offset + slice.size), check: .crc32(0, expected: slice.crc32))
     }
 
     private func readAll(_ stream: BodyStream, limit: Int) throws(CassetteError) -> [UInt8] {
         guard stream.remaining <= limit else {
-            throw CassetteError(.tooLarge, "\"\(stream.path)\" holds a body of \(stream.remaining) bytes, more than the \(limit) allowed here")
+            throw CassetteError(
+                .tooLarge, "\"\(stream.path)\" holds a body of \(stream.remaining) bytes, more than the \(limit) allowed here")
         }
         var bytes = [UInt8](repeating: 0, count: stream.remaining)
         try bytes.withUnsafeMutableBufferPointer { (buffer) throws(CassetteError) in
@@ -55,11 +59,12 @@ public struct BodyReader: Sendable {
         return bytes
     }
 
-    /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is data from elsewhere and must not choose what is read.
+    /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is data from elsewhere and does not choose what is read.
     func openFile(_ path: String) throws(CassetteError) -> OpenFile {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].hasSuffix(".bodies"), parts.allSatisfy({ FileLocation.isPlainName($0) }) else {
-            throw CassetteError(.unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder beside it; it is not read")
+            throw CassetteError(
+                .unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder beside it; it is not read")
         }
         let parent = try OpenFolder(self.folder)
         let folder = try OpenFolder(String(parts[0]), in: parent)

@@ -51,11 +51,14 @@ public final class BodyStream {
         switch self.check {
         case .digest(var digest, let expected):
             guard Hex.encode(digest.finalize()) == expected else {
-                throw CassetteError(.damaged, "\"\(self.path)\" does not have the SHA-256 the cassette names; it was changed or damaged: restore it or record the exchange again")
+                throw CassetteError(
+                    .damaged, "\"\(self.path)\" does not have the SHA-256 that the cassette names; restore it, or record the exchange again")
             }
         case .crc32(let value, let expected):
             guard value == expected else {
-                throw CassetteError(.damaged, "\"\(self.path)\" does not have the CRC-32 the cassette names at byte \(self.offset); it was changed or damaged: record the exchange again")
+                throw CassetteError(
+                    .damaged,
+                    "\"\(self.path)\" does not have the CRC-32 that the cassette names at byte \(self.offset); record the exchange again")
             }
         }
         self.isProven = true

@@ -41,7 +41,9 @@ public final class CassetteAppender {
         try self.open(path, recorder: recorder, disk: .system)
     }
 
-    static func create(_ path: String, recorder: String, members: [UnknownMember] = [], disk: DiskCalls) throws(CassetteError) -> CassetteAppender {
+    static func create(
+        _ path: String, recorder: String, members: [UnknownMember] = [], disk: DiskCalls
+    ) throws(CassetteError) -> CassetteAppender {
         let location = FileLocation(path)
         if location.folder != "." { try OpenFolder.create(location.folder) }
         let shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
@@ -103,7 +105,8 @@ public final class CassetteAppender {
 
     /// Writes what is staged, in one write over the closing brackets.
     ///
-    /// When it throws, none of the staged interactions is in the file or staged any more, and the file is as it was; a later commit may succeed.
+    /// When it throws, none of the staged interactions is in the file or staged any more, and the file is as it was; a later commit
+    /// may succeed.
     public func commit() throws(CassetteError) {
         guard self.stagedCount > 0 else { return }
         let added = self.stagedCount

@@ -24,7 +24,7 @@ struct CassetteRepair {
         guard self.index.size - insertion <= Self.tailLimit else {
             throw CassetteError(
                 .tooLarge,
-                "\"\(shared.file.path)\" has \(self.index.size - insertion) bytes behind its interactions; move its other members before \"interactions\"")
+                "\"\(shared.file.path)\" has \(self.index.size - insertion) bytes behind its interactions; move other members before them")
         }
         self.tail = try self.shared.file.read(insertion..<self.index.size)
     }
@@ -39,7 +39,8 @@ struct CassetteRepair {
         guard self.index.damage.allSatisfy({ $0.bytes.lowerBound >= insertion }) else { return try self.rewrite(disk: disk) }
         guard let documentEnd = self.index.documentEnd, documentEnd > insertion, documentEnd - insertion < Self.tailLimit else {
             try self.keep([insertion..<self.index.size], disk: disk)
-            return try self.replaceEnd(from: insertion, by: self.index.interactions.isEmpty ? CassetteLayout.emptyClosing : CassetteLayout.closing)
+            let isEmpty = self.index.interactions.isEmpty
+            return try self.replaceEnd(from: insertion, by: isEmpty ? CassetteLayout.emptyClosing : CassetteLayout.closing)
         }
         // The document is whole, and something follows it.
         try self.keep([documentEnd..<self.index.size], disk: disk)

@@ -87,7 +87,8 @@ struct CassetteScanner {
     private mutating func leaveOutHead(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
         let isEnd = self.structure.trouble == nil
         if try self.isAllZero(file) {
-            try self.note(file, 0..<self.size, reason: self.size == 0 ? "the file is empty" : "the file holds zeros only", interactions: self.size == 0 ? 0 : nil)
+            let reason = self.size == 0 ? "the file is empty" : "the file holds zeros only"
+            try self.note(file, 0..<self.size, reason: reason, interactions: self.size == 0 ? 0 : nil)
             return nil
         }
         guard self.structure.hasVersion else {
@@ -136,7 +137,9 @@ struct CassetteScanner {
 
     /// Whether the file ends as a write over the closing brackets leaves it that was stopped within them.
     private func isLeftover(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
-        guard let insertion = self.structure.interactions.last?.upperBound ?? self.structure.headEnd, self.size - insertion <= 8 else { return false }
+        guard let insertion = self.structure.interactions.last?.upperBound ?? self.structure.headEnd, self.size - insertion <= 8 else {
+            return false
+        }
         let rest = try file.read(insertion..<self.size)
         let isFirst = self.structure.interactions.isEmpty
         let old = isFirst ? CassetteLayout.emptyClosing : CassetteLayout.closing
@@ -216,6 +219,6 @@ struct CassetteScanner {
         guard let version = Int(text), version > CassetteIndex.version else { return self.notACassette() }
         return CassetteError(
             .unsupportedVersion,
-            "\"\(self.path)\" is a cassette of version \(version), and this wiretape reads version \(CassetteIndex.version); use a newer wiretape")
+            "\"\(self.path)\" is of version \(version), and this wiretape reads version \(CassetteIndex.version); use a newer wiretape")
     }
 }

@@ -178,51 +178,75 @@ struct CassetteStructure {
 
     /// The inside of an interaction or of an outer member's object or array.
     private mutating func nested(_ bytes: UnsafeRawBufferPointer, from start: Int, at base: Int) -> Int {
-        guard let pointer = bytes.baseAddress else { return bytes.count }
-        let count = bytes.count
+        Self.isPlain.withUnsafeBufferPointer { isPlain in
+            guard let pointer = bytes.baseAddress, let isPlain = isPlain.baseAddress else { return bytes.count }
+            return self.nested(pointer, from: start, to: bytes.count, at: base, isPlain)
+        }
+    }
+
+    /// SAFETY: every load from `pointer` is behind a comparison of its end with `count`; `isPlain` has an entry for every byte.
+    @inline(__always)
+    private mutating func nested(
+        _ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int, _ isPlain: UnsafePointer<Bool>
+    ) -> Int {
         var offset = start
-        // SAFETY: every load is behind a comparison of its end with `count`.
-        while offset < count {
+        scan: while offset < count {
             if self.isInString {
                 offset = self.string(pointer, from: offset, to: count, at: base)
                 if self.trouble != nil { return offset }
                 continue
             }
             let byte = pointer.load(fromByteOffset: offset, as: UInt8.self)
+            offset &+= 1
+            if isPlain[Int(byte)] { continue }
             switch byte {
-            case 0x20:
-                // Indentation comes in eights and more.
-                while offset &+ 8 <= count, pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == 0x2020_2020_2020_2020 { offset &+= 8 }
-                while offset < count, pointer.load(fromByteOffset: offset, as: UInt8.self) == 0x20 { offset &+= 1 }
-                continue
-            case 0x0a, 0x0d, 0x09, UInt8(ascii: ","), UInt8(ascii: ":"): break
-            case UInt8(ascii: "\""): self.isInString = true
+            case UInt8(ascii: "\""):
+                // Most strings are short and plain: past them without leaving the loop.
+                while offset &+ 8 <= count {
+                    let flags = Self.special(UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+                    if flags == 0 {
+                        offset &+= 8
+                        continue
+                    }
+                    offset &+= flags.trailingZeroBitCount &>> 3
+                    guard pointer.load(fromByteOffset: offset, as: UInt8.self) == UInt8(ascii: "\"") else { break }
+                    offset &+= 1
+                    continue scan
+                }
+                self.isInString = true
+            case 0x0a:
+                // Indentation: eight at a time.
+                while offset &+ 8 <= count {
+                    let word = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                    let spaces = (word ^ 0x2020_2020_2020_2020).trailingZeroBitCount &>> 3
+                    offset &+= spaces
+                    if spaces < 8 { break }
+                }
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 guard self.depth < Self.depthLimit else {
-                    self.fail(.tooDeep, at: base &+ offset)
+                    self.fail(.tooDeep, at: base &+ offset &- 1)
                     return offset
                 }
                 self.depth &+= 1
                 self.setKind(isArray: byte == UInt8(ascii: "["))
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard self.isArray == (byte == UInt8(ascii: "]")) else {
-                    self.fail(.unexpected(byte), at: base &+ offset)
-                    return offset
-                }
+            case UInt8(ascii: "}") where !self.isArray, UInt8(ascii: "]") where self.isArray:
                 self.depth &-= 1
                 if self.depth == 0 {
-                    self.endNested(at: base &+ offset &+ 1)
-                    return offset &+ 1
-                }
-            default:
-                guard Self.isScalar(byte) else {
-                    self.fail(.unexpected(byte), at: base &+ offset)
+                    self.endNested(at: base &+ offset)
                     return offset
                 }
+            default:
+                self.fail(.unexpected(byte), at: base &+ offset &- 1)
+                return offset
             }
-            offset &+= 1
         }
         return offset
+    }
+
+    /// What may stand between strings and brackets and tells nothing: white space but line feeds, separators, numbers and literals.
+    private static let isPlain: [Bool] = (0..<256).map { code in
+        let byte = UInt8(code)
+        return [0x20, 0x0d, 0x09, UInt8(ascii: ","), UInt8(ascii: ":")].contains(byte) || Self.isScalar(byte)
     }
 
     private mutating func endNested(at end: Int) {
@@ -236,7 +260,6 @@ struct CassetteStructure {
     }
 
     /// The inside of a string up to its closing quote, eight bytes at a time.
-    @inline(__always)
     private mutating func string(_ pointer: UnsafeRawPointer, from start: Int, to count: Int, at base: Int) -> Int {
         var offset = start
         if self.isEscaped {
@@ -290,11 +313,9 @@ struct CassetteStructure {
     /// The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7f; exact up to the first such byte.
     @inline(__always)
     private static func special(_ word: UInt64) -> UInt64 {
-        let quotes = word ^ 0x2222_2222_2222_2222
-        let backslashes = word ^ 0x5c5c_5c5c_5c5c_5c5c
-        let found = (quotes &- 0x0101_0101_0101_0101) & ~quotes
-            | (backslashes &- 0x0101_0101_0101_0101) & ~backslashes
-            | (word &- 0x2020_2020_2020_2020) & ~word
+        // With the second bit turned over a quote is 0x20 and a space is not, so that one subtraction finds quotes and controls.
+        let found = ((word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121)
+            | ((word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101)
             | word
         return found & 0x8080_8080_8080_8080
     }

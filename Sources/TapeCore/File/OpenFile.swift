@@ -36,7 +36,9 @@ struct OpenFile: ~Copyable, Sendable {
         try self.init(at: folder.descriptor, name: name, path: path, for: access, followsLinks: false, disk: disk)
     }
 
-    private init(at folder: Int32, name: String, path: String, for access: Access, followsLinks: Bool, disk: DiskCalls) throws(CassetteError) {
+    private init(
+        at folder: Int32, name: String, path: String, for access: Access, followsLinks: Bool, disk: DiskCalls
+    ) throws(CassetteError) {
         guard !name.utf8.contains(0), !name.isEmpty else {
             throw CassetteError(.unsafePath, "\"\(path)\" is not a path: it is empty or holds a NUL; choose another name")
         }
@@ -50,7 +52,12 @@ struct OpenFile: ~Copyable, Sendable {
         var descriptor: Int32
         repeat { descriptor = openat(folder, name, flags, 0o644) } while descriptor < 0 && errno == EINTR
         guard descriptor >= 0 else {
-            throw SystemError(number: errno, operation: access == .create ? .create : .open, path: path).cassetteError
+            var number = errno
+            var status = stat()
+            // Creating over a link, even one that leads nowhere, is reported as "exists".
+            let isLink = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            if number == EEXIST, isLink { number = ELOOP }
+            throw SystemError(number: number, operation: access == .create ? .create : .open, path: path).cassetteError
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -145,7 +152,9 @@ struct OpenFile: ~Copyable, Sendable {
     /// Gives this file the mode of another, whose place it is to take.
     func adoptMode(of other: borrowing OpenFile) throws(CassetteError) {
         var status = stat()
-        guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else { throw self.error(errno, .create) }
+        guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else {
+            throw self.error(errno, .create)
+        }
     }
 
     private func error(_ number: Int32, _ operation: SystemError.Operation) -> CassetteError {

@@ -38,7 +38,8 @@ struct OpenFolder: ~Copyable, Sendable {
             var number = errno
             var status = stat()
             // With O_DIRECTORY a symbolic link is reported as "not a folder".
-            if number == ENOTDIR, fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFLNK { number = ELOOP }
+            let isLink = fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            if number == ENOTDIR, isLink { number = ELOOP }
             throw SystemError(number: number, operation: .open, path: path).cassetteError
         }
         self.descriptor = descriptor

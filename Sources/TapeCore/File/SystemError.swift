@@ -18,7 +18,8 @@ struct SystemError {
 
     /// The error for people: what could not be done, with which file, why, and what to do next.
     var cassetteError: CassetteError {
-        CassetteError(self.code, "cannot \(self.operation.rawValue) \"\(self.path)\": \(self.reason) (\(Self.name(self.number))); \(self.nextStep)")
+        let what = "cannot \(self.operation.rawValue) \"\(self.path)\""
+        return CassetteError(self.code, "\(what): \(self.reason) (\(Self.name(self.number))); \(self.nextStep)")
     }
 
     private var code: CassetteError.Code {

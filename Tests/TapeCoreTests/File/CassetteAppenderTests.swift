@@ -129,7 +129,7 @@ import Testing
         #expect(try self.folder.read("pets.json") == [1])
         try FileManager.default.removeItem(atPath: self.path)
         try FileManager.default.createSymbolicLink(atPath: self.path, withDestinationPath: self.folder.file("elsewhere"))
-        #expect(cassetteError { _ = try self.create() } != nil)
+        #expect(cassetteError { _ = try self.create() }?.code == .unsafePath)
         #expect(cassetteError { _ = try self.open() }?.code == .unsafePath)
         #expect(try self.folder.names() == ["pets.json"])
     }
@@ -214,43 +214,50 @@ import Testing
     }
 
     @Test func noPowerLossCostsASyncedExchangeOrInventsOne() throws {
-        for seed in 0..<400 as Range<UInt64> {
+        for seed in 0..<600 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let disk = PowerLossDisk()
             try? FileManager.default.removeItem(atPath: self.path)
-            let synced = try self.recordAtRandom(disk, &generator)
+            let (written, synced) = try self.recordAtRandom(disk, &generator)
             try self.folder.write(disk.afterPowerLoss(using: &generator), to: "pets.json")
+            do {
+                let found = try allInteractions(CassetteReader(path: self.path))
+                #expect(Array(found.prefix(synced)) == Array(written.prefix(synced)), "seed \(seed)")
+                #expect(Set(written).isSuperset(of: found), "seed \(seed)")
 
-            let found = try allInteractions(CassetteReader(path: self.path))
-            #expect(Array(found.prefix(synced.count)) == synced, "seed \(seed)")
-            let possible = Set((1...40).flatMap { id in Self.sizes.map { String(decoding: SampleCassette.element(id, size: $0), as: UTF8.self) } })
-            #expect(possible.isSuperset(of: found), "seed \(seed)")
-
-            try self.open().append([SampleCassette.interaction(99)])
-            #expect(try self.texts() == found + sampleTexts([99]), "seed \(seed)")
+                try self.open().append([SampleCassette.interaction(99)])
+                #expect(try self.texts() == found + sampleTexts([99]), "seed \(seed)")
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
         }
     }
 
-    private static let sizes = [0, 60, 400, 1500]
-
-    /// Records until the power fails, and returns what was synced by then.
-    private func recordAtRandom(_ disk: PowerLossDisk, _ generator: inout SeededGenerator) throws -> [String] {
+    /// Records until the power fails, and returns what was written and how many of those were synced by then.
+    private func recordAtRandom(_ disk: PowerLossDisk, _ generator: inout SeededGenerator) throws -> (written: [String], synced: Int) {
         let appender = try self.create(disk.calls)
-        var synced: [String] = []
         var written: [String] = []
+        var synced = 0
         var id = 0
         for _ in 0..<Int.random(in: 1...12, using: &generator) {
-            let batch = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+            var batch: [[UInt8]] = []
+            var end = appender.size - CassetteLayout.closing.count
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 id += 1
-                return SampleCassette.interaction(id, size: Self.sizes.randomElement(using: &generator) ?? 0)
+                let size = [0, 60, 400, 1500].randomElement(using: &generator) ?? 0
+                // Half of them end so that the closing brackets lie across a sector's edge.
+                let free = (end + 2 + SampleCassette.interaction(id, size: size).count) % 512
+                let padding = Bool.random(using: &generator) ? 512 - free + Int.random(in: -9...1, using: &generator) : 0
+                batch.append(SampleCassette.interaction(id, size: size, padding: max(0, padding)))
+                end += 2 + batch[batch.count - 1].count
             }
             try appender.append(batch)
             written += batch.map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
             if Int.random(in: 0..<3, using: &generator) == 0 {
                 try appender.sync()
-                synced = written
+                synced = written.count
             }
         }
-        return synced
+        return (written, synced)
     }
 }

@@ -4,8 +4,9 @@
 enum SampleCassette {
     static let head = CassetteLayout.head(recorder: "wiretape 0.1.0", members: [])
 
-    /// An element of the array with its indentation; `size` bytes of text in its body, full of what could mislead a scanner.
-    static func interaction(_ id: Int, size: Int = 60) -> [UInt8] {
+    /// An element of the array with its indentation; `size` bytes of text in its body, full of what could mislead a scanner, and
+    /// `padding` more bytes.
+    static func interaction(_ id: Int, size: Int = 60, padding: Int = 0) -> [UInt8] {
         let pieces = ["{\\\"a\\\": [1, 2", "]}", "이름 ", "\\\\", "\\n    {\\n      \\\"id\\\"", "ü}", "]\\n}", "🐈", "plain text "]
         var text = ""
         var index = id
@@ -13,6 +14,7 @@ enum SampleCassette {
             text += pieces[index % pieces.count]
             index += 1
         }
+        text += String(repeating: "x", count: padding)
         return Array(
             """
                 {
