@@ -42,7 +42,7 @@ import Testing
 
     @Test func aChunkedExchangeWithExtensionsAndTrailersPassesUntouched() throws {
         let sent = "005;q=\"a;b\"\r\nhello\r\n1\r\n \r\n00;last\r\nX-Sum: 1\r\nX-Sum:2\r\n\r\n"
-        let received = "A;n=v\r\n0123456789\r\n0a\r\nabcdefghij\r\n1 \r\nz\r\n0000\r\nTrailing:  yes\r\n\r\n"
+        let received = "A;n=v\r\n0123456789\r\n0a\r\nabcdefghij\r\n1\r\nz\r\n0000\r\nTrailing:  yes\r\n\r\n"
         let origin = try RawOrigin { connection in
             let head = try connection.expectRequest("POST /echo")
             guard head.contains("\r\nTransfer-Encoding: Chunked\r\n") else { throw RawError("the framing was changed: \(head)") }
