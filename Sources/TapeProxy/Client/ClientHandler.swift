@@ -2,6 +2,14 @@ internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// One client connection: reads request heads, starts an exchange for each, one after the other, and closes as agreed.
 ///
 /// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
@@ -28,6 +36,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     private var isProcessing = false
     private var isOverLimit = false
     private var isInsideHead = false
+    /// The client reads our close as the end of the answer's body (RFC 9112, 6.3): a close that is not the end has to be a reset.
+    private var closeIsEnd = false
     var deadline: NIODeadline
 
     init(proxy: ProxyContext) {
@@ -80,7 +90,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.proxy.readClock()
         self.isWritable = context.channel.isWritable
-        if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(self.isWritable) }
+        switch self.phase {
+        case .exchange(let exchange): exchange.clientWritabilityChanged(self.isWritable)
+        // The rest of an answer is on its way.
+        case .lingering: self.wait(self.proxy.limits.clientStall)
+        case .head, .closed: break
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -267,11 +282,11 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         switch after {
         case .keep:
             self.phase = .head
-            guard !self.proxy.isStopping else { return self.linger() }
+            guard !self.proxy.isStopping else { return self.endOutput() }
             self.wait(self.proxy.limits.clientIdle)
             self.process()
         case .linger:
-            self.linger()
+            self.endOutput()
         case .close:
             self.closeAfterFlush()
         }
@@ -285,18 +300,24 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     private func answerAndClose(_ answer: ProxyAnswer, method: String) {
         self.write(ByteBuffer(bytes: answer.bytes(method: method, persistence: .close)))
-        self.linger()
+        self.endOutput()
     }
 
     /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
     /// with it (RFC 9112, 9.6).
-    private func linger() {
-        guard self.context != nil else { return }
+    private func endOutput() {
+        guard let context else { return }
         self.phase = .lingering
         self.input = nil
-        self.wait(self.proxy.limits.linger)
+        self.wait(self.proxy.limits.clientStall)
         self.setReading(true)
-        self.closeOutput()
+        self.flushNow()
+        // Comes back when the answer's last octet is with the kernel; until then a slow client is given the time of an answer.
+        context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
+            self?.closeIsEnd = false
+            self?.proxy.readClock()
+            self?.wait(self?.proxy.limits.linger ?? 0)
+        }
     }
 
     // MARK: Writing and closing
@@ -325,7 +346,18 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func close() {
         if case .closed = self.phase { return }
         self.left("client connection closed")
-        self.context?.close(mode: .all, promise: nil)
+        self.closeNow()
+    }
+
+    /// The answer that begins has no end but our close.
+    func answerEndsByClose() { self.closeIsEnd = true }
+
+    private func closeNow() {
+        guard let context else { return }
+        if self.closeIsEnd {
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        context.close(mode: .all, promise: nil)
     }
 
     /// Closes once what was written is out, without the end that a whole answer would have.
@@ -334,7 +366,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.left("client connection closed")
         self.phase = .lingering
         self.wait(self.proxy.limits.clientStall)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in context.close(mode: .all, promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.closeNow() }
     }
 
     private func left(_ reason: String) {
@@ -357,7 +389,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
             exchange.deadlinePassed()
         case .lingering, .closed:
             self.close()
-            self.context?.close(mode: .all, promise: nil)
+            self.closeNow()
         }
     }
 
@@ -369,7 +401,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     }
 
     func abort() {
+        if case .exchange(let exchange) = self.phase { exchange.proxyStopped() }
         self.close()
-        self.context?.close(mode: .all, promise: nil)
+        self.closeNow()
     }
 }

@@ -62,7 +62,10 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
     func start() {
-        if !self.request.hasBody { self.isRequestRead = true }
+        if !self.request.hasBody {
+            self.isRequestRead = true
+            self.state.requestRead()
+        }
         if let upstream = self.proxy.pool.take(self.origin) {
             self.attach(upstream, isReused: true, timing: nil)
         } else {
@@ -244,6 +247,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.tap?.responseBegan(
             RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: framing,
             at: self.elapsed)
+        if framing == .untilClose || self.dechunks { self.client.answerEndsByClose() }
         let keeps = clientPersists && self.request.persists && self.isRequestRead
         let bytes = HopByHop.forwardedResponse(
             head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
@@ -322,6 +326,10 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     func clientEnded() -> Bool { false }
+
+    func proxyStopped() {
+        self.obey(self.state.recorderStopped("the proxy was stopped before the exchange had ended"))
+    }
 
     func clientLeft(_ reason: String) {
         self.obey(self.state.clientLeft(reason))
@@ -447,5 +455,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         if rest.readableBytes > 0 { tunnel.upstreamRead(rest) }
         tunnel.upstreamReadComplete()
         rest.moveReaderIndex(to: rest.writerIndex)
+        // What the client sent behind its request has waited for the tunnel.
+        self.client.process()
     }
 }

@@ -69,6 +69,8 @@ final class Tunnel: ClientExchange, UpstreamOwner {
 
     func upstreamFailed(_ failure: Failure) { self.closeBoth() }
 
+    func proxyStopped() { self.closeBoth() }
+
     func clientLeft(_ reason: String) { self.closeBoth() }
 
     func deadlinePassed() { self.closeBoth() }
