@@ -2,8 +2,10 @@ import TapeTLS
 import Testing
 
 @Suite struct SHA256DigestTests {
+    private struct NoDigest: Error {}
+
     private func hex(_ text: String, pieces: Int = 1) throws -> String {
-        var digest = try #require(SHA256Digest())
+        guard var digest = SHA256Digest() else { throw NoDigest() }
         let bytes = Array(text.utf8)
         let step = max(1, bytes.count / pieces)
         var offset = 0
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test func aFinalizedDigestStartsOver() throws {
-        var digest = try #require(SHA256Digest())
+        guard var digest = SHA256Digest() else { throw NoDigest() }
         Array("abc".utf8).withUnsafeBytes { digest.update($0) }
         let first = digest.finalize()
         Array("abc".utf8).withUnsafeBytes { digest.update($0) }
