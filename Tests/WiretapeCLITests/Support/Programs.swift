@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Where the programs are that these tests start.
 enum Programs {
     /// The folder that holds the test bundle, and beside it what the package builds.
@@ -20,7 +28,7 @@ enum Programs {
 
     private static func builtProgram(_ name: String) throws -> String {
         let path = "\(self.built)/\(name)"
-        guard FileManager.default.isExecutableFile(atPath: path) else {
+        guard access(path, X_OK) == 0 else {
             throw TestProblem("there is no \"\(path)\": build it with \"swift build --build-tests\"")
         }
         return path
@@ -31,8 +39,10 @@ enum Programs {
     /// A program of the system, looked up in PATH and where those who are not root have no PATH to.
     static func find(_ name: String) throws -> String {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        for folder in path.split(separator: ":") + ["/usr/sbin", "/sbin"] where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
-            return "\(folder)/\(name)"
+        let folders = path.components(separatedBy: ":") + ["/usr/sbin", "/sbin"]
+        for folder in folders {
+            let program = "\(folder)/\(name)"
+            if access(program, X_OK) == 0 { return program }
         }
         throw TestProblem("\"\(name)\" is not installed: \"scripts/setup.sh test\" installs what the tests need")
     }

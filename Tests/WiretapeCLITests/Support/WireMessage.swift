@@ -1,6 +1,6 @@
 /// What a raw client got: compared octet for octet, but for what concerns one connection alone (RFC 9110, 7.6.1).
 struct WireMessage: Equatable, CustomStringConvertible {
-    /// The status line and the fields, without those of one connection; interim responses, if any, come first in `rest`'s place.
+    /// The status lines and fields, interim ones first, without those of one connection.
     var lines: [[UInt8]]
     var rest: [UInt8]
 
@@ -22,6 +22,21 @@ struct WireMessage: Equatable, CustomStringConvertible {
         }
         self.lines = lines
         self.rest = Array(rest)
+    }
+
+    /// One head after the other, and no body.
+    init(heads octets: [UInt8]) {
+        self.lines = octets.split(separator: 0x0a, omittingEmptySubsequences: false).map(Array.init).filter { line in
+            let lower = String(decoding: line, as: UTF8.self).lowercased()
+            return !Self.connectionFields.contains { lower.hasPrefix($0) }
+        }
+        self.rest = []
+    }
+
+    /// Octets without a head.
+    init(body: [UInt8]) {
+        self.lines = []
+        self.rest = body
     }
 
     /// The same with the date of the answer taken out: it differs between two answers of one origin.
