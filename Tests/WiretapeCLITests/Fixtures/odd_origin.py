@@ -5,6 +5,7 @@
 /echo        the request as it came in, without its Connection field
 /item?n=N    the body with that number
 /sized?n=N   N octets that do not compress
+/stall       half an answer, and then nothing until the peer leaves
 """
 import gzip
 import random
@@ -122,6 +123,10 @@ class Exchange(socketserver.StreamRequestHandler):
             self.wfile.write(b"HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\n")
         body = self.body(named)
         method, target, _ = lines[0].split(b" ", 2)
+        if target == b"/stall":
+            self.wfile.write(TEXT + b"Content-Length: 100\r\n\r\nfirst octets")
+            self.rfile.read(1)
+            return False
         answer, closes = self.answer(method, target.decode(), lines, body)
         self.wfile.write(answer)
         return not closes and named.get(b"connection", b"").lower() != b"close"
