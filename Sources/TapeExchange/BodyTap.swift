@@ -31,13 +31,18 @@ public struct BodyTap: ~Copyable, Sendable {
     public mutating func data(_ bytes: UnsafeRawBufferPointer, at: Double) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         self.size += bytes.count
-        self.pending.append(contentsOf: bytes)
         self.note(bytes.count, at: at)
-        guard self.pending.count > Self.blockSize else { return nil }
-        let block = self.pending
+        guard self.pending.count + bytes.count > Self.blockSize else {
+            self.pending.append(contentsOf: bytes)
+            return nil
+        }
+        // What has come together goes out as it is: a block never grows, and so is never copied.
         self.isSpilled = true
-        self.pending = []
-        self.pending.reserveCapacity(Self.blockSize)
+        guard !self.pending.isEmpty else { return Array(bytes) }
+        var block: [UInt8] = []
+        block.reserveCapacity(max(Self.blockSize, bytes.count))
+        block.append(contentsOf: bytes)
+        swap(&block, &self.pending)
         return block
     }
 

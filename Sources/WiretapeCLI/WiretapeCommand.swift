@@ -20,6 +20,7 @@ struct WiretapeCommand: ParsableCommand {
     )
 
     static func main() {
+        MemorySettings.apply()
         SignalThread.block()
         self.main(nil)
     }

@@ -30,5 +30,8 @@ public struct ProxyLimits: Sendable {
     /// Octets of pipelined requests held back while an answer is on its way.
     public var pipelined = 64 * 1024
 
+    /// Octets read from an origin at once, at most, while a large body comes: fewer and larger reads wake fewer threads.
+    public var readSize = 256 * 1024
+
     public init() {}
 }

@@ -74,6 +74,8 @@ final class UpstreamDialer {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize))
             .channelInitializer(prepare)
         let connecting =
             addresses.count == 1

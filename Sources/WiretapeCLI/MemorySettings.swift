@@ -1,0 +1,16 @@
+#if canImport(Glibc)
+internal import Glibc
+#endif
+
+/// Tells the allocator what a proxy does with memory.
+enum MemorySettings {
+    /// Keeps blocks of body size in the heap.
+    ///
+    /// glibc maps each block above 128 KiB and gives free memory back at once; the page faults cost as much as copying. Both limits
+    /// follow the largest mapped block that was ever freed (mallopt(3), M_MMAP_THRESHOLD), so freeing one of 2 MiB sets them.
+    static func apply() {
+        #if canImport(Glibc)
+        free(malloc(2 << 20))
+        #endif
+    }
+}
