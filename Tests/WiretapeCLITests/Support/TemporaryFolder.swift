@@ -12,11 +12,23 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: self.path) }
 
+    func file(_ name: String) -> String { "\(self.path)/\(name)" }
+
     @discardableResult
-    func write(_ octets: [UInt8], to name: String) throws -> String {
-        let url = URL(fileURLWithPath: self.path).appendingPathComponent(name)
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        let url = URL(fileURLWithPath: self.file(name))
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(octets).write(to: url)
+        try Data(bytes).write(to: url)
         return url.path
     }
+
+    func read(_ name: String) throws -> [UInt8] { try Self.contents(self.file(name)) }
+
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self.file(name)) }
+
+    func names(in folder: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? self.path : self.file(folder)).sorted()
+    }
+
+    static func contents(_ path: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: path))) }
 }
