@@ -69,6 +69,20 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
         self.context?.close(mode: .all, promise: nil)
     }
 
+    /// Closes once what was written is out, without a word to the owner.
+    func closeAfterFlush() {
+        guard let context else { return }
+        self.owner = nil
+        let closing = context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated()
+        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.proxy.limits.clientStall))) {
+            context.close(mode: .all, promise: nil)
+        }
+        closing.whenComplete { _ in
+            timer.cancel()
+            context.close(mode: .all, promise: nil)
+        }
+    }
+
     func closeOutput() {
         self.flushNow()
         self.context?.close(mode: .output, promise: nil)
