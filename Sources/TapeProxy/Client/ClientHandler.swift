@@ -191,8 +191,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     private func begin(_ head: RequestHead) {
         do throws(MessageError) {
-            let request = try IncomingRequest(head, start: self.proxy.now)
-            let exchange = self.exchange(for: request)
+            var request = try IncomingRequest(head, start: self.proxy.now)
+            let exchange = self.exchange(for: &request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
             exchange.start()
@@ -201,9 +201,13 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         }
     }
 
-    private func exchange(for request: IncomingRequest) -> any ClientExchange {
-        if let credentials = self.proxy.credentials, !credentials.accept(request.head.fields.first("proxy-authorization")) {
-            return LocalExchange(client: self, request: request, answer: .authenticationRequired)
+    private func exchange(for request: inout IncomingRequest) -> any ClientExchange {
+        if let credentials = self.proxy.credentials {
+            guard credentials.accept(request.head.fields.first("proxy-authorization")) else {
+                return LocalExchange(client: self, request: request, answer: .authenticationRequired)
+            }
+            // Spent here (RFC 9110, 11.7.2): our own password neither goes on nor onto the cassette.
+            request.head.fields = request.head.fields.removing("proxy-authorization")
         }
         switch request.target {
         case .origin, .asterisk:

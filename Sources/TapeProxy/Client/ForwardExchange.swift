@@ -301,7 +301,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     func clientEnded() -> Bool { false }
 
     func clientLeft(_ reason: String) {
-        self.obey(self.state.clientLeft(reason))
+        self.obey(self.proxy.isAborting ? self.state.proxyStopped() : self.state.clientLeft(reason))
     }
 
     func deadlinePassed() {

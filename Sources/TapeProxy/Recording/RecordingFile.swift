@@ -84,6 +84,14 @@ final class RecordingFile: @unchecked Sendable {
 
     // MARK: Closing
 
+    /// Ends a recording that never began: its new cassette goes away, so that nobody takes it for one that was recorded.
+    func abandon() throws(CassetteError) {
+        guard let appender else { return }
+        self.appender = nil
+        guard self.plan.target != .append, appender.count == 0 else { return }
+        try CassettePlace.remove(self.path)
+    }
+
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
         guard let appender else { return self.path }

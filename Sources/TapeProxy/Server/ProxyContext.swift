@@ -28,6 +28,8 @@ final class ProxyContext {
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
+    /// The grace period is over: what ends now is cut by us.
+    private(set) var isAborting = false
     private var stopped: EventLoopPromise<Void>?
     private var timer: RepeatedTask?
 
@@ -69,6 +71,7 @@ final class ProxyContext {
         for member in self.registry.all { member.stop() }
         self.timer?.cancel()
         self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
+            self.isAborting = true
             for member in self.registry.all { member.abort() }
             self.endStop()
         }
