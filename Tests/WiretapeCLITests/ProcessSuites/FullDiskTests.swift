@@ -56,6 +56,33 @@ import Darwin
     }
 
     #if os(Linux)
+    @Test func aFileSizeLimitFromTheStartIsAnError() throws {
+        let folder = try TemporaryFolder()
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"), ["--fsize=10:", try Programs.wiretape(), "record", folder.file("x.json"), "--", "true"])
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(!folder.exists("x.json"))
+    }
+
+    /// Large bodies find no room, small ones do: said once all the same.
+    @Test func aDiskThatIsFullForSomeIsToldOnce() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let script = "for n in 1 2 3 4 5 6; do \(Curl.line()) --output /dev/null \"$0/large-text?$n\" \"$0/json?$n\" || exit 9; done"
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"),
+            [
+                "--fsize=100000:", try Programs.wiretape(), "record", folder.file("some.json"), "--", "sh", "-c", script,
+                "http://127.0.0.1:\(origin.port)",
+            ])
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(end.errors.components(separatedBy: "traffic goes on").count == 2, "said once: \(end.errors)")
+        #expect(end.errors.contains("6 exchanges not recorded"), "\(end.errors)")
+        #expect(try CassetteFile.urls(folder.file("some.json")).filter { $0.contains("/json?") }.count == 6)
+        try CassetteFile.expectValid(folder.file("some.json"))
+    }
+
     @Test func aFileSizeLimitIsAGapAndNoEnd() throws {
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
