@@ -220,7 +220,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     }
 
     private func exchange(for request: IncomingRequest) -> any ClientExchange {
-        if let credentials = self.proxy.credentials, !credentials.accept(request.head.fields.first("proxy-authorization")) {
+        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
             return LocalExchange(client: self, request: request, answer: .authenticationRequired)
         }
         switch request.target {

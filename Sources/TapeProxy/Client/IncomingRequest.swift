@@ -13,6 +13,7 @@ final class IncomingRequest {
     /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
     let expectsContinue: Bool
     let start: NIODeadline
+    let proxyAuthorization: String?
 
     init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
         self.target = try RequestTarget(head.target, method: head.method)
@@ -20,6 +21,10 @@ final class IncomingRequest {
         self.framing = try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: .proxy)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
+        self.proxyAuthorization = head.fields.first("proxy-authorization")
+        var head = head
+        // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
+        if self.proxyAuthorization != nil { head.fields = head.fields.removing("proxy-authorization") }
         self.head = head
         self.start = start
     }

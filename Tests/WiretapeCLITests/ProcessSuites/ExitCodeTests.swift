@@ -54,9 +54,12 @@ import Testing
 
     @Test(arguments: ["record", "replay", "run"])
     func aFileThatIsNoCassetteIsToldBeforeListeningAndLeftAlone(_ command: String) throws {
-        for text in ["{\"a\": 1}\n", "hello", "{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n", "{\"wiretape\": 9, \"interactions\": []}\n"] {
+        var texts = ["{\"a\": 1}\n", "hello", "{\"wiretape\": 9, \"interactions\": []}\n"]
+        // What a recording is to replace needs no sense in each exchange.
+        if command != "record" { texts.append("{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n") }
+        for text in texts {
             try self.folder.write(text.utf8, to: "pets.json")
-            let end = try Wiretape.run([command, self.cassette, "--listen", "127.0.0.1:0"])
+            let end = try Wiretape.run([command, self.cassette, "--listen", "127.0.0.1:0"], seconds: 10)
             #expect(end.status == 1, "\(text)")
             #expect(end.errors.contains("pets.json") && !end.errors.contains("listening"), "\(end.errors)")
             #expect(try self.folder.read("pets.json") == Array(text.utf8))
