@@ -279,7 +279,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         switch after {
         case .keep:
             self.phase = .head
-            guard !self.proxy.isStopping else { return self.close() }
+            guard !self.proxy.isStopping else { return self.endIdle() }
             self.wait(self.proxy.limits.clientIdle)
             self.process()
         case .linger:
@@ -331,6 +331,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.context?.close(mode: .output, promise: nil)
     }
 
+    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
+    private func endIdle() {
+        let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if pending > 0 { self.endOutput() } else { self.close() }
+    }
+
     func close() {
         if case .closed = self.phase { return }
         self.left("client connection closed")
@@ -370,7 +376,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     func deadlinePassed() {
         switch self.phase {
         case .head:
-            guard self.isInsideHead else { return self.close() }
+            guard self.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."), method: "")
         case .exchange(let exchange):
@@ -383,7 +389,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     func stop() {
         switch self.phase {
-        case .head: self.close()
+        case .head: self.endIdle()
         case .exchange, .lingering, .closed: break
         }
     }
