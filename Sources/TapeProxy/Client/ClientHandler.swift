@@ -282,7 +282,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         switch after {
         case .keep:
             self.phase = .head
-            guard !self.proxy.isStopping else { return self.endOutput() }
+            guard !self.proxy.isStopping else { return self.endIdle() }
             self.wait(self.proxy.limits.clientIdle)
             self.process()
         case .linger:
@@ -343,6 +343,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.context?.close(mode: .output, promise: nil)
     }
 
+    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
+    private func endIdle() {
+        let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
+    }
+
     func close() {
         if case .closed = self.phase { return }
         self.left("client connection closed")
@@ -382,7 +388,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func deadlinePassed() {
         switch self.phase {
         case .head:
-            guard self.isInsideHead else { return self.close() }
+            guard self.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."), method: "")
         case .exchange(let exchange):
@@ -395,7 +401,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     func stop() {
         switch self.phase {
-        case .head: self.close()
+        case .head: self.endIdle()
         case .exchange, .lingering, .closed: break
         }
     }

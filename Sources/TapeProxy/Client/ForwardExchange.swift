@@ -421,9 +421,9 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             return then()
         }
         self.isHeld = true
-        let loop = self.proxy.loop
-        let resume = NIOLoopBound(then, eventLoop: loop)
-        self.proxy.record(.exchange(exchange, stored: { loop.execute { resume.value() } }))
+        let door = self.proxy.door
+        let resume = NIOLoopBound(then, eventLoop: self.proxy.loop)
+        self.proxy.record(.exchange(exchange, stored: { door.execute { resume.value() } }))
     }
 
     private func answer(_ answer: ProxyAnswer, client after: ExchangeState.After) {

@@ -19,6 +19,8 @@ final class ProxyContext {
     let registry = ConnectionRegistry()
     let credentials: ProxyCredentials?
     let counts: NIOLockedValueBox<ProxyCounts>
+    /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
+    let door: LoopDoor
     let messageLimits = Limits()
     /// Host and port the proxy listens on, for its help page.
     private(set) var address = ""
@@ -37,6 +39,7 @@ final class ProxyContext {
         library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>
     ) {
         self.loop = loop
+        self.door = LoopDoor(loop)
         self.configuration = configuration
         self.credentials = credentials
         self.session = session
@@ -68,7 +71,6 @@ final class ProxyContext {
         self.stopped = done
         self.pool.closeAll()
         for member in self.registry.all { member.stop() }
-        self.timer?.cancel()
         self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
             for member in self.registry.all { member.abort() }
             self.endStop()
@@ -84,6 +86,7 @@ final class ProxyContext {
     private func endStop() {
         guard let stopped else { return }
         self.stopped = nil
+        self.timer?.cancel()
         self.pool.closeAll()
         stopped.succeed()
     }

@@ -22,6 +22,7 @@ final class RawConnection {
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
+    private var space = [UInt8](repeating: 0, count: 256 << 10)
     private var end: End?
     private var isClosed = false
 
@@ -85,13 +86,12 @@ final class RawConnection {
         guard RawSocket.waits(self.descriptor, for: Int32(POLLIN), milliseconds: Self.patience * 1000) else {
             throw RawError("nothing came for \(Self.patience) s behind \(RawError.text(self.buffer))")
         }
-        var octets = [UInt8](repeating: 0, count: 64 << 10)
-        let count = octets.withUnsafeMutableBytes { recv(self.descriptor, $0.baseAddress, $0.count, 0) }
+        let count = self.space.withUnsafeMutableBytes { recv(self.descriptor, $0.baseAddress, $0.count, 0) }
         guard count > 0 else {
             self.end = count == 0 ? .closed : .reset
             return false
         }
-        self.buffer += octets[..<count]
+        self.buffer.append(contentsOf: self.space[..<count])
         return true
     }
 

@@ -8,6 +8,8 @@ final class RunningProxy {
     let session: Session
     let recorder: Recorder?
     private var isStopped = false
+    /// The test stops the server itself.
+    var isServerStopped = false
 
     /// - Parameter folder: one with a cassette in it, or an empty one.
     init(
@@ -48,7 +50,7 @@ final class RunningProxy {
     func stop(keepsOld: Bool = false) throws -> String {
         guard !self.isStopped else { return "" }
         self.isStopped = true
-        self.server.stop()
+        if !self.isServerStopped { self.server.stop() }
         return try self.recorder?.close(keepsOld: keepsOld) ?? ""
     }
 
