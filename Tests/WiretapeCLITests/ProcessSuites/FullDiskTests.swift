@@ -35,7 +35,9 @@ import Darwin
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
-        for name in ["disk", "copy"] { try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false) }
+        for name in ["disk", "copy"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        }
         // The mount is seen by these processes alone, and gone with them.
         let script = """
             mount -t tmpfs -o size=1m tmpfs "$1"
@@ -109,7 +111,8 @@ import Darwin
         let end = try ExternalProgram.run(
             try Programs.find("prlimit"),
             [
-                "--fsize=100000:", try Programs.wiretape(), "record", folder.file("x.json"), "--on-disk-full", "refuse", "--", "python3", "-c",
+                "--fsize=100000:", try Programs.wiretape(), "record", folder.file("x.json"), "--on-disk-full", "refuse", "--", "python3",
+                "-c",
                 Self.refusedClient, "http://127.0.0.1:\(origin.port)",
             ])
         #expect(end.status == 1, "\(end.errors)")
