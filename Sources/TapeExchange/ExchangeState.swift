@@ -105,11 +105,11 @@ public struct ExchangeState: Sendable {
         return .cancel(Cut(by: .client, reason: reason))
     }
 
-    /// The proxy stops and waits no longer for what is in flight.
-    public mutating func proxyStopped() -> Action {
+    /// The proxy stops and waits no longer.
+    public mutating func recorderStopped(_ reason: String) -> Action {
         guard !self.isOver else { return .ignore }
         self.isOver = true
-        return .cancel(Cut(by: .recorder, reason: "recording was stopped"))
+        return .cancel(Cut(by: .recorder, reason: reason))
     }
 
     /// The rest of the request is not HTTP: nothing of it goes upstream.

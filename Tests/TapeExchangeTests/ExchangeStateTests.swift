@@ -83,7 +83,7 @@ import Testing
     @Test func aStopCutsInTheRecordersName() {
         var state = ExchangeState(clientPersists: true, isIdempotent: true)
         state.responseBegan(upstreamPersists: true)
-        #expect(state.proxyStopped() == .cancel(Cut(by: .recorder, reason: "recording was stopped")))
+        #expect(state.recorderStopped("stopped") == .cancel(Cut(by: .recorder, reason: "stopped")))
         #expect(state.clientLeft("closed") == .ignore)
     }
 

@@ -2,6 +2,7 @@ import TapeTLS
 import Testing
 
 @Suite struct SHA256DigestTests {
+    /// `#require` cannot hand on what may not be copied.
     private struct NoDigest: Error {}
 
     private func hex(_ text: String, pieces: Int = 1) throws -> String {

@@ -12,6 +12,8 @@ protocol ClientExchange: AnyObject {
     func clientWritabilityChanged(_ isWritable: Bool)
     /// The client ended its side. Returns whether the exchange goes on without it (a tunnel's other direction).
     func clientEnded() -> Bool
+    /// The proxy stops, and the time for what is in flight is over; the client's connection closes next.
+    func proxyStopped()
     /// The client's connection is gone.
     func clientLeft(_ reason: String)
     /// The exchange has waited longer than it may.

@@ -2,11 +2,19 @@ internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// One client connection: reads request heads, starts an exchange for each, one after the other, and closes as agreed.
 ///
 /// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
 /// loop.
-final class ClientHandler: ChannelInboundHandler, TimedConnection {
+final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -24,9 +32,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     private var input: ByteBuffer?
     private var context: ChannelHandlerContext?
     private var isReading = true
+    private var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
     private var isInsideHead = false
+    /// The client reads our close as the end of the answer's body (RFC 9112, 6.3): a close that is not the end has to be a reset.
+    private var closeIsEnd = false
     var deadline: NIODeadline
 
     init(proxy: ProxyContext) {
@@ -35,7 +46,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
     }
 
-    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
 
     /// Moves the deadline to so many seconds from now.
     func wait(_ seconds: Int) {
@@ -77,7 +89,13 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.proxy.readClock()
-        if case .exchange(let exchange) = self.phase { exchange.clientWritabilityChanged(context.channel.isWritable) }
+        self.isWritable = context.channel.isWritable
+        switch self.phase {
+        case .exchange(let exchange): exchange.clientWritabilityChanged(self.isWritable)
+        // The rest of an answer is on its way.
+        case .lingering: self.wait(self.proxy.limits.clientStall)
+        case .head, .closed: break
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -191,8 +209,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     private func begin(_ head: RequestHead) {
         do throws(MessageError) {
-            var request = try IncomingRequest(head, start: self.proxy.now)
-            let exchange = self.exchange(for: &request)
+            let request = try IncomingRequest(head, start: self.proxy.now)
+            let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
             exchange.start()
@@ -201,13 +219,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         }
     }
 
-    private func exchange(for request: inout IncomingRequest) -> any ClientExchange {
-        if let credentials = self.proxy.credentials {
-            guard credentials.accept(request.head.fields.first("proxy-authorization")) else {
-                return LocalExchange(client: self, request: request, answer: .authenticationRequired)
-            }
-            // Spent here (RFC 9110, 11.7.2): our own password neither goes on nor onto the cassette.
-            request.head.fields = request.head.fields.removing("proxy-authorization")
+    private func exchange(for request: IncomingRequest) -> any ClientExchange {
+        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
+            return LocalExchange(client: self, request: request, answer: .authenticationRequired)
         }
         switch request.target {
         case .origin, .asterisk:
@@ -268,13 +282,13 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         switch after {
         case .keep:
             self.phase = .head
-            guard !self.proxy.isStopping else { return self.close() }
+            guard !self.proxy.isStopping else { return self.endIdle() }
             self.wait(self.proxy.limits.clientIdle)
             self.process()
         case .linger:
-            self.linger()
+            self.endOutput()
         case .close:
-            self.close()
+            self.closeAfterFlush()
         }
     }
 
@@ -286,19 +300,24 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     private func answerAndClose(_ answer: ProxyAnswer, method: String) {
         self.write(ByteBuffer(bytes: answer.bytes(method: method, persistence: .close)))
-        self.linger()
+        self.endOutput()
     }
 
     /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
     /// with it (RFC 9112, 9.6).
-    private func linger() {
+    private func endOutput() {
         guard let context else { return }
         self.phase = .lingering
         self.input = nil
-        self.wait(self.proxy.limits.linger)
+        self.wait(self.proxy.limits.clientStall)
         self.setReading(true)
-        context.flush()
-        context.close(mode: .output, promise: nil)
+        self.flushNow()
+        // Comes back when the answer's last octet is with the kernel; until then a slow client is given the time of an answer.
+        context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
+            self?.closeIsEnd = false
+            self?.proxy.readClock()
+            self?.wait(self?.proxy.limits.linger ?? 0)
+        }
     }
 
     // MARK: Writing and closing
@@ -307,18 +326,44 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
     }
 
+    /// Sends what was written, at the end of this turn.
     func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.proxy.flushSoon(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
         self.context?.flush()
     }
 
     func closeOutput() {
+        self.flushNow()
         self.context?.close(mode: .output, promise: nil)
+    }
+
+    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
+    private func endIdle() {
+        let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
     }
 
     func close() {
         if case .closed = self.phase { return }
         self.left("client connection closed")
-        self.context?.close(mode: .all, promise: nil)
+        self.closeNow()
+    }
+
+    /// The answer that begins has no end but our close.
+    func answerEndsByClose() { self.closeIsEnd = true }
+
+    private func closeNow() {
+        guard let context else { return }
+        if self.closeIsEnd {
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        context.close(mode: .all, promise: nil)
     }
 
     /// Closes once what was written is out, without the end that a whole answer would have.
@@ -327,7 +372,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.left("client connection closed")
         self.phase = .lingering
         self.wait(self.proxy.limits.clientStall)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in context.close(mode: .all, promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.closeNow() }
     }
 
     private func left(_ reason: String) {
@@ -343,26 +388,27 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     func deadlinePassed() {
         switch self.phase {
         case .head:
-            guard self.isInsideHead else { return self.close() }
+            guard self.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."), method: "")
         case .exchange(let exchange):
             exchange.deadlinePassed()
         case .lingering, .closed:
             self.close()
-            self.context?.close(mode: .all, promise: nil)
+            self.closeNow()
         }
     }
 
     func stop() {
         switch self.phase {
-        case .head: self.close()
+        case .head: self.endIdle()
         case .exchange, .lingering, .closed: break
         }
     }
 
     func abort() {
+        if case .exchange(let exchange) = self.phase { exchange.proxyStopped() }
         self.close()
-        self.context?.close(mode: .all, promise: nil)
+        self.closeNow()
     }
 }

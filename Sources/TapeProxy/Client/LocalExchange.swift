@@ -55,6 +55,7 @@ final class LocalExchange: ClientExchange {
     func clientReadComplete() {}
     func clientWritabilityChanged(_ isWritable: Bool) {}
     func clientEnded() -> Bool { false }
+    func proxyStopped() {}
     func clientLeft(_ reason: String) { self.isOver = true }
     func deadlinePassed() { self.client.close() }
 }

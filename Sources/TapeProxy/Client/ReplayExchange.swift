@@ -94,14 +94,16 @@ final class ReplayExchange: ClientExchange {
                     status: 501, reason: "Not Implemented", error: "tunnel",
                     text: "the recorded answer changed protocols, and what went through its tunnel is not in the cassette."))
         }
-        var keeps = self.isRequestRead && self.request.persists && !self.proxy.isStopping
+        var keeps = self.isRequestRead && self.request.persists && answer.requestWasRead && !self.proxy.isStopping
         if keeps, self.request.head.version >= .http11, let wire = answer.wire {
             self.proxy.count { $0.bytes += wire.readableBytes }
             self.client.write(wire)
             return self.end(.keep)
         }
         let dechunks = HopByHop.needsDechunking(answer.framing, clientVersion: self.request.head.version)
-        keeps = keeps && answer.framing != .untilClose && !dechunks && answer.outcome == .complete
+        // As it was when the answer began: nobody knew yet that it would be cut.
+        keeps = keeps && answer.framing != .untilClose && !dechunks
+        if answer.framing == .untilClose || dechunks { self.client.answerEndsByClose() }
         self.client.write(
             ByteBuffer(
                 bytes: HopByHop.forwardedResponse(
@@ -131,7 +133,7 @@ final class ReplayExchange: ClientExchange {
 
     private func finish(_ answer: ProxyAnswer) {
         guard !self.isOver else { return }
-        let keeps = self.isRequestRead && self.request.persists && !self.proxy.isStopping
+        let keeps = self.isRequestRead && self.answer?.requestWasRead != false && self.request.persists && !self.proxy.isStopping
         let option = self.request.connectionOption(keeps: keeps)
         self.client.write(ByteBuffer(bytes: answer.bytes(method: self.request.head.method, persistence: option)))
         self.end(keeps ? .keep : .linger)
@@ -152,6 +154,8 @@ final class ReplayExchange: ClientExchange {
     }
 
     func clientEnded() -> Bool { false }
+
+    func proxyStopped() {}
 
     func clientLeft(_ reason: String) {
         self.isOver = true

@@ -22,6 +22,8 @@ struct RecordedAnswer: Sendable {
     let trailers: HeaderFields?
     let payload: Payload
     let isComplete: Bool
+    /// Whether the request had come to its end; an answer that was quicker closed the connection.
+    let requestWasRead: Bool
     /// Head and body as an HTTP/1.1 client that keeps its connection gets them; nil where they cannot be sent in one piece.
     let wire: ByteBuffer?
 
@@ -33,6 +35,7 @@ struct RecordedAnswer: Sendable {
         self.trailers = interaction.response?.trailers
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true
+        self.requestWasRead = interaction.request.body?.isComplete ?? true
         guard let response = interaction.response else {
             self.head = nil
             self.framing = .none

@@ -19,17 +19,18 @@ final class ProxyContext {
     let registry = ConnectionRegistry()
     let credentials: ProxyCredentials?
     let counts: NIOLockedValueBox<ProxyCounts>
+    /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
+    let door: LoopDoor
     let messageLimits = Limits()
     /// Host and port the proxy listens on, for its help page.
     private(set) var address = ""
     private let clock = WallClock()
     private var lastConnection = 0
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
+    private var unflushed: [any FlushTarget] = []
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
-    /// The grace period is over: what ends now is cut by us.
-    private(set) var isAborting = false
     private var stopped: EventLoopPromise<Void>?
     private var timer: RepeatedTask?
 
@@ -38,6 +39,7 @@ final class ProxyContext {
         library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>
     ) {
         self.loop = loop
+        self.door = LoopDoor(loop)
         self.configuration = configuration
         self.credentials = credentials
         self.session = session
@@ -69,9 +71,7 @@ final class ProxyContext {
         self.stopped = done
         self.pool.closeAll()
         for member in self.registry.all { member.stop() }
-        self.timer?.cancel()
         self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
-            self.isAborting = true
             for member in self.registry.all { member.abort() }
             self.endStop()
         }
@@ -86,6 +86,7 @@ final class ProxyContext {
     private func endStop() {
         guard let stopped else { return }
         self.stopped = nil
+        self.timer?.cancel()
         self.pool.closeAll()
         stopped.succeed()
     }
@@ -106,6 +107,27 @@ final class ProxyContext {
 
     func count(_ change: (inout ProxyCounts) -> Void) {
         self.counts.withLockedValue { change(&$0) }
+    }
+
+    /// Flushes a connection when all events of this turn of the loop are handled.
+    ///
+    /// Every write to a peer that sleeps wakes it; writes that leave together wake it once.
+    func flushSoon(_ target: any FlushTarget) {
+        self.unflushed.append(target)
+        guard self.unflushed.count == 1 else { return }
+        let bound = NIOLoopBound(self, eventLoop: self.loop)
+        self.loop.execute { bound.value.flushAll() }
+    }
+
+    private func flushAll() {
+        var targets: [any FlushTarget] = []
+        swap(&targets, &self.unflushed)
+        for target in targets { target.flushNow() }
+        // Keeps the room of the longer list.
+        if self.unflushed.isEmpty {
+            targets.removeAll(keepingCapacity: true)
+            self.unflushed = targets
+        }
     }
 
     /// Hands an item to the recorder.

@@ -16,11 +16,11 @@ public final class ProxyServer: Sendable {
     private let channel: any Channel
     private let proxy: NIOLoopBound<ProxyContext>
     private let countsBox: NIOLockedValueBox<ProxyCounts>
-    private let limits: ProxyLimits
+    private let door: LoopDoor
 
     private init(
         address: String, port: Int, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool, channel: any Channel,
-        proxy: NIOLoopBound<ProxyContext>, counts: NIOLockedValueBox<ProxyCounts>, limits: ProxyLimits
+        proxy: NIOLoopBound<ProxyContext>, counts: NIOLockedValueBox<ProxyCounts>, door: LoopDoor
     ) {
         self.address = address
         self.port = port
@@ -29,7 +29,7 @@ public final class ProxyServer: Sendable {
         self.channel = channel
         self.proxy = proxy
         self.countsBox = counts
-        self.limits = limits
+        self.door = door
     }
 
     public var counts: ProxyCounts { self.countsBox.withLockedValue { $0 } }
@@ -87,12 +87,12 @@ public final class ProxyServer: Sendable {
         let loop = group.next()
         let counts = NIOLockedValueBox(ProxyCounts())
         let interfaces = (try? System.enumerateDevices().compactMap { $0.address.flatMap { IPAddress($0) } }) ?? []
-        let proxy = try loop.submit {
+        let (proxy, door) = try loop.submit {
             let proxy = ProxyContext(
                 loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
                 library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) },
                 dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts)
-            return NIOLoopBound(proxy, eventLoop: loop)
+            return (NIOLoopBound(proxy, eventLoop: loop), proxy.door)
         }.wait()
         let channel = try ServerBootstrap(group: loop)
             .serverChannelOption(.backlog, value: 4096)
@@ -118,12 +118,12 @@ public final class ProxyServer: Sendable {
                 return channel
             }
             .wait()
-        recorder?.onDrain { loop.execute { proxy.value.recorderDrained() } }
+        recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         return ProxyServer(
             address: "\(host):\(port)", port: port, group: group, threads: threads, channel: channel, proxy: proxy, counts: counts,
-            limits: configuration.limits)
+            door: door)
     }
 
     /// Stops taking connections, lets what is in flight end within the grace period, then cuts it.
@@ -133,6 +133,7 @@ public final class ProxyServer: Sendable {
         let done = proxy.eventLoop.makePromise(of: Void.self)
         proxy.eventLoop.execute { proxy.value.stop(then: done) }
         try? done.futureResult.wait()
+        self.door.shut()
         try? self.group.syncShutdownGracefully()
         try? self.threads.syncShutdownGracefully()
     }

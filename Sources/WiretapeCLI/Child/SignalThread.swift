@@ -32,6 +32,13 @@ enum SignalThread {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// For a command that has nothing to close: a signal, or a reader of its output that went away, ends it at once.
+    static func unblock() {
+        var set = self.watched()
+        signal(SIGPIPE, SIG_DFL)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    }
+
     /// Calls `handle` for each signal until the process ends.
     static func start(_ handle: @escaping @Sendable (Arrival) -> Void) {
         let queue = DispatchQueue(label: "wiretape.signals")

@@ -1,0 +1,187 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+/// Exchanges that do not come to their end: what the client gets, what is recorded, and the same again from the cassette.
+@Suite struct CutAndFailedTests {
+    @Test(
+        arguments: [
+            ("Content-Length: 10", "part"), ("Transfer-Encoding: chunked", "a\r\npart"), ("Transfer-Encoding: chunked", "4\r\npart\r\n"),
+        ])
+    func aCutBodyIsDeliveredRecordedAndReplayedAsCut(field: String, part: String) throws {
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n\(part)")
+        }
+        let (answer, recorded) = try LiveAndReplayed.compare(origin, asking: origin.request())
+        #expect(answer.text == "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n\(part)")
+        #expect(recorded.first?.response?.body?.isComplete == false)
+        guard case .cut(let cut)? = recorded.first?.outcome else { throw RawError("\(recorded) is not cut") }
+        #expect(cut.by == .origin)
+    }
+
+    @Test(arguments: ["1.1", "1.0"]) func aCutBodyThatOnlyACloseWouldEndIsCutWithAReset(version: String) throws {
+        // The client reads a close as the end of the body: to cut it takes a reset.
+        let gate = Gate("the client has the part")
+        let origin = try RawOrigin { connection in
+            _ = try connection.read(through: "\r\n\r\n")
+            if version == "1.1" {
+                try connection.send("HTTP/1.1 200 OK\r\n\r\npart")
+            } else {
+                try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\npart")
+            }
+            try gate.wait()
+            connection.reset()
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        try client.send(origin.request(version: version))
+        _ = try client.read(through: "part")
+        gate.open()
+        #expect(try client.readToEnd().end == .reset)
+        origin.finish()
+        #expect(try proxy.recorded().first?.response?.body?.isComplete == false)
+
+        let replay = try RunningProxy(.none, in: proxy.folder)
+        let again = try replay.connect()
+        try again.send(origin.request(version: version))
+        #expect(try again.readToEnd().end == .reset)
+    }
+
+    @Test func aRefusedConnectionIsAnsweredRecordedAndReplayed() throws {
+        let origin = try RawOrigin()
+        origin.stop()
+        let (answer, recorded) = try LiveAndReplayed.compare(origin, asking: origin.request("GET", "/", "Connection: close"))
+        #expect(answer.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: refused\r\n"))
+        #expect(recorded.first?.response == nil)
+        guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }
+        #expect(failure.kind == .refused)
+        #expect(failure.message.contains(origin.authority))
+    }
+
+    @Test func anUnknownHostIsAnsweredRecordedAndReplayed() throws {
+        let origin = try RawOrigin()
+        let request = "GET http://no-such-host.invalid/ HTTP/1.1\r\nHost: no-such-host.invalid\r\nConnection: close\r\n\r\n"
+        let (answer, recorded) = try LiveAndReplayed.compare(origin, asking: request)
+        #expect(answer.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: dns\r\n"))
+        guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }
+        #expect(failure.kind == .dns)
+    }
+
+    @Test func aFailureKeepsTheClientsConnection() throws {
+        let refusing = try RawOrigin()
+        refusing.stop()
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        let (answer, _) = try LiveAndReplayed.compare(origin) { client in
+            try client.send(refusing.request())
+            let first = try client.readMessage()
+            try client.send(origin.request())
+            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+        }
+        #expect(answer.text.hasSuffix("\r\n\r\nok"))
+    }
+
+    @Test(
+        arguments: [
+            "HTTP/1.1 20 OK\r\n\r\n", "hello\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nA b: c\r\n\r\n",
+            "HTTP/2 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\n folded\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX: \u{0}\r\n\r\n",
+        ])
+    func anAnswerThatIsNotHTTPBecomesA502(bad: String) throws {
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send(bad)
+            _ = try connection.readToEnd()
+        }
+        let (answer, recorded) = try LiveAndReplayed.compare(origin, asking: origin.request("GET", "/", "Connection: close"))
+        #expect(answer.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: malformed\r\n"))
+        guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }
+        #expect(failure.kind == .malformed)
+    }
+
+    @Test func aChunkThatIsNoneCutsTheAnswer() throws {
+        let gate = Gate("the client has the good chunk")
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+            try gate.wait()
+            try connection.send("zz\r\nevil")
+            _ = try connection.readToEnd()
+        }
+        let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
+            try client.send(origin.request())
+            let first = try client.read(through: "abc\r\n")
+            gate.open()
+            let (rest, end) = try client.readToEnd()
+            return LiveAndReplayed.Answer(octets: first + rest, end: end)
+        }
+        #expect(answer.text.hasSuffix("\r\n\r\n3\r\nabc\r\n"))
+        #expect(recorded.first?.response?.body?.isComplete == false)
+    }
+
+    @Test func aRequestBodyThatIsNotChunksNeverGoesOnAndEndsInA502() throws {
+        let gate = Gate("the origin has the good chunk")
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("POST /")
+            try connection.expect("3\r\nabc\r\n")
+            gate.open()
+            try connection.expectEnd()
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        try client.send(origin.request("POST", "/", "Transfer-Encoding: chunked", body: "3\r\nabc\r\n"))
+        try gate.wait()
+        try client.send("g\r\n")
+        let answer = String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 502 "))
+        #expect(answer.contains("Wiretape-Error: malformed"))
+        origin.finish()
+        #expect(try proxy.recorded().first?.request.body?.isComplete == false)
+    }
+
+    @Test func aClientThatLeavesCancelsTheRequestAtItsOrigin() throws {
+        let gate = Gate("the client has the first part")
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart")
+            try gate.wait()
+            _ = try connection.readToEnd()
+        }
+        let proxy = try RunningProxy()
+        let client = try proxy.connect()
+        try client.send(origin.request())
+        _ = try client.read(through: "part")
+        client.close()
+        gate.open()
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        guard case .cut(let cut) = recorded.outcome else { throw RawError("\(recorded.outcome) is no cut") }
+        #expect(cut.by == .client)
+        #expect(recorded.response?.body?.isComplete == false)
+    }
+
+    @Test func anAnswerWithOctetsBehindItsEndIsNotMixedIntoTheNext() throws {
+        let origin = try RawOrigin(
+            { connection in
+                try connection.expectRequest("GET /a")
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+                _ = try connection.readToEnd()
+            },
+            { connection in
+                try connection.expectRequest("GET /b")
+                try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nb!")
+            })
+        let (answer, _) = try LiveAndReplayed.compare(origin) { client in
+            try client.send(origin.request("GET", "/a"))
+            let first = try client.readMessage()
+            try client.send(origin.request("GET", "/b"))
+            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+        }
+        #expect(!answer.text.contains("evil"))
+        #expect(answer.text.hasSuffix("b!"))
+    }
+}

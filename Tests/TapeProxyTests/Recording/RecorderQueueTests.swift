@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+@testable import TapeProxy
+
+@Suite struct RecorderQueueTests {
+    private func block(_ size: Int) -> RecorderItem { .block(exchange: 1, side: .response, bytes: [UInt8](repeating: 0, count: size)) }
+
+    @Test func itIsFullAtTheHighMarkAndDrainedAtTheLow() {
+        let queue = RecorderQueue()
+        #expect(!queue.put(self.block(RecorderQueue.highWater - 1)))
+        #expect(queue.put(self.block(1)))
+        let batch = queue.take()
+        #expect(batch.weight == RecorderQueue.highWater)
+        #expect(batch.items.count == 2)
+        // What is being written still counts.
+        #expect(queue.put(self.block(1)))
+        #expect(!queue.done(RecorderQueue.highWater - RecorderQueue.lowWater))
+        #expect(queue.done(1))
+        #expect(!queue.done(0), "the drain is told once")
+        #expect(!queue.put(self.block(1)))
+    }
+
+    @Test func aQueueThatWasNeverFullDrainsInSilence() {
+        let queue = RecorderQueue()
+        #expect(!queue.put(self.block(10)))
+        #expect(!queue.done(queue.take().weight))
+    }
+
+    @Test func itemsComeInOrderAndOnce() {
+        let queue = RecorderQueue()
+        for size in 1...5 { _ = queue.put(self.block(size)) }
+        #expect(queue.take().items.map(\.weight) == [1, 2, 3, 4, 5])
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.take().isClosed)
+        queue.close()
+        #expect(queue.take().isClosed)
+    }
+
+    /// Each of these would wait for ever, were nobody to end the rest.
+    @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
+        let queue = RecorderQueue()
+        let rested = Gate("the consumer has rested")
+        Thread {
+            while !queue.take().isClosed { queue.rest(milliseconds: nil) }
+            rested.open()
+        }.start()
+        for _ in 0..<100 { _ = queue.put(self.block(1)) }
+        queue.close()
+        try rested.wait()
+    }
+
+    @Test func aNapEndsWithWeightAndWithUrgency() throws {
+        let queue = RecorderQueue()
+        for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: {})] {
+            let rested = Gate("the consumer has napped")
+            Thread {
+                // An hour, were it not woken.
+                while queue.take().items.isEmpty { queue.rest(milliseconds: 3_600_000) }
+                rested.open()
+            }.start()
+            _ = queue.put(item)
+            try rested.wait()
+        }
+    }
+}

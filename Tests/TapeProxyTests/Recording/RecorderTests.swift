@@ -1,0 +1,129 @@
+import Foundation
+import TapeCore
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct RecorderTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.path = self.folder.file("tape.json")
+    }
+
+    private func open(_ mode: RecordMode) throws -> Recorder {
+        let plan = try RecordingPlan(path: self.path, mode: mode, exists: CassettePlace.exists(self.path))
+        return try #require(try Recorder(plan, version: "1.2.3"))
+    }
+
+    private func close(_ recorder: Recorder, keepsOld: Bool = false) throws -> String { try recorder.close(keepsOld: keepsOld) }
+
+    private func put(_ recorder: Recorder, _ exchange: TapedExchange) { _ = recorder.put(.exchange(exchange, stored: nil)) }
+
+    @Test func exchangesAreInOrderOfTheirStartWhateverTheOrderOfTheirEnd() throws {
+        let recorder = try self.open(.all)
+        for id in [3, 1, 4, 2] { self.put(recorder, TapedExchanges.simple(id)) }
+        #expect(try self.close(recorder) == self.path)
+        let interactions = try RunningProxy.interactions(self.path)
+        #expect(interactions.map(\.request.url) == ["http://h/1", "http://h/2", "http://h/3", "http://h/4"])
+        #expect(interactions.map(\.id) == [1, 2, 3, 4])
+        #expect(recorder.currentStatus.recorded == 4)
+    }
+
+    @Test func whatIsToldToBeStoredIsInTheFile() throws {
+        let recorder = try self.open(.all)
+        let stored = Gate("the exchange is on the disk")
+        _ = recorder.put(.exchange(TapedExchanges.simple(1), stored: { stored.open() }))
+        try stored.wait()
+        // Read while the recorder has it open, as after a crash.
+        #expect(try RunningProxy.interactions(self.path).map(\.request.url) == ["http://h/1"])
+        _ = try self.close(recorder)
+    }
+
+    @Test func gzipBodiesThatThereWasNoTimeForAreDevelopedAtTheClose() throws {
+        let recorder = try self.open(.all)
+        var generator = SeededGenerator(seed: 7)
+        var bodies: [[UInt8]] = []
+        for id in 1...300 {
+            let words = (0..<4000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
+            let body = try #require(
+                Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 1 + id % 9), format: .gzip) })
+            bodies.append(body)
+            self.put(recorder, TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: body))
+        }
+        let stored = Gate("all are in the file")
+        _ = recorder.put(.exchange(TapedExchanges.simple(301), stored: { stored.open() }))
+        try stored.wait()
+        #expect(recorder.currentStatus.undeveloped > 0, "the budget was not used up")
+        _ = try self.close(recorder)
+        let interactions = try RunningProxy.interactions(self.path)
+        #expect(interactions.count == 301)
+        #expect(interactions.allSatisfy { !$0.isUndeveloped })
+        #expect(try !self.folder.names(in: "tape.bodies").contains("undeveloped.raw"))
+        let reader = BodyReader(cassettePath: self.path)
+        for (interaction, body) in zip(interactions, bodies) {
+            let taken = try #require(interaction.response?.body)
+            #expect(taken.codings.count == 1)
+            #expect(try reader.wireBytes(of: taken, digest: { FastSHA256() }).octets == body)
+        }
+    }
+
+    @Test func aFullQueueSaysSoAndTellsWhenItHasDrained() throws {
+        let recorder = try self.open(.all)
+        let drained = Gate("the queue has drained")
+        recorder.onDrain { drained.open() }
+        var isFull = false
+        var blocks = 0
+        while !isFull, blocks < 10_000 {
+            isFull = recorder.put(.block(exchange: 1, side: .response, bytes: [UInt8](repeating: 1, count: 1 << 20)))
+            blocks += 1
+        }
+        #expect(isFull)
+        try drained.wait()
+        self.put(
+            recorder,
+            TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [], isSpilled: true, size: blocks << 20))
+        _ = try self.close(recorder)
+        guard case .file(let sidecar)? = try RunningProxy.interactions(self.path).first?.response?.body?.content else { throw RawError("no sidecar") }
+        #expect(sidecar.size == blocks << 20)
+    }
+
+    @Test func numbersGoOnBehindThoseOfTheCassette() throws {
+        let first = try self.open(.all)
+        #expect(first.nextID() == 1)
+        self.put(first, TapedExchanges.simple(1))
+        _ = try self.close(first)
+        let second = try self.open(.newEpisodes)
+        #expect(second.nextID() == 2)
+        self.put(second, TapedExchanges.simple(2))
+        _ = try self.close(second)
+        #expect(try RunningProxy.interactions(self.path).map(\.id) == [1, 2])
+    }
+
+    @Test func aNewRecordingTakesThePlaceOfTheOldOnlyWhereItIsToldTo() throws {
+        let first = try self.open(.all)
+        self.put(first, TapedExchanges.simple(1))
+        _ = try self.close(first)
+        let old = try self.folder.read("tape.json")
+
+        let kept = try self.open(.all)
+        self.put(kept, TapedExchanges.simple(2))
+        let beside = try self.close(kept, keepsOld: true)
+        #expect(beside == self.folder.file("tape.new.json"))
+        #expect(try self.folder.read("tape.json") == old)
+        #expect(try RunningProxy.interactions(beside).map(\.request.url) == ["http://h/2"])
+
+        let replacing = try self.open(.all)
+        self.put(replacing, TapedExchanges.simple(3))
+        #expect(try self.close(replacing) == self.path)
+        #expect(try RunningProxy.interactions(self.path).map(\.request.url) == ["http://h/3"])
+    }
+
+    @Test func nothingIsOpenedWhereNothingIsRecorded() throws {
+        let plan = try RecordingPlan(path: self.path, mode: .passthrough, exists: false)
+        #expect(try Recorder(plan, version: "1") == nil)
+        #expect(try self.folder.names().isEmpty)
+    }
+}

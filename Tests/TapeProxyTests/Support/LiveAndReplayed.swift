@@ -1,0 +1,50 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+/// Has the same conversation with a proxy twice, recorded and replayed, and compares the client's octets one for one.
+enum LiveAndReplayed {
+    struct Answer: Equatable, CustomStringConvertible {
+        var octets: [UInt8]
+        var end: RawConnection.End?
+
+        var text: String { String(decoding: self.octets, as: UTF8.self) }
+
+        var description: String { "\(RawError.text(self.octets)), \(self.end.map { "\($0)" } ?? "open")" }
+    }
+
+    /// - Parameters:
+    ///   - origin: its scripts are played while recording; in the replay nobody may connect.
+    ///   - talk: the client's part, returning what it read.
+    /// - Returns: what the client read, and what was recorded.
+    @discardableResult
+    static func compare(
+        _ origin: RawOrigin, configure: (inout ProxyConfiguration) -> Void = { _ in }, sourceLocation: SourceLocation = #_sourceLocation,
+        talk: (RawConnection) throws -> Answer
+    ) throws -> (answer: Answer, recorded: [Interaction]) {
+        let live = try RunningProxy(configure: configure)
+        let answer = try talk(live.connect())
+        origin.finish(sourceLocation: sourceLocation)
+        let recorded = try live.recorded()
+        let accepted = origin.accepted
+        let replay = try RunningProxy(.none, in: live.folder, configure: configure)
+        let again = try talk(replay.connect())
+        #expect(answer == again, "live against replayed", sourceLocation: sourceLocation)
+        try replay.stop()
+        #expect(origin.accepted == accepted, "a replay dials nobody", sourceLocation: sourceLocation)
+        #expect(replay.session.verdict().misses == 0, sourceLocation: sourceLocation)
+        return (answer, recorded)
+    }
+
+    /// The same for one request with everything read to the connection's end.
+    @discardableResult
+    static func compare(
+        _ origin: RawOrigin, asking request: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (answer: Answer, recorded: [Interaction]) {
+        try self.compare(origin, sourceLocation: sourceLocation) { client in
+            try client.send(request)
+            let (octets, end) = try client.readToEnd()
+            return Answer(octets: octets, end: end)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import NIOCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// One end of a TCP connection as blocking calls on raw octets; each gives up after ten seconds.
+///
+/// Not Sendable: belongs to one thread.
+final class RawConnection {
+    /// How a peer ended its side.
+    enum End: Equatable {
+        case closed, reset
+    }
+
+    /// Seconds before a wait fails its test.
+    static let patience = 10
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+    private var space = [UInt8](repeating: 0, count: 256 << 10)
+    private var end: End?
+    private var isClosed = false
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        #if !canImport(Glibc) && !canImport(Musl)
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
+    /// - Parameter receives: octets of the receive buffer; nil leaves it to the kernel.
+    convenience init(to host: String = "127.0.0.1", port: Int, receives: Int32? = nil) throws {
+        let (descriptor, address) = try RawSocket.open(host, port: port)
+        self.init(descriptor: descriptor)
+        if var receives {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receives, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard address.withSockAddr({ connect(descriptor, $0, socklen_t($1)) }) == 0 else {
+            throw RawError("no connection to \(host):\(port) (errno \(errno))")
+        }
+    }
+
+    deinit { self.close() }
+
+    // MARK: Sending
+
+    #if canImport(Glibc) || canImport(Musl)
+    private static let sendFlags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    #else
+    private static let sendFlags = Int32(MSG_DONTWAIT)
+    #endif
+
+    func send(_ text: String) throws { try self.send(Array(text.utf8)) }
+
+    func send(_ octets: [UInt8]) throws {
+        let sent = try self.send(octets, milliseconds: Self.patience * 1000)
+        guard sent == octets.count else { throw RawError("the peer took \(sent) of \(octets.count) octets and no more") }
+    }
+
+    /// Sends until all is out or the peer has taken nothing for so long; returns how much it took.
+    func send(_ octets: [UInt8], milliseconds: Int) throws -> Int {
+        var offset = 0
+        while offset < octets.count, RawSocket.waits(self.descriptor, for: Int32(POLLOUT), milliseconds: milliseconds) {
+            let count = octets.withUnsafeBytes { bytes in
+                sendto(self.descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset, Self.sendFlags, nil, 0)
+            }
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard count >= 0 else { throw RawError("the peer broke the connection after \(offset) octets (errno \(errno))") }
+            offset += count
+        }
+        return offset
+    }
+
+    // MARK: Reading
+
+    /// Reads what is there, at least one octet, into the buffer; false at the end.
+    private func fill() throws -> Bool {
+        guard self.end == nil else { return false }
+        guard RawSocket.waits(self.descriptor, for: Int32(POLLIN), milliseconds: Self.patience * 1000) else {
+            throw RawError("nothing came for \(Self.patience) s behind \(RawError.text(self.buffer))")
+        }
+        let count = self.space.withUnsafeMutableBytes { recv(self.descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else {
+            self.end = count == 0 ? .closed : .reset
+            return false
+        }
+        self.buffer.append(contentsOf: self.space[..<count])
+        return true
+    }
+
+    private func take(_ count: Int) -> [UInt8] {
+        let taken = Array(self.buffer[..<count])
+        self.buffer.removeSubrange(..<count)
+        return taken
+    }
+
+    func read(count: Int) throws -> [UInt8] {
+        while self.buffer.count < count {
+            guard try self.fill() else { throw RawError("the peer ended behind \(RawError.text(self.buffer))") }
+        }
+        return self.take(count)
+    }
+
+    /// Reads to the end of the next `mark`, with it.
+    func read(through mark: String) throws -> [UInt8] {
+        let mark = Array(mark.utf8)
+        var start = 0
+        while true {
+            while start + mark.count <= self.buffer.count {
+                if self.buffer[start..<start + mark.count].elementsEqual(mark) { return self.take(start + mark.count) }
+                start += 1
+            }
+            guard try self.fill() else { throw RawError("the peer ended behind \(RawError.text(self.buffer))") }
+        }
+    }
+
+    /// Reads exactly these octets.
+    func expect(_ text: String) throws {
+        let wanted = Array(text.utf8)
+        while self.buffer.count < wanted.count, wanted.starts(with: self.buffer), try self.fill() {}
+        guard self.buffer.starts(with: wanted) else {
+            throw RawError("\(RawError.text(self.buffer)) came in the place of \(RawError.text(wanted))")
+        }
+        self.buffer.removeSubrange(..<wanted.count)
+    }
+
+    /// Reads until the peer ends its side.
+    func readToEnd() throws -> (octets: [UInt8], end: End) {
+        while try self.fill() {}
+        return (self.take(self.buffer.count), self.end ?? .closed)
+    }
+
+    /// Reads a message by its Content-Length, or a head alone where it has none.
+    func readMessage() throws -> [UInt8] {
+        let head = try self.read(through: "\r\n\r\n")
+        for line in String(decoding: head, as: UTF8.self).split(separator: "\r\n") where line.lowercased().hasPrefix("content-length:") {
+            guard let length = Int(line.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) else { continue }
+            return head + (try self.read(count: length))
+        }
+        return head
+    }
+
+    /// Reads a request's head and checks how its first line begins: `GET /a`.
+    @discardableResult
+    func expectRequest(_ start: String) throws -> String {
+        let head = String(decoding: try self.read(through: "\r\n\r\n"), as: UTF8.self)
+        guard head.hasPrefix("\(start) HTTP/1.") else { throw RawError("\(RawError.text(Array(head.utf8))) came in the place of \(start)") }
+        return head
+    }
+
+    /// Waits for the peer's end and takes nothing else for it.
+    func expectEnd(_ wanted: End = .closed) throws {
+        let (octets, end) = try self.readToEnd()
+        guard octets.isEmpty, end == wanted else { throw RawError("\(RawError.text(octets)) and \(end) came in the place of \(wanted)") }
+    }
+
+    // MARK: Ending
+
+    func closeOutput() { shutdown(self.descriptor, Int32(SHUT_WR)) }
+
+    /// Closes with a reset.
+    func reset() {
+        var lingers = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(self.descriptor, SOL_SOCKET, SO_LINGER, &lingers, socklen_t(MemoryLayout<linger>.size))
+        self.close()
+    }
+
+    func close() {
+        guard !self.isClosed else { return }
+        self.isClosed = true
+        #if canImport(Glibc)
+        _ = Glibc.close(self.descriptor)
+        #else
+        _ = Darwin.close(self.descriptor)
+        #endif
+    }
+}

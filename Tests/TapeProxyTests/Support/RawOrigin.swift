@@ -1,0 +1,119 @@
+import Foundation
+import NIOConcurrencyHelpers
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A server on the loopback address that plays one script per connection, in the order of acceptance, each on a thread of its own.
+final class RawOrigin: Sendable {
+    typealias Script = @Sendable (RawConnection) throws -> Void
+
+    private struct State {
+        var accepted = 0
+        var ended = 0
+        var problems: [String] = []
+        var isStopped = false
+    }
+
+    let port: Int
+    let host: String
+    private let descriptor: Int32
+    private let scripts: [Script]
+    private let state = NIOLockedValueBox(State())
+    private let progress = DispatchSemaphore(value: 0)
+
+    /// Scripts beyond the connections that come are not an error until `finish`; connections beyond the scripts are.
+    init(host: String = "127.0.0.1", _ scripts: Script...) throws {
+        self.host = host
+        self.scripts = scripts
+        (self.descriptor, self.port) = try RawSocket.bound(host)
+        let accepting = Thread { [weak self, descriptor = self.descriptor] in
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0, let self, !self.state.withLockedValue({ $0.isStopped }) else {
+                    if connection >= 0 { close(connection) }
+                    close(descriptor)
+                    return
+                }
+                self.serve(connection)
+            }
+        }
+        accepting.start()
+    }
+
+    deinit { self.stop() }
+
+    /// As requests name it.
+    var authority: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
+
+    /// A request for this origin, as a client sends it to a proxy.
+    func request(_ method: String = "GET", _ path: String = "/", _ fields: String..., version: String = "1.1", body: String = "") -> String {
+        (["\(method) http://\(self.authority)\(path) HTTP/\(version)", "Host: \(self.authority)"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
+    }
+
+    /// Connections so far.
+    var accepted: Int { self.state.withLockedValue { $0.accepted } }
+
+    private func serve(_ descriptor: Int32) {
+        let number = self.state.withLockedValue { state in
+            state.accepted += 1
+            return state.accepted
+        }
+        guard number <= self.scripts.count else {
+            close(descriptor)
+            return self.ended("connection \(number) has no script")
+        }
+        let script = self.scripts[number - 1]
+        Thread { [self] in
+            let connection = RawConnection(descriptor: descriptor)
+            do {
+                try script(connection)
+                connection.close()
+                self.ended(nil)
+            } catch {
+                connection.close()
+                self.ended("connection \(number) of the origin: \(error)")
+            }
+        }.start()
+    }
+
+    private func ended(_ problem: String?) {
+        self.state.withLockedValue { state in
+            state.ended += 1
+            if let problem { state.problems.append(problem) }
+        }
+        self.progress.signal()
+    }
+
+    /// Waits until every script has been played, and fails the test where one could not be.
+    func finish(sourceLocation: SourceLocation = #_sourceLocation) {
+        while self.state.withLockedValue({ $0.ended < self.scripts.count }) {
+            guard self.progress.wait(timeout: .now() + .seconds(RawConnection.patience)) == .success else {
+                Issue.record("the origin played \(self.state.withLockedValue { $0.ended }) of \(self.scripts.count) scripts", sourceLocation: sourceLocation)
+                break
+            }
+        }
+        for problem in self.state.withLockedValue({ $0.problems }) { Issue.record("\(problem)", sourceLocation: sourceLocation) }
+        self.state.withLockedValue { $0.problems = [] }
+    }
+
+    /// Refuses connections from now on.
+    func stop() {
+        let wasStopped = self.state.withLockedValue { state in
+            defer { state.isStopped = true }
+            return state.isStopped
+        }
+        guard !wasStopped else { return }
+        // Wakes the accepting thread, which closes the descriptor.
+        shutdown(self.descriptor, Int32(SHUT_RDWR))
+        #if !canImport(Glibc)
+        _ = try? RawConnection(to: self.host, port: self.port)
+        #endif
+    }
+}

@@ -1,0 +1,67 @@
+import TapeCore
+@testable import TapeProxy
+
+/// A proxy on a free port with a cassette in a temporary folder.
+final class RunningProxy {
+    let folder: TemporaryFolder
+    let server: ProxyServer
+    let session: Session
+    let recorder: Recorder?
+    private var isStopped = false
+    /// The test stops the server itself.
+    var isServerStopped = false
+
+    /// - Parameter folder: one with a cassette in it, or an empty one.
+    init(
+        _ mode: RecordMode = .all, in folder: TemporaryFolder? = nil, repetition: Repetition = .never,
+        configure: (inout ProxyConfiguration) -> Void = { _ in }
+    ) throws {
+        let folder = try folder ?? TemporaryFolder()
+        var configuration = ProxyConfiguration()
+        configuration.limits.grace = 1
+        configure(&configuration)
+        let path = folder.file("tape.json")
+        let plan = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
+        let cassette = plan.replays ? try RecordedCassette(path: path) : nil
+        let recorder = try Recorder(plan, version: "1.2.3")
+        self.session = Session(mode: mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: repetition)
+        self.server = try ProxyServer.start(configuration, session: self.session, recorder: recorder, cassette: cassette)
+        self.folder = folder
+        self.recorder = recorder
+    }
+
+    deinit { _ = try? self.stop() }
+
+    func connect(receives: Int32? = nil) throws -> RawConnection {
+        try RawConnection(port: self.server.port, receives: receives)
+    }
+
+    /// Sends a request on a connection of its own and reads the answer to the connection's end.
+    func ask(_ request: String) throws -> String {
+        let client = try self.connect()
+        try client.send(request)
+        return String(decoding: try client.readToEnd().octets, as: UTF8.self)
+    }
+
+    /// Stops the proxy and closes the cassette.
+    ///
+    /// - Returns: the path of the recording; empty where nothing was recorded.
+    @discardableResult
+    func stop(keepsOld: Bool = false) throws -> String {
+        guard !self.isStopped else { return "" }
+        self.isStopped = true
+        if !self.isServerStopped { self.server.stop() }
+        return try self.recorder?.close(keepsOld: keepsOld) ?? ""
+    }
+
+    /// Stops and reads what was recorded, in the order of the file.
+    func recorded() throws -> [Interaction] {
+        try self.stop()
+        return try Self.interactions(self.folder.file("tape.json"))
+    }
+
+    static func interactions(_ path: String) throws -> [Interaction] {
+        let reader = try CassetteReader(path: path)
+        return try (0..<reader.count).map { try InteractionDecoder.decode(try reader.bytes(at: $0)) }
+    }
+}

@@ -1,0 +1,86 @@
+import NIOCore
+import NIOEmbedded
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct UpstreamPoolTests {
+    private let origin = Origin(scheme: .http, host: "h")
+
+    private func upstream(_ id: Int, _ origin: Origin? = nil) throws -> (UpstreamHandler, EmbeddedChannel) {
+        let handler = UpstreamHandler(origin: origin ?? self.origin, id: id)
+        let channel = EmbeddedChannel()
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+        handler.opened(channel)
+        return (handler, channel)
+    }
+
+    private func pool(_ change: (inout ProxyLimits) -> Void = { _ in }) -> UpstreamPool {
+        var limits = ProxyLimits()
+        change(&limits)
+        return UpstreamPool(limits: limits)
+    }
+
+    @Test func theNewestIsTakenFirstAndOnlyByItsOrigin() throws {
+        let pool = self.pool()
+        let (first, firstChannel) = try self.upstream(1)
+        let (second, secondChannel) = try self.upstream(2)
+        pool.put(first)
+        pool.put(second)
+        #expect(pool.take(Origin(scheme: .http, host: "other")) == nil)
+        #expect(pool.take(Origin(scheme: .http, host: "h", port: 81)) == nil)
+        #expect(pool.take(self.origin) === second)
+        #expect(pool.take(self.origin) === first)
+        #expect(pool.take(self.origin) == nil)
+        #expect(pool.count == 0)
+        #expect(firstChannel.isActive && secondChannel.isActive)
+    }
+
+    @Test func oneThatClosesWhileNobodyUsesItIsForgotten() throws {
+        let pool = self.pool()
+        let (upstream, channel) = try self.upstream(1)
+        pool.put(upstream)
+        try channel.close().wait()
+        #expect(pool.count == 0)
+        #expect(pool.take(self.origin) == nil)
+    }
+
+    @Test func octetsThatNobodyAskedForCloseIt() throws {
+        let pool = self.pool()
+        let (upstream, channel) = try self.upstream(1)
+        pool.put(upstream)
+        try channel.writeInbound(ByteBuffer(string: "HTTP/1.1 408 Request Timeout\r\n\r\n"))
+        #expect(!channel.isActive)
+        #expect(pool.count == 0)
+    }
+
+    @Test func moreThanItMayKeepAreClosed() throws {
+        let pool = self.pool {
+            $0.idlePerOrigin = 2
+            $0.idleInAll = 3
+        }
+        let others = [self.origin, self.origin, self.origin, Origin(scheme: .http, host: "i"), Origin(scheme: .http, host: "j")]
+        let channels = try others.enumerated().map { id, origin in
+            let (upstream, channel) = try self.upstream(id, origin)
+            pool.put(upstream)
+            return channel
+        }
+        #expect(channels.map(\.isActive) == [true, true, false, true, false])
+        #expect(pool.count == 3)
+        pool.closeAll()
+        #expect(channels.allSatisfy { !$0.isActive })
+        #expect(pool.count == 0)
+    }
+
+    @Test func aSweepClosesWhatNobodyHasUsedInTime() throws {
+        let pool = self.pool { $0.upstreamIdle = 4 }
+        let (upstream, channel) = try self.upstream(1)
+        pool.put(upstream)
+        pool.sweep(now: .now() + .seconds(3))
+        #expect(channel.isActive)
+        pool.sweep(now: .now() + .seconds(5))
+        #expect(!channel.isActive)
+        #expect(pool.count == 0)
+    }
+}
