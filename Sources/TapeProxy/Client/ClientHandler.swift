@@ -330,7 +330,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func flush() {
         guard !self.willFlush else { return }
         self.willFlush = true
-        self.proxy.flushSoon(self)
+        self.proxy.flushes.add(self)
     }
 
     func flushNow() {

@@ -76,7 +76,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Upstream connection
 
     private func dial() {
-        let upstream = UpstreamHandler(origin: self.origin, proxy: self.proxy)
+        let upstream = UpstreamHandler(origin: self.origin, id: self.proxy.nextConnectionID(), flushes: self.proxy.flushes)
         let box = NIOLoopBound(upstream, eventLoop: self.proxy.loop)
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.dial(host: self.origin.host, port: self.origin.port) { channel in

@@ -16,6 +16,7 @@ final class ProxyContext {
     let library: ReplayLibrary?
     let dialer: UpstreamDialer
     let pool: UpstreamPool
+    let flushes: FlushQueue
     let registry = ConnectionRegistry()
     let credentials: ProxyCredentials?
     let counts: NIOLockedValueBox<ProxyCounts>
@@ -27,7 +28,6 @@ final class ProxyContext {
     private let clock = WallClock()
     private var lastConnection = 0
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
-    private var unflushed: [any FlushTarget] = []
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
@@ -46,6 +46,7 @@ final class ProxyContext {
         self.recorder = recorder
         self.library = library
         self.dialer = dialer
+        self.flushes = FlushQueue(loop: loop)
         self.pool = UpstreamPool(limits: configuration.limits)
         self.counts = counts
     }
@@ -107,27 +108,6 @@ final class ProxyContext {
 
     func count(_ change: (inout ProxyCounts) -> Void) {
         self.counts.withLockedValue { change(&$0) }
-    }
-
-    /// Flushes a connection when all events of this turn of the loop are handled.
-    ///
-    /// Every write to a peer that sleeps wakes it; writes that leave together wake it once.
-    func flushSoon(_ target: any FlushTarget) {
-        self.unflushed.append(target)
-        guard self.unflushed.count == 1 else { return }
-        let bound = NIOLoopBound(self, eventLoop: self.loop)
-        self.loop.execute { bound.value.flushAll() }
-    }
-
-    private func flushAll() {
-        var targets: [any FlushTarget] = []
-        swap(&targets, &self.unflushed)
-        for target in targets { target.flushNow() }
-        // Keeps the room of the longer list.
-        if self.unflushed.isEmpty {
-            targets.removeAll(keepingCapacity: true)
-            self.unflushed = targets
-        }
     }
 
     /// Hands an item to the recorder.

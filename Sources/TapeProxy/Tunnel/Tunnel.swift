@@ -88,7 +88,7 @@ final class Tunnel: ClientExchange, UpstreamOwner {
     private func closeBoth() {
         guard let ended else { return }
         self.ended = nil
-        self.upstream.closeAfterFlush()
+        self.upstream.closeAfterFlush(within: self.client.proxy.limits.clientStall)
         self.client.closeAfterFlush()
         ended(self.counts)
     }

@@ -24,12 +24,12 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
-    private let proxy: ProxyContext
+    private let flushes: FlushQueue
 
-    init(origin: Origin, proxy: ProxyContext) {
+    init(origin: Origin, id: Int, flushes: FlushQueue) {
         self.origin = origin
-        self.id = proxy.nextConnectionID()
-        self.proxy = proxy
+        self.id = id
+        self.flushes = flushes
     }
 
     /// Kept here, since asking the channel takes longer than all else of a small read.
@@ -48,7 +48,7 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     func flush() {
         guard !self.willFlush else { return }
         self.willFlush = true
-        self.proxy.flushSoon(self)
+        self.flushes.add(self)
     }
 
     func flushNow() {
@@ -69,12 +69,12 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
         self.context?.close(mode: .all, promise: nil)
     }
 
-    /// Closes once what was written is out, without a word to the owner.
-    func closeAfterFlush() {
+    /// Closes once what was written is out, or when the time for that is over, without a word to the owner.
+    func closeAfterFlush(within seconds: Int) {
         guard let context else { return }
         self.owner = nil
         let closing = context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated()
-        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.proxy.limits.clientStall))) {
+        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) {
             context.close(mode: .all, promise: nil)
         }
         closing.whenComplete { _ in
