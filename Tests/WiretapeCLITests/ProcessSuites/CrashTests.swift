@@ -25,7 +25,8 @@ import Darwin
         let crash = Crash(cassette: folder.file("\(name).json"), log: folder.file("\(name).log"), moment: 0)
         let recorder = try Wiretape.listening(["record", crash.cassette])
         defer { recorder.program.stop() }
-        let load = try ExternalProgram(try Programs.find("python3"), [Programs.fixture("load.py"), "\(recorder.port)", "\(origin)", crash.log])
+        let load = try ExternalProgram(
+            try Programs.find("python3"), [Programs.fixture("load.py"), "\(recorder.port)", "\(origin)", crash.log])
         defer { load.stop() }
         _ = try Deadline.wait(for: "the first answer") { (try? folder.read("\(name).log").isEmpty) == false ? true : nil }
         // The moment itself is what is random: nothing to wait for but time.

@@ -35,7 +35,9 @@ import Darwin
         let folder = try TemporaryFolder()
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }
-        for name in ["disk", "copy"] { try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false) }
+        for name in ["disk", "copy"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        }
         // The mount is seen by these processes alone, and gone with them.
         let script = """
             mount -t tmpfs -o size=1m tmpfs "$1"
@@ -81,6 +83,42 @@ import Darwin
         #expect(end.errors.contains("6 exchanges not recorded"), "\(end.errors)")
         #expect(try CassetteFile.urls(folder.file("some.json")).filter { $0.contains("/json?") }.count == 6)
         try CassetteFile.expectValid(folder.file("some.json"))
+    }
+
+    /// Fetches until it is refused, lifts the limit, and fetches until it is let in again.
+    private static let refusedClient = """
+        import os, resource, sys, time, urllib.error, urllib.request
+        def status(number):
+            try:
+                with urllib.request.urlopen(f"{sys.argv[1]}/large-text?{number}") as answer:
+                    answer.read()
+                    return answer.status
+            except urllib.error.HTTPError as error:
+                return error.code
+        def until(wanted):
+            end = time.monotonic() + 20
+            while (seen := status(time.monotonic_ns())) != wanted:
+                assert time.monotonic() < end, f"{seen} and never {wanted}"
+        until(507)
+        resource.prlimit(os.getppid(), resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        until(200)
+        """
+
+    @Test func aRefusingRecorderLetsExchangesInAgainWhenThereIsRoom() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"),
+            [
+                "--fsize=100000:", try Programs.wiretape(), "record", folder.file("x.json"), "--on-disk-full", "refuse", "--", "python3",
+                "-c",
+                Self.refusedClient, "http://127.0.0.1:\(origin.port)",
+            ])
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(end.errors.contains("not recorded (") && !end.errors.contains("AssertionError"), "\(end.errors)")
+        #expect(try CassetteFile.interactions(folder.file("x.json")).count == 1, "\(end.errors)")
+        try CassetteFile.expectValid(folder.file("x.json"))
     }
 
     @Test func aFileSizeLimitIsAGapAndNoEnd() throws {

@@ -11,7 +11,7 @@ import Testing
     @Test func aCloneIsReplayedWithoutTheServer() throws {
         let folder = try TemporaryFolder()
         try Self.git(["init", "--quiet", "repositories/pets"], in: folder)
-        for number in 0..<20 { try folder.write((0...255).map { UInt8($0 ^ number) } , to: "repositories/pets/\(number).bin") }
+        for number in 0..<20 { try folder.write((0...255).map { UInt8($0 ^ number) }, to: "repositories/pets/\(number).bin") }
         try Self.git(["-C", "repositories/pets", "add", "."], in: folder)
         try Self.git(["-C", "repositories/pets", "commit", "--quiet", "--message", "Add the pets"], in: folder)
         let origin = try Python.origin("git_origin.py", [folder.file("repositories")])

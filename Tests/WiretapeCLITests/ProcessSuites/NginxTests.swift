@@ -18,11 +18,15 @@ import Testing
         let url = nginx.url
         let etag = try Self.field("ETag", of: "pets.json", nginx)
         let curl = { (name: String, options: [String]) throws -> Client in
-            let always = ["-q", "--silent", "--show-error", "--max-time", "20", "--noproxy", "", "--dump-header", "head", "--output", "body"]
+            let always = [
+                "-q", "--silent", "--show-error", "--max-time", "20", "--noproxy", "", "--dump-header", "head", "--output", "body",
+            ]
             return Client(name: "curl, \(name)", program: try Programs.find("curl"), arguments: always + options)
         }
         let python = { (name: String, options: [String]) throws -> Client in
-            Client(name: "http.client, \(name)", program: try Programs.find("python3"), arguments: [Programs.fixture("client.py"), "."] + options)
+            Client(
+                name: "http.client, \(name)", program: try Programs.find("python3"),
+                arguments: [Programs.fixture("client.py"), "."] + options)
         }
         var clients = [
             try curl("JSON", [url("pets.json")]),
@@ -62,7 +66,9 @@ import Testing
             clients.append(
                 Client(
                     name: "wget", program: wget,
-                    arguments: ["--quiet", "--tries=1", "--timeout=20", "--save-headers", "--output-document=whole", url("octets.bin?wget")]))
+                    arguments: [
+                        "--quiet", "--tries=1", "--timeout=20", "--save-headers", "--output-document=whole", url("octets.bin?wget"),
+                    ]))
         }
         return clients
     }

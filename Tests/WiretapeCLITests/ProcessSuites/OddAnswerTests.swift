@@ -26,7 +26,9 @@ import Testing
         let closing = ["http10-until-close", "until-close", "empty-until-close", "cut-length", "cut-chunk", "cut-between-chunks"]
         var requests = names.map { name in
             // Where the origin closes by itself, the client leaves that to it.
-            Request(String(name), "GET %@/\(name) HTTP/1.1\nHost: 127.0.0.1:\(port)\n" + (closing.contains(String(name)) ? "" : "Connection: close\n"))
+            Request(
+                String(name),
+                "GET %@/\(name) HTTP/1.1\nHost: 127.0.0.1:\(port)\n" + (closing.contains(String(name)) ? "" : "Connection: close\n"))
         }
         requests += [
             Request("HEAD", "HEAD %@/octets HTTP/1.1\n" + host),

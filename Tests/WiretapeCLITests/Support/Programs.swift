@@ -19,7 +19,8 @@ enum Programs {
         let option = arguments.firstIndex(of: "--test-bundle-path").map { arguments[arguments.index(after: $0)] }
         let bundle = option ?? arguments.first { $0.contains(".xctest") } ?? arguments[0]
         #endif
-        let path = bundle.components(separatedBy: "/").reversed().drop { !$0.contains(".xctest") }.dropFirst().reversed().joined(separator: "/")
+        let path = bundle.components(separatedBy: "/").reversed().drop { !$0.contains(".xctest") }.dropFirst().reversed().joined(
+            separator: "/")
         return path.isEmpty ? (bundle as NSString).deletingLastPathComponent : path
     }()
 

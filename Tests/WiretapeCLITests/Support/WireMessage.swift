@@ -48,6 +48,7 @@ struct WireMessage: Equatable, CustomStringConvertible {
 
     var description: String {
         let head = self.lines.map { String(decoding: $0, as: UTF8.self) }.joined()
-        return head.prefix(600) + "… and \(self.rest.count) octets: \(String(decoding: self.rest.prefix(200), as: UTF8.self).debugDescription)"
+        return head.prefix(600)
+            + "… and \(self.rest.count) octets: \(String(decoding: self.rest.prefix(200), as: UTF8.self).debugDescription)"
     }
 }

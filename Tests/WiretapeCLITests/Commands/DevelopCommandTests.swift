@@ -1,7 +1,7 @@
 import Testing
 
 /// `develop`: bodies that were kept raw get their readable form.
-@Suite struct DevelopTests {
+@Suite struct DevelopCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a run prints: for people, for scripts, or nothing.
-@Suite struct ScreenTests {
+@Suite struct RunScreenTests {
     private let folder: TemporaryFolder
     private let cassette: String
 
@@ -47,7 +47,8 @@ import Testing
         let miss = try Wiretape.run(["replay", self.cassette, "-q", "--"] + Curl.get(url + "?new"))
         #expect(miss.status == 3)
         #expect(miss.errors.hasPrefix("wiretape: miss: "), "\(miss.errors)")
-        #expect(try Wiretape.run(["replay", self.folder.file("none.json"), "-q", "--"] + Curl.get(url)).errors.contains("there is no cassette"))
+        #expect(
+            try Wiretape.run(["replay", self.folder.file("none.json"), "-q", "--"] + Curl.get(url)).errors.contains("there is no cassette"))
     }
 
     @Test func theCommandsOutputIsLeftAlone() throws {
@@ -64,7 +65,8 @@ import Testing
         #expect(recorder.program.errors == "wiretape: listening on http://127.0.0.1:\(recorder.port)\n")
         #expect(recorder.program.output == [])
         _ = try RawClient.exchange(
-            port: recorder.port, Array("GET http://127.0.0.1:\(origin.port)/json HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nConnection: close\r\n\r\n".utf8))
+            port: recorder.port,
+            Array("GET http://127.0.0.1:\(origin.port)/json HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nConnection: close\r\n\r\n".utf8))
         let end = try recorder.program.end()
         #expect(end.status == 0)
         #expect(end.errors.contains("recorded 1 exchange (") && end.errors.hasSuffix("in \(self.cassette).\n"), "\(end.errors)")

@@ -1,7 +1,7 @@
 import Testing
 
 /// `record`: which file is written, and what happens to the one that is there.
-@Suite struct RecordTests {
+@Suite struct RecordCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
 
@@ -58,28 +58,6 @@ import Testing
         #expect(try Wiretape.run(["run", self.cassette, "--mode", "new-episodes"] + listen).status == 1)
         #expect(try CassetteFile.urls(self.cassette) == ["http://127.0.0.1:\(origin.port)/echo"])
         #expect(try self.folder.names(in: "tapes").filter { $0.hasSuffix(".json") } == ["pets.json"])
-    }
-
-    @Test func otherAddressesThanLoopbackNeedMoreThanOneWord() throws {
-        for options in [["--listen", "0.0.0.0:0"], ["--listen", "0.0.0.0:0", "--allow-remote"]] {
-            let end = try Wiretape.run(["record", self.cassette] + options)
-            #expect(end.status == 1)
-            #expect(end.errors.contains("--proxy-auth"), "\(end.errors)")
-            #expect(!self.folder.exists("tapes/pets.json"))
-        }
-    }
-
-    @Test func theProxysPasswordReachesTheCommandAndNotTheCassette() throws {
-        let origin = try Python.origin("odd_origin.py")
-        defer { origin.program.stop() }
-        let url = "http://127.0.0.1:\(origin.port)/echo"
-        let end = try Wiretape.run(
-            ["record", self.cassette, "--"] + Curl.get(url), environment: ["WIRETAPE_PROXY_AUTH": "bori:pa ss:w@rd"])
-        #expect(end.status == 0, "\(end.errors)")
-        #expect(end.outputText.hasPrefix("GET /echo HTTP/1.1"), "\(end.outputText)")
-        #expect(!end.outputText.contains("Proxy-Authorization"))
-        let text = String(decoding: try self.folder.read("tapes/pets.json"), as: UTF8.self)
-        #expect(text.contains("/echo") && !text.contains("Proxy-Authorization") && !text.contains("w@rd") && !text.contains("Ym9y"))
     }
 
     @Test func aSecondRecorderIsKeptOut() throws {

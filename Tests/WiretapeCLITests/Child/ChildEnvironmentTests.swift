@@ -1,7 +1,9 @@
 import Testing
 
+@testable import WiretapeCLI
+
 /// What a program that is run through the proxy finds in its environment.
-@Suite struct EnvironmentTests {
+@Suite struct ChildEnvironmentTests {
     private func environment(_ parent: [String: String], _ options: [String] = []) throws -> [String: String] {
         let folder = try TemporaryFolder()
         let end = try Wiretape.run(["record", folder.file("x.json")] + options + ["--", "env"], environment: parent)
@@ -35,5 +37,13 @@ import Testing
     @Test func aListenerOnEveryAddressIsReachedByLoopback() throws {
         let variables = try self.environment(["WIRETAPE_PROXY_AUTH": "bori:x@y"], ["--listen", "0.0.0.0:0", "--allow-remote"])
         #expect(variables["http_proxy"]?.hasPrefix("http://bori:x%40y@127.0.0.1:") == true, "\(variables["http_proxy"] ?? "")")
+    }
+
+    @Test(arguments: [
+        ("", ""), ("*", ""), ("LOCALHOST,app.localhost,.localhost", ""), ("127.1.2.3 example.test", "example.test"),
+        ("[::1]:80,::1,0.0.0.0", ""), ("localhost.example.test,128.0.0.1,::2", "localhost.example.test,128.0.0.1,::2"),
+    ])
+    func exceptionsAreReadHoweverTheyAreSpelled(_ given: String, _ kept: String) {
+        #expect(ChildEnvironment.withoutLoopback(given) == kept)
     }
 }

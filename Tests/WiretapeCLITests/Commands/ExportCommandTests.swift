@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `export --har`, read by a program that knows nothing of Wiretape.
-@Suite struct ExportTests {
+@Suite struct ExportCommandTests {
     private let folder: TemporaryFolder
     private let cassette: String
 
@@ -17,7 +17,8 @@ import Testing
         defer { origin.program.stop() }
         // curl ends with an error of its own where an answer is cut.
         let urls = names.map { "http://127.0.0.1:\(origin.port)/\($0)" }
-        let script = "for url; do \(Curl.line()) --output /dev/null \"$url\"; done; \(Curl.line()) --cookie 'a=1; b=2' --form 'x=y' '\(urls[0])?q=%ED%95%9C&r'"
+        let script =
+            "for url; do \(Curl.line()) --output /dev/null \"$url\"; done; \(Curl.line()) --cookie 'a=1; b=2' --form 'x=y' '\(urls[0])?q=%ED%95%9C&r'"
         let record = try Wiretape.run(["record", self.cassette, "--", "sh", "-c", script, "sh"] + urls)
         #expect(record.status == 0, "\(record.errors)")
 

@@ -1,7 +1,9 @@
 import Testing
 
+@testable import WiretapeCLI
+
 /// What a script can tell from the exit code alone.
-@Suite struct ExitCodeTests {
+@Suite struct ProxyRunTests {
     private let folder: TemporaryFolder
     private let cassette: String
 
@@ -67,16 +69,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ["record"], ["record", "x.json", "--bogus"], ["export", "x.json"], ["replay", "x.json", "--durability", "full"],
-        ["record", "x.json", "--listen", "nowhere"], ["record", "x.json", "--grace", "-1"], ["run", "x.json", "--mode", "all"], ["rewind", "x.json"],
-    ])
-    func wrongUsageIs64(_ arguments: [String]) throws {
-        let end = try Wiretape.run(arguments)
-        #expect(end.status == 64)
-        #expect(!end.errors.isEmpty)
-    }
-
     @Test func aCommandThatIsNotThereIs127AndLeavesNoCassette() throws {
         let end = try Wiretape.run(["record", self.cassette, "--", "no-such-program", "x"])
         #expect(end.status == 127)
@@ -97,5 +89,9 @@ import Testing
         let version = try Wiretape.run(["--version"])
         #expect(version.status == 0)
         #expect(version.outputText.contains("."))
+    }
+
+    @Test func credentialsAreEncodedForAURL() {
+        #expect(ProxyRun.percentEncoded("bori:a:b@c/\u{e9} ~") == "bori:a%3Ab%40c%2F%C3%A9%20~")
     }
 }

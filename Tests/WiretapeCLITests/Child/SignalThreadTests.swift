@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// Signals end the run, never the cassette.
-@Suite struct SignalTests {
+@Suite struct SignalThreadTests {
     private let folder: TemporaryFolder
     private let cassette: String
 
@@ -65,7 +65,8 @@ import Darwin
         let recorder = try Wiretape.listening(["record", self.cassette, "--grace", "0"])
         defer { recorder.program.stop() }
         let client = try ExternalProgram(
-            try Programs.find("curl"), ["-q", "--silent", "--no-buffer", "--proxy", "http://127.0.0.1:\(recorder.port)", "--noproxy", "", url])
+            try Programs.find("curl"),
+            ["-q", "--silent", "--no-buffer", "--proxy", "http://127.0.0.1:\(recorder.port)", "--noproxy", "", url])
         defer { client.stop() }
         try client.said("first octets")
         let end = try recorder.program.end()
