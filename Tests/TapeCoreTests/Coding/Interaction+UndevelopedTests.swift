@@ -6,7 +6,8 @@ import Testing
 
     private func interaction(_ request: Body?, _ response: RecordedResponse?) -> Interaction {
         Interaction(
-            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/", body: request), response: response)
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/", body: request),
+            response: response)
     }
 
     @Test func oneRawBodyIsEnough() {

@@ -19,7 +19,8 @@ import Testing
 
     @Test func exchangesComeInOrderOfTheirStart() throws {
         let folder = try TemporaryFolder()
-        let path = try folder.write(self.cassette([self.interaction(1, second: 3), self.interaction(2, second: 1), self.interaction(3, second: 2)]), to: "a.json")
+        let path = try folder.write(
+            self.cassette([self.interaction(1, second: 3), self.interaction(2, second: 1), self.interaction(3, second: 2)]), to: "a.json")
         let recorded = try RecordedCassette(path: path)
         #expect(recorded.count == 3)
         #expect(try (0..<3).map { try recorded.interaction(at: $0).id } == [2, 3, 1])
