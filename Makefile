@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check crash samples format bench clean
 
 ## Records and replays some requests to a local server and compares the answers.
 demo:
@@ -21,6 +21,16 @@ check:
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
 	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
+crash:
+	@sh scripts/setup.sh test
+	WIRETAPE_KILLS=50 swift test --filter CrashTests
+
+## Records the sample cassettes again.
+samples:
+	swift build
+	sh scripts/record-samples.sh
 
 ## Formats all Swift files in place.
 format:

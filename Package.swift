@@ -48,7 +48,7 @@ let package = Package(
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS"]),
         .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
-        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI"]),
+        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI"], exclude: ["Fixtures"]),
         .testTarget(
             name: "DemoOriginTests",
             dependencies: ["DemoOrigin", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded")]

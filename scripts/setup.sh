@@ -4,7 +4,9 @@ set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
 case ${1:-} in
-    demo | test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev' ;;
+    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev' ;;
+    test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
+                 git:git nginx:nginx-light prlimit:util-linux +jsonschema:python3-jsonschema' ;;
     bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
                   cc:gcc taskset:util-linux nginx:nginx-light haproxy:haproxy' ;;
     *)
@@ -13,12 +15,13 @@ case ${1:-} in
         ;;
 esac
 
-# A need is COMMAND:PACKAGE, or -LIBRARY:PACKAGE for what pkg-config must find.
+# A need is COMMAND:PACKAGE, -LIBRARY:PACKAGE for what pkg-config must find, or +MODULE:PACKAGE for what Python must import.
 missing=
 for need in $needs; do
     thing=${need%%:*} package=${need#*:}
     case $thing in
         -*) pkg-config --exists "${thing#-}" 2>/dev/null || missing="$missing $package" ;;
+        +*) python3 -c "import ${thing#+}" 2>/dev/null || /usr/bin/python3 -c "import ${thing#+}" 2>/dev/null || missing="$missing $package" ;;
         *) command -v "$thing" >/dev/null || missing="$missing $package" ;;
     esac
 done

@@ -23,6 +23,8 @@ public struct Tap: ~Copyable, Sendable {
 
     public var id: Int { self.interaction.id }
 
+    private static let nothing = Interaction(id: 0, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "", url: ""))
+
     private static func bodyTap(_ framing: BodyFraming) -> BodyTap? {
         switch framing {
         case .none: return nil
@@ -113,6 +115,9 @@ public struct Tap: ~Copyable, Sendable {
         }
         let requestBody = self.requestBody.take()?.ended(isComplete: self.requestIsWhole)
         let responseBody = self.responseBody.take()?.ended(isComplete: self.responseIsWhole)
-        return TapedExchange(interaction: self.interaction, requestBody: requestBody, responseBody: responseBody)
+        // Swapped out, since a copy would count every part of it once more.
+        var interaction = Self.nothing
+        swap(&interaction, &self.interaction)
+        return TapedExchange(interaction: interaction, requestBody: requestBody, responseBody: responseBody)
     }
 }

@@ -80,6 +80,13 @@ import Testing
         #expect(state.clientLeft("closed") == .ignore)
     }
 
+    @Test func aStopCutsInTheRecordersName() {
+        var state = ExchangeState(clientPersists: true, isIdempotent: true)
+        state.responseBegan(upstreamPersists: true)
+        #expect(state.recorderStopped("stopped") == .cancel(Cut(by: .recorder, reason: "stopped")))
+        #expect(state.clientLeft("closed") == .ignore)
+    }
+
     @Test func aMalformedRestOfARequestIsAnsweredOrCut() {
         var early = ExchangeState(clientPersists: true, isIdempotent: true)
         #expect(early.requestMalformed("bad chunk") == .answer(Failure(kind: .malformed, message: "bad chunk"), client: .linger))

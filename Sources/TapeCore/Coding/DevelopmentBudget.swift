@@ -2,8 +2,8 @@
 ///
 /// Has no clock: the caller passes the time of one that never goes back. Time before the last one passed counts as no time.
 public struct DevelopmentBudget: Sendable, Hashable {
-    /// Developing takes at most one part in this many of the wall time: 5 %.
-    public static let share: UInt64 = 20
+    /// Developing takes at most one part in this many of the wall time: 2 %.
+    public static let share: UInt64 = 50
     /// Nanoseconds that can be saved up: 50 ms, which a search for gzip parameters may take at once.
     public static let cap: Int64 = 50_000_000
 

@@ -24,6 +24,12 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
 
+    /// Takes away a cassette that never came to hold anything.
+    public static func remove(_ path: String) throws(CassetteError) {
+        let location = FileLocation(path)
+        try OpenFolder(location.folder).remove(location.name)
+    }
+
     /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
     public static func freeName(beside path: String) throws(CassetteError) -> String {
         let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path

@@ -108,7 +108,11 @@ public enum JSONBody {
             case .colon: writer.raw(": ")
             case .comma:
                 writer.byte(UInt8(ascii: ","))
-                writer.newline(depth: depth)
+                if previous == .number, self.numberFits(behind: tokenizer, in: writer) {
+                    writer.byte(32)
+                } else {
+                    writer.newline(depth: depth)
+                }
             case .endObject, .endArray:
                 depth -= 1
                 if !opens { writer.newline(depth: depth) }
@@ -130,6 +134,14 @@ public enum JSONBody {
         }
         writer.rewind(to: mark)
         return false
+    }
+
+    /// Whether the next element of an array is a number too and fits on the line: a column of numbers is filled, not stacked.
+    private static func numberFits(behind tokenizer: JSONTokenizer, in writer: JSONWriter) -> Bool {
+        var ahead = tokenizer
+        guard let next = ahead.next(), next.kind == .number else { return false }
+        // With a space before it and a comma behind it.
+        return writer.column + 2 + next.end - next.start <= self.columnLimit
     }
 
     public static func write(_ body: [UInt8], into writer: inout JSONWriter, depth: Int) {

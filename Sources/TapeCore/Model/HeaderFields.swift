@@ -147,6 +147,13 @@ public struct HeaderFields: Sendable, Hashable {
         return fields
     }
 
+    /// The same fields without those of that name.
+    public func removing(_ lowercase: StaticString) -> HeaderFields {
+        var fields = HeaderFields()
+        for index in self.entries.indices where !self.isNamed(lowercase, at: index) { fields.append(line: self.line(at: index)) }
+        return fields
+    }
+
     /// The lines as text, for people and tests; not exact where a line is not UTF-8.
     public var lines: [String] {
         self.entries.indices.map { String(decoding: self.line(at: $0), as: UTF8.self) }

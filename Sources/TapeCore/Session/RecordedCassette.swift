@@ -40,8 +40,20 @@ public final class RecordedCassette: Sendable {
         self.keys = keys
     }
 
-    /// An exchange by its number in order of request start.
+    /// An exchange by its number in order of request start, from 0.
     public func interaction(at index: Int) throws(CassetteError) -> Interaction {
-        try InteractionDecoder.decode(self.reader.bytes(at: Int(self.order[index])))
+        let bytes = try self.bytes(at: index)
+        do {
+            return try InteractionDecoder.decode(bytes)
+        } catch {
+            // Once more for the message: finding the line costs a read of the file up to it.
+            let line = try self.reader.line(at: Int(self.order[index]))
+            return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
+        }
+    }
+
+    /// An exchange's JSON text as it stands in the file.
+    public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
+        try self.reader.bytes(at: Int(self.order[index]))
     }
 }

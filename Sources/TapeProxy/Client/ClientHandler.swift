@@ -14,7 +14,7 @@ internal import Darwin
 ///
 /// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
 /// loop.
-final class ClientHandler: ChannelInboundHandler, TimedConnection {
+final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -32,6 +32,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     private var input: ByteBuffer?
     private var context: ChannelHandlerContext?
     private var isReading = true
+    private var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
     private var isInsideHead = false
@@ -45,7 +46,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
     }
 
-    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
 
     /// Moves the deadline to so many seconds from now.
     func wait(_ seconds: Int) {
@@ -87,8 +89,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         self.proxy.readClock()
+        self.isWritable = context.channel.isWritable
         switch self.phase {
-        case .exchange(let exchange): exchange.clientWritabilityChanged(context.channel.isWritable)
+        case .exchange(let exchange): exchange.clientWritabilityChanged(self.isWritable)
         // The rest of an answer is on its way.
         case .lingering: self.wait(self.proxy.limits.clientStall)
         case .head, .closed: break
@@ -217,7 +220,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
     }
 
     private func exchange(for request: IncomingRequest) -> any ClientExchange {
-        if let credentials = self.proxy.credentials, !credentials.accept(request.head.fields.first("proxy-authorization")) {
+        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
             return LocalExchange(client: self, request: request, answer: .authenticationRequired)
         }
         switch request.target {
@@ -285,7 +288,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         case .linger:
             self.endOutput()
         case .close:
-            self.close()
+            self.closeAfterFlush()
         }
     }
 
@@ -308,7 +311,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.input = nil
         self.wait(self.proxy.limits.clientStall)
         self.setReading(true)
-        context.flush()
+        self.flushNow()
         // Comes back when the answer's last octet is with the kernel; until then a slow client is given the time of an answer.
         context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
             self?.closeIsEnd = false
@@ -323,18 +326,27 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection {
         self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
     }
 
+    /// Sends what was written, at the end of this turn.
     func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.proxy.flushSoon(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
         self.context?.flush()
     }
 
     func closeOutput() {
+        self.flushNow()
         self.context?.close(mode: .output, promise: nil)
     }
 
     /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
     private func endIdle() {
         let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        if pending > 0 { self.endOutput() } else { self.close() }
+        if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
     }
 
     func close() {

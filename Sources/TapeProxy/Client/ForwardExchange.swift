@@ -8,6 +8,9 @@ internal import TapeExchange
 final class ForwardExchange: ClientExchange, UpstreamOwner {
     private enum ResponsePhase { case head, body, done }
 
+    /// A body of up to so many octets is copied behind its head; more is cheaper to write from two places.
+    private static let joinLimit = 4096
+
     private let client: ClientHandler
     private let proxy: ProxyContext
     private let request: IncomingRequest
@@ -24,6 +27,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private var responseInput: ByteBuffer?
     private var sawResponse = false
     private var interimCount = 0
+    private var heldHead: ByteBuffer?
     private var isOver = false
     /// Octets passed to the client, counted once at the end.
     private var bytesOut = 0
@@ -72,7 +76,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Upstream connection
 
     private func dial() {
-        let upstream = UpstreamHandler(origin: self.origin, id: self.proxy.nextConnectionID())
+        let upstream = UpstreamHandler(origin: self.origin, proxy: self.proxy)
         let box = NIOLoopBound(upstream, eventLoop: self.proxy.loop)
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.dial(host: self.origin.host, port: self.origin.port) { channel in
@@ -210,7 +214,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             }
             if let octets = input.readSlice(length: progress.consumed) {
                 self.bytesOut += octets.readableBytes
-                self.client.write(dechunks ? payload : octets)
+                self.write(dechunks ? payload : octets)
             }
             if progress.isDone { self.responseEnded(rest: input) }
             return !progress.isDone
@@ -248,13 +252,31 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         let bytes = HopByHop.forwardedResponse(
             head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
         self.bytesOut += bytes.count
-        self.client.write(ByteBuffer(bytes: bytes))
+        // Written with the first of the body, or when the read is through: one write for a small answer.
+        self.heldHead = ByteBuffer(bytes: bytes)
         self.responseBody = BodyParser(framing: framing, side: .response, limits: self.proxy.messageLimits)
         self.responsePhase = .body
         if framing == .none || framing == .length(0) { self.responseEnded(rest: nil) }
     }
 
+    /// The held head and octets behind it in one buffer where they are few, since each buffer has its price in every layer below.
+    private func write(_ octets: ByteBuffer) {
+        if var head = self.heldHead.take() {
+            if octets.readableBytes <= Self.joinLimit {
+                head.writeImmutableBuffer(octets)
+                return self.client.write(head)
+            }
+            self.client.write(head)
+        }
+        self.client.write(octets)
+    }
+
+    private func writeHeldHead() {
+        if let head = self.heldHead.take() { self.client.write(head) }
+    }
+
     private func responseEnded(rest: ByteBuffer?) {
+        self.writeHeldHead()
         self.responsePhase = .done
         self.tap?.responseEnded()
         // Octets behind the answer answer nothing: the connection is not used again (RFC 9112, 9.2).
@@ -266,6 +288,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     func upstreamReadComplete() {
         guard !self.isHeld else { return }
+        self.writeHeldHead()
         self.client.flush()
         self.regulateUpstream()
     }
@@ -364,6 +387,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             self.record(.failed(failure)) { self.answer(.failure(failure), client: client) }
         case .cut(let cut):
             self.isOver = true
+            self.writeHeldHead()
             self.release(.close)
             self.record(.cut(cut)) { self.client.closeAfterFlush() }
         case .cancel(let cut):
@@ -381,7 +405,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private func release(_ after: ExchangeState.After) {
         guard let upstream else { return }
         self.upstream = nil
-        if after == .keep { self.proxy.pool.put(upstream) } else { upstream.close() }
+        if after == .keep { self.proxy.pool.put(upstream, now: self.proxy.now) } else { upstream.close() }
     }
 
     /// Hands the exchange to the recorder; `then` runs at once, or when it is on the disk where that was asked for.

@@ -2,15 +2,18 @@ internal import NIOCore
 internal import TapeExchange
 
 /// A request head that was read and found in order, and when it came.
-struct IncomingRequest {
-    var head: RequestHead
-    var target: RequestTarget
-    var framing: RequestFraming
+///
+/// A class, so that handing it on costs one reference.
+final class IncomingRequest {
+    let head: RequestHead
+    let target: RequestTarget
+    let framing: RequestFraming
     /// Whether the client's connection may serve another request.
-    var persists: Bool
+    let persists: Bool
     /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
-    var expectsContinue: Bool
-    var start: NIODeadline
+    let expectsContinue: Bool
+    let start: NIODeadline
+    let proxyAuthorization: String?
 
     init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
         self.target = try RequestTarget(head.target, method: head.method)
@@ -18,6 +21,10 @@ struct IncomingRequest {
         self.framing = try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: .proxy)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
+        self.proxyAuthorization = head.fields.first("proxy-authorization")
+        var head = head
+        // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
+        if self.proxyAuthorization != nil { head.fields = head.fields.removing("proxy-authorization") }
         self.head = head
         self.start = start
     }

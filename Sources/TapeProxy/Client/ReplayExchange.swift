@@ -15,6 +15,8 @@ final class ReplayExchange: ClientExchange {
     private(set) var isRequestRead = false
     private var answer: RecordedAnswer?
     private var isAnswering = false
+    /// The recorded 100 has gone out, ahead of the request's body.
+    private var hasToldToGoOn = false
     private var isOver = false
     private var sender: ReplayBodySender?
 
@@ -43,6 +45,7 @@ final class ReplayExchange: ClientExchange {
         if self.request.expectsContinue, !self.isRequestRead, let first = answer.interim.first, first.status == 100 {
             self.send(first)
             self.client.flush()
+            self.hasToldToGoOn = true
         }
         self.proceed()
     }
@@ -70,7 +73,7 @@ final class ReplayExchange: ClientExchange {
         guard self.isRequestRead || (self.request.expectsContinue && !wasToldToGoOn) else { return }
         self.isAnswering = true
         for (position, interim) in answer.interim.enumerated() {
-            if position == 0, self.request.expectsContinue, self.request.hasBody, interim.status == 100 { continue }
+            if position == 0, self.hasToldToGoOn { continue }
             self.send(interim)
         }
         self.send(answer)

@@ -62,6 +62,13 @@ public final class Recorder: Sendable {
         self.drained.withLockedValue { $0 = call }
     }
 
+    /// In place of `close`, where the run came to nothing: a cassette that was made for it and is empty goes away.
+    public func abandon() throws(CassetteError) {
+        self.queue.close()
+        self.finished.wait()
+        try self.file.abandon()
+    }
+
     /// Writes what is queued, develops what was kept raw, puts the file in order and closes it.
     ///
     /// - Parameters:

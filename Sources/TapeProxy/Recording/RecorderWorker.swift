@@ -15,6 +15,10 @@ final class RecorderWorker {
     static let nap = 10
     /// Between two syncs, in nanoseconds.
     static let syncInterval: UInt64 = 1_000_000_000
+    /// Without a failure for so long, the disk is taken to have room again.
+    static let calm: UInt64 = 400_000_000
+    /// Between two messages on a disk that is full for some exchanges and not for others.
+    static let noticeInterval: UInt64 = 60_000_000_000
     /// Without work for so long, the thread sleeps until it is woken.
     static let restAfter: UInt64 = 500_000_000
 
@@ -33,6 +37,12 @@ final class RecorderWorker {
     private var lastSync: UInt64
     private var lastWork: UInt64
     private var isFailing = false
+    private var lastFailure: UInt64 = 0
+    /// Something was written since the last failure.
+    private var hasWritten = false
+    private var lastNotice: UInt64?
+    /// The message of the failure is out, that of its end is not.
+    private var owesEnd = false
 
     init(
         file: RecordingFile, queue: RecorderQueue, status: NIOLockedValueBox<RecorderStatus>,
@@ -58,6 +68,7 @@ final class RecorderWorker {
             for item in batch.items { self.take(item) }
             self.write()
             self.sync()
+            self.noteCalm()
             for call in self.waiting { call() }
             self.waiting = []
             if self.queue.done(batch.weight), let drained = self.drained.withLockedValue({ $0 }) { drained() }
@@ -132,16 +143,11 @@ final class RecorderWorker {
             try self.file.append(self.pending, ends: self.pendingEnds)
             self.pending.removeAll(keepingCapacity: true)
             self.pendingEnds.removeAll(keepingCapacity: true)
-            let wasFull = self.status.withLockedValue { status in
-                defer {
-                    status.isDiskFull = false
-                    status.held = 0
-                }
-                status.recorded += count
-                return status.isDiskFull
+            self.status.withLockedValue {
+                $0.recorded += count
+                $0.held = 0
             }
-            self.isFailing = false
-            if wasFull { self.notify("recording again.") }
+            self.hasWritten = true
         } catch {
             self.dropBeyondLimit()
             self.status.withLockedValue { $0.held = self.pendingEnds.count }
@@ -170,14 +176,32 @@ final class RecorderWorker {
         self.lastSync = Self.now
     }
 
-    /// Says it once, until it has got better.
+    /// Says it once, until it has got better; once a minute where it gets better and worse, as when large bodies find no room and
+    /// small ones do.
     private func failed(_ message: String) {
-        let isNew = !self.isFailing
+        let now = Self.now
+        let isNew = !self.isFailing && (self.lastNotice.map { now - $0 >= Self.noticeInterval } ?? true)
         self.isFailing = true
+        self.hasWritten = false
+        self.lastFailure = now
         self.status.withLockedValue { status in
             status.isDiskFull = true
             if status.firstProblem == nil { status.firstProblem = message }
         }
-        if isNew { self.notify("\(message); traffic goes on, recording resumes when it can.") }
+        guard isNew else { return }
+        self.lastNotice = now
+        self.owesEnd = true
+        self.notify("\(message); traffic goes on, recording resumes when it can.")
+    }
+
+    /// A while behind the last failure, exchanges are let in again; that it got better is said once one was written.
+    private func noteCalm() {
+        guard self.isFailing, self.pendingEnds.isEmpty, Self.now - self.lastFailure >= Self.calm else { return }
+        self.status.withLockedValue { $0.isDiskFull = false }
+        guard self.hasWritten else { return }
+        self.isFailing = false
+        guard self.owesEnd else { return }
+        self.owesEnd = false
+        self.notify("recording again.")
     }
 }

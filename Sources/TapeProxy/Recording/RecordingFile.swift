@@ -40,21 +40,25 @@ final class RecordingFile: @unchecked Sendable {
             let last = try Self.last(plan.path)
             self.lastID = last.id
             self.lastStart = last.started
+            // A recorder that was killed leaves its exchanges in the order of their ends.
+            self.isInOrder = last.isInOrder
         }
         self.repaired = self.appender?.repaired
         self.store = try BodyStore(cassettePath: plan.path)
     }
 
-    private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?) {
+    private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?, isInOrder: Bool) {
         let reader = try CassetteReader(path: path)
         var id = 0
         var started: Timestamp?
+        var isInOrder = true
         for position in 0..<reader.count {
             guard let summary = try reader.bytes(at: position).withUnsafeBytes({ InteractionSummaryReader.read($0) }) else { continue }
             id = max(id, summary.id)
+            if let started, summary.started < started { isInOrder = false }
             started = max(started ?? summary.started, summary.started)
         }
-        return (id, started)
+        return (id, started, isInOrder)
     }
 
     // MARK: Writing
@@ -83,6 +87,14 @@ final class RecordingFile: @unchecked Sendable {
     }
 
     // MARK: Closing
+
+    /// Ends a recording that never began: its new cassette goes away, so that nobody takes it for one that was recorded.
+    func abandon() throws(CassetteError) {
+        guard let appender else { return }
+        self.appender = nil
+        guard self.plan.target != .append, appender.count == 0 else { return }
+        try CassettePlace.remove(self.path)
+    }
 
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {

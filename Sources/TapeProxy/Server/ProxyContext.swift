@@ -27,6 +27,7 @@ final class ProxyContext {
     private let clock = WallClock()
     private var lastConnection = 0
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
+    private var unflushed: [any FlushTarget] = []
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
@@ -106,6 +107,27 @@ final class ProxyContext {
 
     func count(_ change: (inout ProxyCounts) -> Void) {
         self.counts.withLockedValue { change(&$0) }
+    }
+
+    /// Flushes a connection when all events of this turn of the loop are handled.
+    ///
+    /// Every write to a peer that sleeps wakes it; writes that leave together wake it once.
+    func flushSoon(_ target: any FlushTarget) {
+        self.unflushed.append(target)
+        guard self.unflushed.count == 1 else { return }
+        let bound = NIOLoopBound(self, eventLoop: self.loop)
+        self.loop.execute { bound.value.flushAll() }
+    }
+
+    private func flushAll() {
+        var targets: [any FlushTarget] = []
+        swap(&targets, &self.unflushed)
+        for target in targets { target.flushNow() }
+        // Keeps the room of the longer list.
+        if self.unflushed.isEmpty {
+            targets.removeAll(keepingCapacity: true)
+            self.unflushed = targets
+        }
     }
 
     /// Hands an item to the recorder.

@@ -24,7 +24,7 @@ final class ConnectExchange: ClientExchange {
 
     func start() {
         let proxy = self.client.proxy
-        let upstream = UpstreamHandler(origin: Origin(scheme: .https, host: self.host, port: self.port), id: proxy.nextConnectionID())
+        let upstream = UpstreamHandler(origin: Origin(scheme: .https, host: self.host, port: self.port), proxy: proxy)
         let box = NIOLoopBound(upstream, eventLoop: proxy.loop)
         self.client.wait(2 * proxy.limits.connect)
         proxy.dialer.dial(host: self.host, port: self.port) { channel in

@@ -84,11 +84,12 @@ final class Tunnel: ClientExchange, UpstreamOwner {
         }
     }
 
+    /// What was read goes out first: an end that is gone may have said its last words just before.
     private func closeBoth() {
         guard let ended else { return }
         self.ended = nil
-        self.upstream.close()
-        self.client.close()
+        self.upstream.closeAfterFlush()
+        self.client.closeAfterFlush()
         ended(self.counts)
     }
 }

@@ -5,7 +5,7 @@ internal import TapeExchange
 /// The upstream end of a pipeline: hands what comes to the exchange that owns it, or closes when nobody does.
 ///
 /// Knows no HTTP. Not Sendable: lives on its event loop.
-final class UpstreamHandler: ChannelInboundHandler {
+final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -16,29 +16,43 @@ final class UpstreamHandler: ChannelInboundHandler {
     private(set) var isReused = false
     private(set) var isOpen = false
     weak var owner: (any UpstreamOwner)?
-    /// Called once when the connection is gone while nobody owns it.
-    var whenIdleEnds: ((UpstreamHandler) -> Void)?
+    /// Where it lies while nobody uses it.
+    var shelf: UpstreamPool.Shelf?
+    /// Where it lay before and will lie again.
+    var homeShelf: UpstreamPool.Shelf?
+    weak var pool: UpstreamPool?
     private var context: ChannelHandlerContext?
     private var isReading = true
+    private var willFlush = false
+    private let proxy: ProxyContext
 
-    init(origin: Origin, id: Int) {
+    init(origin: Origin, proxy: ProxyContext) {
         self.origin = origin
-        self.id = id
+        self.id = proxy.nextConnectionID()
+        self.proxy = proxy
     }
 
-    var isWritable: Bool { self.context?.channel.isWritable ?? false }
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
 
     func take(_ owner: any UpstreamOwner, isReused: Bool) {
         self.owner = owner
         self.isReused = isReused
-        self.whenIdleEnds = nil
     }
 
     func write(_ buffer: ByteBuffer) {
         self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
     }
 
+    /// Sends what was written, at the end of this turn.
     func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.proxy.flushSoon(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
         self.context?.flush()
     }
 
@@ -52,11 +66,25 @@ final class UpstreamHandler: ChannelInboundHandler {
     /// Closes without a word to the owner.
     func close() {
         self.owner = nil
-        self.whenIdleEnds = nil
         self.context?.close(mode: .all, promise: nil)
     }
 
+    /// Closes once what was written is out, without a word to the owner.
+    func closeAfterFlush() {
+        guard let context else { return }
+        self.owner = nil
+        let closing = context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated()
+        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.proxy.limits.clientStall))) {
+            context.close(mode: .all, promise: nil)
+        }
+        closing.whenComplete { _ in
+            timer.cancel()
+            context.close(mode: .all, promise: nil)
+        }
+    }
+
     func closeOutput() {
+        self.flushNow()
         self.context?.close(mode: .output, promise: nil)
     }
 
@@ -85,7 +113,8 @@ final class UpstreamHandler: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        self.owner?.upstreamWritabilityChanged(context.channel.isWritable)
+        self.isWritable = context.channel.isWritable
+        self.owner?.upstreamWritabilityChanged(self.isWritable)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -117,9 +146,8 @@ final class UpstreamHandler: ChannelInboundHandler {
     private func ended() {
         if let owner {
             owner.upstreamEnded()
-        } else if let whenIdleEnds {
-            self.whenIdleEnds = nil
-            whenIdleEnds(self)
+        } else {
+            self.pool?.ended(self)
         }
     }
 

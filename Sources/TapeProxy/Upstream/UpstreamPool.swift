@@ -5,66 +5,84 @@ internal import TapeExchange
 ///
 /// Dials nothing. Not Sendable: lives on its event loop.
 final class UpstreamPool {
-    private struct Idle {
-        var upstream: UpstreamHandler
-        var until: NIODeadline
+    /// The unused connections to one origin; a connection knows its shelf, so that putting it back looks nothing up.
+    final class Shelf {
+        fileprivate var idle: [(upstream: UpstreamHandler, until: NIODeadline)] = []
+        /// Whether the pool has forgotten it.
+        fileprivate var isForgotten = false
     }
 
     private let limits: ProxyLimits
-    private var idle: [Origin: [Idle]] = [:]
+    private var shelves: [Origin: Shelf] = [:]
     private(set) var count = 0
 
     init(limits: ProxyLimits) {
         self.limits = limits
     }
 
+    /// Takes a connection that still stands.
     func take(_ origin: Origin) -> UpstreamHandler? {
-        while let last = self.idle[origin]?.popLast() {
+        guard let shelf = self.shelves[origin] else { return nil }
+        while let last = shelf.idle.popLast() {
             self.count -= 1
-            if self.idle[origin]?.isEmpty == true { self.idle[origin] = nil }
+            last.upstream.shelf = nil
             if last.upstream.isOpen { return last.upstream }
         }
         return nil
     }
 
-    func put(_ upstream: UpstreamHandler) {
-        guard upstream.isOpen, self.count < self.limits.idleInAll,
-            self.idle[upstream.origin, default: []].count < self.limits.idlePerOrigin
-        else {
+    func put(_ upstream: UpstreamHandler, now: NIODeadline) {
+        let shelf = self.shelf(of: upstream)
+        guard upstream.isOpen, self.count < self.limits.idleInAll, shelf.idle.count < self.limits.idlePerOrigin else {
             return upstream.close()
         }
         upstream.owner = nil
-        upstream.whenIdleEnds = { [weak self] in self?.drop($0) }
+        upstream.shelf = shelf
         // Reading goes on, so that an origin's close is seen.
         upstream.setReading(true)
-        let until = NIODeadline.now() + .seconds(Int64(self.limits.upstreamIdle))
-        self.idle[upstream.origin, default: []].append(Idle(upstream: upstream, until: until))
+        shelf.idle.append((upstream, now + .seconds(Int64(self.limits.upstreamIdle))))
         self.count += 1
     }
 
-    /// Closes what nobody has used in time.
+    private func shelf(of upstream: UpstreamHandler) -> Shelf {
+        if let shelf = upstream.homeShelf, !shelf.isForgotten { return shelf }
+        let shelf = self.shelves[upstream.origin] ?? Shelf()
+        self.shelves[upstream.origin] = shelf
+        upstream.homeShelf = shelf
+        upstream.pool = self
+        return shelf
+    }
+
+    /// Closes what nobody has used in time, and forgets origins that were not asked for again.
     func sweep(now: NIODeadline) {
-        for (origin, list) in self.idle {
-            let late = list.prefix { $0.until <= now }
-            guard !late.isEmpty else { continue }
+        for (origin, shelf) in self.shelves {
+            let late = shelf.idle.prefix { $0.until <= now }
             self.count -= late.count
-            let rest = Array(list.dropFirst(late.count))
-            self.idle[origin] = rest.isEmpty ? nil : rest
+            shelf.idle.removeFirst(late.count)
             for entry in late { entry.upstream.close() }
+            guard shelf.idle.isEmpty else { continue }
+            shelf.isForgotten = true
+            self.shelves[origin] = nil
         }
     }
 
     func closeAll() {
-        let all = self.idle
-        self.idle = [:]
+        let all = self.shelves.values
+        self.shelves = [:]
         self.count = 0
-        for list in all.values { for entry in list { entry.upstream.close() } }
+        for shelf in all {
+            shelf.isForgotten = true
+            let idle = shelf.idle
+            shelf.idle = []
+            for entry in idle { entry.upstream.close() }
+        }
     }
 
-    private func drop(_ upstream: UpstreamHandler) {
-        guard var list = self.idle[upstream.origin], let index = list.firstIndex(where: { $0.upstream === upstream }) else { return }
-        list.remove(at: index)
+    /// An unused connection was closed by its origin.
+    func ended(_ upstream: UpstreamHandler) {
+        guard let shelf = upstream.shelf, let index = shelf.idle.firstIndex(where: { $0.upstream === upstream }) else { return }
+        shelf.idle.remove(at: index)
+        upstream.shelf = nil
         self.count -= 1
-        self.idle[upstream.origin] = list.isEmpty ? nil : list
     }
 }

@@ -36,7 +36,7 @@ struct ChildProcess: Sendable {
         var all = sigset_t()
         sigemptyset(&all)
         posix_spawnattr_setsigmask(&attributes, &all)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT] { sigaddset(&all, signal) }
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ] { sigaddset(&all, signal) }
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var id = pid_t()

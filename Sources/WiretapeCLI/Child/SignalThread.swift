@@ -28,6 +28,15 @@ enum SignalThread {
         var set = self.watched()
         pthread_sigmask(SIG_BLOCK, &set, nil)
         signal(SIGPIPE, SIG_IGN)
+        // A file at its largest size is an error of write(2) to report, and no reason to die.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// For a command that has nothing to close: a signal, or a reader of its output that went away, ends it at once.
+    static func unblock() {
+        var set = self.watched()
+        signal(SIGPIPE, SIG_DFL)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// Calls `handle` for each signal until the process ends.

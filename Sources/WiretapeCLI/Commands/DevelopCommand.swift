@@ -19,7 +19,14 @@ struct DevelopCommand: ParsableCommand {
 
     func run() throws {
         let progress = ProgressLine(label: "developing")
-        let count = try CassetteFinisher.develop(self.file, version: Version.current) { progress.show($0, of: $1) }
+        let count: Int
+        do {
+            count = try CassetteFinisher.develop(self.file, version: Version.current) { progress.show($0, of: $1) }
+        } catch let error as CassetteError {
+            progress.end()
+            Terminal.error.line("wiretape: \(error.message)")
+            throw ExitCode(ExitStatus.failed)
+        }
         progress.end()
         Terminal.output.line("developed \(Quantity.count(count, "exchange")) in \(self.file).")
     }

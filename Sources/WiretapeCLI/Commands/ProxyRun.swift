@@ -49,10 +49,20 @@ struct ProxyRun {
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
             mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
-        let server = try ProxyServer.start(self.configuration, session: session, recorder: recorder, cassette: cassette)
+        let server: ProxyServer
+        do {
+            server = try ProxyServer.start(self.configuration, session: session, recorder: recorder, cassette: cassette)
+        } catch {
+            try recorder?.abandon()
+            throw error
+        }
         let outcome = self.command.isEmpty ? self.serve(server, screen) : self.serve(server, screen, child: self.command)
         server.stop()
         screen.stop()
+        if let startStatus = outcome.startStatus {
+            try recorder?.abandon()
+            return startStatus
+        }
 
         let childFailed = outcome.childStatus.map { $0 != 0 } ?? false
         var path = self.file
@@ -69,7 +79,7 @@ struct ProxyRun {
         } else {
             summary.report(to: screen)
         }
-        return outcome.startStatus ?? summary.exitStatus
+        return summary.exitStatus
     }
 
     private var configuration: ProxyConfiguration {
@@ -112,10 +122,10 @@ struct ProxyRun {
             switch error {
             case .notFound(let message):
                 screen.complain(message)
-                return Outcome(childStatus: ExitStatus.commandNotFound, startStatus: ExitStatus.commandNotFound)
+                return Outcome(startStatus: ExitStatus.commandNotFound)
             case .failed(let message):
                 screen.complain(message)
-                return Outcome(childStatus: ExitStatus.failed, startStatus: ExitStatus.failed)
+                return Outcome(startStatus: ExitStatus.failed)
             }
         }
         if self.proxy.verbose { screen.say("listening on http://\(server.address)") }

@@ -64,6 +64,16 @@ import Testing
                 """)
     }
 
+    @Test func aLongArrayOfNumbersFillsItsLines() {
+        let numbers = (100..<160).map(String.init)
+        let lines = self.written("[" + numbers.joined(separator: ",") + "]").split(separator: "\n")
+        #expect(lines.count == 6)
+        #expect(lines[1].hasPrefix("  100, 101, 102, "))
+        #expect(lines.allSatisfy { $0.utf8.count <= 100 })
+        let mixed = self.written("[" + numbers.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+        #expect(mixed.split(separator: "\n").count == 62)
+    }
+
     @Test func theColumnLimitCountsTheCommaBehind() {
         for length in 90...100 {
             let text = "[\"" + String(repeating: "x", count: length) + "\"]"

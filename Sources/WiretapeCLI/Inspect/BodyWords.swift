@@ -1,0 +1,102 @@
+internal import TapeCore
+
+/// What there is to say of a body besides its octets, a line each.
+enum BodyWords {
+    /// - Parameter contents: nil where they cannot be read.
+    static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
+        var lines = [self.first(body, headers)]
+        if !body.codings.isEmpty { lines.append(self.codings(body)) }
+        if let format = contents?.inflated, let size = contents?.size {
+            lines.append("\(self.name(of: format)) taken off to show it, \(body.size) → \(size) octets; not developed yet")
+        } else if body.codings.isEmpty, body.size > 0, let coding = self.coding(headers) {
+            lines.append("still coded as \(coding)")
+        }
+        switch body.content {
+        case .file(let sidecar): lines.append("in \(sidecar.path)")
+        case .raw(let slice): lines.append("in \(slice.path), \(slice.size) octets at \(slice.offset)")
+        case .empty, .text, .json, .binary: break
+        }
+        if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
+            lines.append("edited: holds \(Quantity.count(size, "octet"))")
+        }
+        if let original = body.original { lines.append("as received in \(original.path)") }
+        if let arrival = body.arrival { lines.append(self.arrival(arrival)) }
+        if let note = body.note { lines.append("note: \(note)") }
+        return lines
+    }
+
+    private static func first(_ body: Body, _ headers: HeaderFields) -> String {
+        guard body.size > 0 || body.content != .empty else { return body.isComplete ? "empty" : "empty, cut short" }
+        var words = [Quantity.bytes(body.size)]
+        if let type = ExchangeRow.type(headers) { words.append(type) }
+        if !body.isComplete { words.append("cut short") }
+        return words.joined(separator: ", ")
+    }
+
+    // MARK: Codings
+
+    /// What the fields claim.
+    static func coding(_ headers: HeaderFields) -> String? {
+        switch ContentEncoding(headers) {
+        case .none: nil
+        case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .other(let names): names
+        }
+    }
+
+    /// `gzip level 6, 43 → 120 octets`
+    static func codings(_ body: Body) -> String {
+        let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
+        let size: Int? =
+            switch body.content {
+            case .text(let octets), .json(let octets, _), .binary(let octets): octets.count
+            case .file(let sidecar): sidecar.size
+            case .empty: 0
+            case .raw: nil
+            }
+        return names + (size.map { ", \(body.size) → \($0) octets" } ?? "")
+    }
+
+    private static func name(of coding: ContentCoding) -> String {
+        switch coding {
+        case .gzip(let parameters, _): "gzip" + self.words(parameters)
+        case .deflate(let parameters): "deflate" + self.words(parameters)
+        case .rawDeflate(let parameters): "raw deflate" + self.words(parameters)
+        }
+    }
+
+    private static func name(of format: DeflateFormat) -> String {
+        switch format {
+        case .gzip: "gzip"
+        case .zlib: "deflate"
+        case .raw: "raw deflate"
+        }
+    }
+
+    private static func words(_ parameters: DeflateParameters?) -> String {
+        guard let parameters else { return "" }
+        var text = " level \(parameters.level)"
+        if parameters.memoryLevel != 8 { text += " memory \(parameters.memoryLevel)" }
+        if parameters.windowBits != 15 { text += " window \(parameters.windowBits)" }
+        if parameters.strategy != 0 { text += " strategy \(parameters.strategy)" }
+        return text
+    }
+
+    // MARK: Arrival
+
+    /// `9 chunks of 5 to 1024 octets in 12.4 ms`
+    static func arrival(_ arrival: Arrival) -> String {
+        let sizes = arrival.pieces.map(\.size)
+        var text = Quantity.count(sizes.count, arrival.isChunked ? "chunk" : "read")
+        if let least = sizes.min(), let most = sizes.max() {
+            text += " of " + (least == most ? Quantity.count(least, "octet") : "\(least) to \(most) octets")
+        }
+        if let last = arrival.pieces.last { text += " in \(Quantity.milliseconds(last.at))" }
+        let odd = arrival.pieces.filter { $0.line != nil }.count
+        if odd > 0 { text += ", \(odd) with \(odd == 1 ? "a size line of its own" : "size lines of their own")" }
+        if let last = arrival.lastLine { text += ", last-chunk line \"\(last)\"" }
+        if arrival.isThinned { text += ", later edges merged" }
+        return text
+    }
+}

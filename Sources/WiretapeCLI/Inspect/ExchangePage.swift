@@ -1,0 +1,116 @@
+internal import TapeCore
+
+/// One exchange in full, for people.
+struct ExchangePage {
+    var screen: InspectScreen
+    var reader: BodyReader
+    /// The command line that shows this exchange.
+    var command: String
+    var write: (String) throws -> Void
+
+    /// - Parameter first: when the cassette's first exchange started.
+    /// - Returns: why a body could not be read, where that was so.
+    func show(_ interaction: Interaction, number: Int, first: Timestamp) throws -> CassetteError? {
+        let offset = Double(interaction.started.microseconds) - Double(first.microseconds)
+        let id = interaction.id == number ? "" : " (id \(interaction.id))"
+        try self.line("exchange \(number)\(id), \(interaction.started.formatted), +\(Quantity.seconds(offset / 1_000_000))", .dim)
+        var problems: [CassetteError] = []
+
+        try self.space()
+        let request = interaction.request
+        try self.line(VisibleText.line("\(request.method) \(request.url) \(request.version)"), .bold)
+        if let target = request.target { try self.facts("target", [target]) }
+        try self.fields(request.headers)
+        if let body = request.body { problems += try self.body(body, request.headers, "request") }
+        try self.trailers(request.trailers)
+
+        for interim in interaction.interim {
+            try self.space()
+            let start = self.statusLine(interim.version, interim.status, interim.reason)
+            try self.line("\(start)  after \(Quantity.milliseconds(interim.at))", .dim)
+            try self.fields(interim.headers)
+        }
+
+        if let response = interaction.response {
+            try self.space()
+            try self.line(self.statusLine(response.version, response.status, response.reason), Paint.color(status: response.status))
+            try self.fields(response.headers)
+            if let body = response.body { problems += try self.body(body, response.headers, "response") }
+            try self.trailers(response.trailers)
+        }
+
+        try self.space()
+        try self.end(of: interaction)
+        return problems.first
+    }
+
+    private func statusLine(_ version: HTTPVersion, _ status: Int, _ reason: [UInt8]) -> String {
+        "\(version) \(status)" + (reason.isEmpty ? "" : " " + VisibleText.line(reason))
+    }
+
+    private func end(of interaction: Interaction) throws {
+        switch interaction.outcome {
+        case .complete: try self.facts("outcome", ["complete"])
+        case .cut(let cut): try self.facts("outcome", [self.sentence("cut by the \(cut.by.rawValue)", cut.reason)], .red)
+        case .failed(let failure): try self.facts("outcome", [self.sentence("failed, \(failure.kind.rawValue)", failure.message)], .red)
+        }
+        if let tunnel = interaction.tunnel {
+            try self.facts("tunnel", ["\(Quantity.bytes(tunnel.sent)) sent, \(Quantity.bytes(tunnel.received)) received"])
+        }
+        if let connection = interaction.connection {
+            try self.facts("connection", ["\(connection.id) to \(connection.remote)" + (connection.isReused ? ", reused" : "")])
+        }
+        try self.facts("timing", TimingBars.lines(interaction.timing))
+        let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
+        if !unknown.isEmpty { try self.facts("unknown", ["members " + unknown.map(\.name).joined(separator: ", ")]) }
+    }
+
+    private func sentence(_ start: String, _ reason: String) -> String { reason.isEmpty ? start : "\(start): \(reason)" }
+
+    // MARK: Messages
+
+    private func fields(_ fields: HeaderFields) throws {
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            let rest = fields.line(at: index).dropFirst(name.count)
+            try self.write(self.screen.paint(VisibleText.line(name), .cyan) + VisibleText.line(rest) + "\n")
+        }
+    }
+
+    private func trailers(_ fields: HeaderFields?) throws {
+        guard let fields else { return }
+        try self.space()
+        try self.facts("trailers", [fields.isEmpty ? "none in their section" : Quantity.count(fields.count, "line")])
+        try self.fields(fields)
+    }
+
+    /// - Returns: why it could not be read, where that was so.
+    private func body(_ body: Body, _ headers: HeaderFields, _ side: String) throws -> [CassetteError] {
+        try self.space()
+        let contents: BodyContents
+        do {
+            contents = try BodyContents(body, headers: headers, reader: self.reader)
+        } catch let error as CassetteError {
+            try self.facts("body", BodyWords.lines(body, headers: headers, contents: nil))
+            try self.facts("", ["cannot be read: \(error.message)"], .red)
+            return [error]
+        }
+        try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))
+        try BodyPage(command: "\(self.command) --body \(side)", screen: self.screen, write: self.write).show(
+            contents, of: body, headers: headers)
+        return []
+    }
+
+    // MARK: Lines
+
+    private func line(_ text: String, _ color: Paint.Color?) throws { try self.write(self.screen.paint(text, color) + "\n") }
+    private func space() throws { try self.write("\n") }
+
+    /// A label, and lines behind it that stand below each other.
+    private func facts(_ label: String, _ lines: [String], _ color: Paint.Color? = nil) throws {
+        for (index, line) in lines.enumerated() {
+            let start = TextWidth.padded(index == 0 ? label : "", to: 12)
+            try self.write(self.screen.paint(start, .dim) + self.screen.paint(VisibleText.line(line), color) + "\n")
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// What `inspect` was asked for and cannot show.
+struct InspectError: Error, Hashable, Sendable {
+    enum Code: Sendable {
+        case noExchange, noBody
+        /// A body that holds control characters, or is no text.
+        case unfitForTerminal
+    }
+
+    var code: Code
+    /// What is missing, of which exchange, and what to do next.
+    var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,4 @@
+/// Which message of an exchange a body belongs to.
+enum MessageChoice: String, Sendable, CaseIterable {
+    case request, response
+}

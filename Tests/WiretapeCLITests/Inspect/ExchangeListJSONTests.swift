@@ -1,0 +1,42 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct ExchangeListJSONTests {
+    private func list(_ interactions: [Interaction], isForTerminal: Bool = false) throws -> String {
+        let sink = TextSink()
+        var list = ExchangeListJSON(isForTerminal: isForTerminal, write: sink.write)
+        for (index, interaction) in interactions.enumerated() { try list.append(ExchangeRow(number: index + 1, interaction)) }
+        try list.finish()
+        return sink.text
+    }
+
+    @Test func eachExchangeIsAnObjectOnItsLine() throws {
+        let text = try self.list([
+            .sample(4, body: Body(size: 43, content: .empty)),
+            .sample(5, status: nil, outcome: .failed(Failure(kind: .dns, message: "")), timing: Timing()),
+        ])
+        #expect(
+            text == """
+                [
+                  { "number": 1, "id": 4, "method": "GET", "url": "http://a/pets", "status": 200, "type": "application/json", "size": 43, "started": "2026-11-21T12:00:00.000000Z", "total": 1.5, "outcome": "complete" },
+                  { "number": 2, "id": 5, "method": "GET", "url": "http://a/pets", "status": null, "type": null, "size": null, "started": "2026-11-21T12:00:00.000000Z", "total": null, "outcome": "failed dns" }
+                ]
+
+                """)
+    }
+
+    @Test func noExchangeIsAnEmptyArray() throws {
+        #expect(try self.list([]) == "[]\n")
+    }
+
+    @Test func aTerminalGetsTheSameValueWithoutControls() throws {
+        let interaction = Interaction.sample(1, "GET", "http://a/\u{202E}\u{9B}")
+        let shown = try self.list([interaction], isForTerminal: true)
+        #expect(shown.contains(#""http://a/\u202e\u009b""#))
+        let first = try #require(JSONDocument(Array(shown.utf8)).root.elements.first { _ in true })
+        #expect(first["url"]?.string == "http://a/\u{202E}\u{9B}")
+        #expect(try self.list([interaction]).contains("\u{202E}"))
+    }
+}

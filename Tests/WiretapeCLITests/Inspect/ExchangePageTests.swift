@@ -1,0 +1,109 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct ExchangePageTests {
+    private func page(_ interaction: Interaction, number: Int = 1, _ screen: InspectScreen = .piped) throws -> (
+        text: String, problem: CassetteError?
+    ) {
+        let sink = TextSink()
+        let page = ExchangePage(
+            screen: screen, reader: BodyReader(cassettePath: "/nowhere/pets.json"), command: "wiretape inspect pets.json 1",
+            write: sink.write)
+        let problem = try page.show(interaction, number: number, first: Interaction.sample().started)
+        return (sink.text, problem)
+    }
+
+    @Test func showsAllThereIs() throws {
+        var interaction = Interaction.sample(
+            1, at: 1250, "POST", body: Body(size: 3, content: .text(Array("abc".utf8))), timing: Timing(wait: 1, total: 1))
+        interaction.request.target = "/pets;x"
+        interaction.request.body = Body(size: 0, content: .empty)
+        interaction.interim = [
+            InterimResponse(
+                version: .http11, status: 103, reason: Array("Early Hints".utf8), headers: HeaderFields(["Link: </a>"]), at: 0.5)
+        ]
+        interaction.response?.trailers = HeaderFields(["X-Sum: 7"])
+        interaction.connection = ConnectionInfo(id: 2, remote: "127.0.0.1:9000", isReused: true)
+        interaction.tunnel = TunnelCounts(sent: 1, received: 2)
+        interaction.unknown = [UnknownMember(name: "color", json: [])]
+        let result = try self.page(interaction)
+        #expect(
+            result.text == """
+                exchange 1, 2026-11-21T12:00:01.250000Z, +1.250 s
+
+                POST http://a/pets HTTP/1.1
+                target      /pets;x
+                Host: a
+
+                body        empty
+
+                HTTP/1.1 103 Early Hints  after 0.5 ms
+                Link: </a>
+
+                HTTP/1.1 200 OK
+                Content-Type: application/json
+
+                body        3 B, application/json
+                  abc
+
+                trailers    1 line
+                X-Sum: 7
+
+                outcome     complete
+                tunnel      1 B sent, 2 B received
+                connection  2 to 127.0.0.1:9000, reused
+                timing      wait        1.0 ms  ████████████████████████████████
+                            total       1.0 ms
+                unknown     members color
+
+                """)
+        #expect(result.problem == nil)
+    }
+
+    @Test func aFailureSaysWhy() throws {
+        let failed = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: "nobody\u{1B}[2J listens")))
+        #expect(try self.page(failed).text.contains("\noutcome     failed, refused: nobody\\u{1b}[2J listens\n"))
+        let cut = Interaction.sample(outcome: .cut(Cut(by: .origin, reason: "")))
+        #expect(try self.page(cut).text.contains("\noutcome     cut by the origin\n"))
+    }
+
+    @Test func aNumberThatIsNotTheIdSaysSo() throws {
+        #expect(try self.page(.sample(7), number: 2).text.hasPrefix("exchange 2 (id 7), "))
+    }
+
+    @Test func noControlOfTheRecordingPasses() throws {
+        let evil = "\u{1B}[2J\u{9B}\u{202E}"
+        var interaction = Interaction.sample(1, "GET\(evil)", "http://a/\(evil)", outcome: .cut(Cut(by: .client, reason: evil)))
+        interaction.request.target = evil
+        interaction.request.headers = HeaderFields(["X\(evil): \(evil)"])
+        interaction.response?.reason = Array(evil.utf8)
+        interaction.response?.headers.append(line: [0x58, 0x3A, 0xE9, 0x1B])
+        interaction.response?.body = Body(
+            size: 1, content: .text(Array(evil.utf8)), original: Sidecar(path: evil, size: 1, sha256: ""),
+            arrival: Arrival(isChunked: true, lastLine: evil), note: evil)
+        interaction.connection = ConnectionInfo(id: 1, remote: evil, isReused: false)
+        interaction.unknown = [UnknownMember(name: evil, json: [])]
+        let text = try self.page(interaction).text
+        for scalar in text.unicodeScalars where scalar != "\n" {
+            #expect(scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar.value != 0x202E)
+        }
+        #expect(text.contains(#"X:\xe9\u{1b}"#))
+    }
+
+    @Test func aBodyThatCannotBeReadDoesNotHideTheRest() throws {
+        let sidecar = Sidecar(path: "pets.bodies/x.txt", size: 3, sha256: "")
+        let result = try self.page(.sample(body: Body(size: 3, content: .file(sidecar))))
+        #expect(result.problem != nil)
+        #expect(result.text.contains("\n            in pets.bodies/x.txt\n            cannot be read: "))
+        #expect(result.text.contains("\noutcome     complete\n"))
+    }
+
+    @Test func aTerminalGetsColors() throws {
+        let text = try self.page(.sample(status: 404), .terminal(80, colored: true)).text
+        #expect(text.contains("\u{1B}[1mGET http://a/pets HTTP/1.1\u{1B}[0m"))
+        #expect(text.contains("\u{1B}[36mHost\u{1B}[0m: a"))
+        #expect(text.contains("\u{1B}[33mHTTP/1.1 404 OK\u{1B}[0m"))
+    }
+}

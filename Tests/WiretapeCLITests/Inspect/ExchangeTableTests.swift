@@ -1,0 +1,85 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct ExchangeTableTests {
+    private func table(_ interactions: [Interaction], _ screen: InspectScreen) throws -> [String] {
+        let sink = TextSink()
+        var table = ExchangeTable(count: interactions.count, screen: screen, write: sink.write)
+        for (index, interaction) in interactions.enumerated() { try table.append(ExchangeRow(number: index + 1, interaction)) }
+        try table.finish()
+        return Array(sink.lines.dropLast())
+    }
+
+    private let some: [Interaction] = [
+        .sample(1, "GET", "http://a/pets", body: Body(size: 43, content: .empty)),
+        .sample(2, at: 1250, "DELETE", "http://a/이름", status: 404, type: "text/html", timing: Timing()),
+        .sample(3, at: 2000, status: nil, outcome: .failed(Failure(kind: .refused, message: "")), timing: Timing(total: 12)),
+    ]
+
+    @Test func columnsStandBelowEachOther() throws {
+        #expect(
+            try self.table(self.some, .piped) == [
+                "#  method  url            status          type              size    time     start",
+                "1  GET     http://a/pets  200             application/json  43 B  1.5 ms  +0.000 s",
+                "2  DELETE  http://a/이름  404             text/html            -       -  +1.250 s",
+                "3  GET     http://a/pets  failed refused  -                    -   12 ms  +2.000 s",
+                "3 exchanges, 43 B of bodies in 2012 ms; 1 failed.",
+            ])
+    }
+
+    @Test(arguments: [60, 70, 80, 90, 100, 120]) func rowsFitTheTerminal(width: Int) throws {
+        var interactions = self.some
+        interactions[0].request.url = "http://origin.example/" + String(repeating: "이름/", count: 60) + "end?x=1"
+        let lines = try self.table(interactions, .terminal(width))
+        for line in lines { #expect(TextWidth.columns(line) <= width) }
+        #expect(lines[1].contains("…"))
+        #expect(lines[1].contains("x=1 "))
+    }
+
+    @Test func aFileGetsTheWholeURL() throws {
+        let url = "http://a/" + String(repeating: "x", count: 3000)
+        #expect(try self.table([.sample(1, "GET", url), .sample(2)], .piped)[1].contains(url + "  200"))
+    }
+
+    @Test func typesLoseTheirFirstHalfBeforeURLsGetShort() throws {
+        let url = "http://a/" + String(repeating: "x", count: 50)
+        #expect(try self.table([.sample(1, "GET", url)], .terminal(90))[1].contains("  json  "))
+        #expect(try self.table([.sample(1, "GET", url)], .terminal(140))[1].contains("  application/json  "))
+    }
+
+    @Test func recordedControlsDoNotPass() throws {
+        let lines = try self.table([.sample(1, "GET\u{9B}", "http://a/\u{202E}x", type: "\u{1B}[2J")], .piped)
+        #expect(lines[1].hasPrefix(#"1  GET\u{9b}  http://a/\u{202e}x  200     \u{1b}[2J"#))
+    }
+
+    @Test func statusesAreColored() throws {
+        let lines = try self.table(self.some, .terminal(120, colored: true))
+        #expect(lines[1].contains("\u{1B}[32m200 "))
+        #expect(lines[2].contains("\u{1B}[33m404 "))
+        #expect(lines[3].contains("\u{1B}[31mfailed refused\u{1B}[0m"))
+    }
+
+    @Test func rowsPassThroughOnceWidthsAreSettled() throws {
+        let sink = TextSink()
+        var table = ExchangeTable(count: 2000, screen: .piped, write: sink.write)
+        for number in 1...2000 {
+            try table.append(ExchangeRow(number: number, .sample(number, "GET", "http://a/\(number)")))
+            if number == 1000 { #expect(sink.lines.count > 900) }
+        }
+        try table.finish()
+        #expect(sink.lines.count == 2003)
+        // The thousandth URL is the first that is wider than those the widths were taken from.
+        let widths = sink.lines[1...2000].map { $0.count }
+        #expect(widths == Array(repeating: widths[0], count: 999) + Array(repeating: widths[0] + 1, count: 1001))
+    }
+
+    @Test func numbersPastAllReasonAreShown() throws {
+        let huge = Interaction.sample(
+            1, body: Body(size: .max, content: .empty), outcome: .cut(Cut(by: .client, reason: "")), timing: Timing(total: 1e300))
+        let odd = Interaction.sample(2, at: -5000, body: Body(size: .max, content: .empty), timing: Timing(total: -1e300))
+        let lines = try self.table([huge, odd], .terminal(80))
+        #expect(lines.last?.hasSuffix("; 1 cut.") == true)
+    }
+}

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct HexDumpTests {
+    @Test func showsSixteenOctetsARow() {
+        #expect(
+            HexDump.rows([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + (0x20...0x2A)) == [
+                ##"00000000  89 50 4e 47 0d 0a 1a 0a  20 21 22 23 24 25 26 27  .PNG.... !"#$%&'"##,
+                "00000010  28 29 2a                                          ()*",
+            ])
+        #expect(HexDump.rows([]) == [])
+    }
+
+    @Test func controlsAndOctetsOutsideASCIIAreDots() {
+        #expect(HexDump.rows([0x1B, 0x9B, 0x7F, 0x41]).first?.hasSuffix(" ...A") == true)
+    }
+}

@@ -1,0 +1,152 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct InspectionTests {
+    private let folder: TemporaryFolder
+    private let sink = TextSink()
+    private let warnings = TextSink()
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func inspection(_ interactions: [String], _ screen: InspectScreen = .piped) throws -> Inspection {
+        let path = try self.folder.write(cassetteText(interactions), to: "pets.json")
+        return Inspection(
+            cassette: try RecordedCassette(path: path), file: "pets.json", screen: screen, write: { self.sink.write($0) },
+            warn: self.warnings.write)
+    }
+
+    private func message(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? InspectError)?.message ?? (error as? CassetteError)?.message
+        }
+    }
+
+    @Test func listsInOrderOfStart() throws {
+        try self.inspection([interactionText(1, second: 2), interactionText(2, second: 1)]).list()
+        #expect(self.sink.lines[1].hasPrefix("1  GET     http://a/2  200"))
+        #expect(self.sink.lines[2].hasSuffix("+1.000 s"))
+        #expect(self.sink.lines[3] == "2 exchanges, 0 B of bodies in 1000 ms.")
+    }
+
+    @Test func anEmptyCassetteSaysSo() throws {
+        try self.inspection([]).list()
+        #expect(self.sink.text == "\"pets.json\" holds no exchanges.\n")
+    }
+
+    @Test func listsAsJSON() throws {
+        try self.inspection([interactionText(1), interactionText(2)]).listJSON()
+        #expect(try JSONDocument(self.sink.octets).root.elements.map { $0["number"]?.int } == [1, 2])
+    }
+
+    @Test func showsOneByNumber() throws {
+        try self.inspection([interactionText(1, second: 2), interactionText(2, second: 1)]).show(2)
+        #expect(self.sink.text.hasPrefix("exchange 2 (id 1), 2026-11-21T04:19:02.000000Z, +1.000 s\n\nGET http://a/1 HTTP/1.1\n"))
+    }
+
+    @Test func theHintOfALongBodyIsACommandThatWorks() throws {
+        let lines = Array(repeating: #""x\n""#, count: 300).joined(separator: ", ")
+        var inspection = try self.inspection([interactionText(1, responseBody: #"{ "text": [\#(lines)] }"#)], .terminal(80))
+        inspection.file = "my pets.json"
+        try inspection.show(1)
+        #expect(self.sink.text.contains("wiretape inspect 'my pets.json' 1 --body response\n"))
+    }
+
+    @Test func oneAsJSONStandsAsInTheCassette() throws {
+        let text = interactionText(1, responseBody: "{ \"size\": 3, \"text\": \"\u{202E}a\" }")
+        try self.inspection([text]).showJSON(1)
+        #expect(self.sink.text == text + "\n")
+    }
+
+    @Test func oneAsJSONOnATerminalHasTheSameValue() throws {
+        try self.inspection([interactionText(1, responseBody: "{ \"text\": \"\u{202E}a\" }")], .terminal(80)).showJSON(1)
+        #expect(self.sink.text.contains(#""text": "\u202ea""#))
+    }
+
+    @Test(arguments: [(0, "there is no exchange 0: \"pets.json\" has 1 to 2."), (3, "there is no exchange 3: \"pets.json\" has 1 to 2.")])
+    func aNumberThatIsNotThereSaysWhichAre(number: Int, text: String) throws {
+        let inspection = try self.inspection([interactionText(1), interactionText(2)])
+        for action in [inspection.show, inspection.showJSON, { try inspection.body(.request, of: $0) }] {
+            #expect(self.message { try action(number) } == text)
+        }
+        #expect(self.sink.octets.isEmpty)
+    }
+
+    @Test func aNumberInASmallCassetteSaysWhatThereIs() throws {
+        #expect(self.message { try self.inspection([]).show(1) } == "there is no exchange 1: \"pets.json\" holds none.")
+        #expect(self.message { try self.inspection([interactionText(1)]).show(2) } == "there is no exchange 2: \"pets.json\" has 1 only.")
+    }
+
+    // MARK: Bodies
+
+    @Test func aBodyIsWrittenWithNothingAround() throws {
+        let inspection = try self.inspection([
+            interactionText(1, responseBody: #"{ "base64": "AP8bAA==" }"#, requestBody: #"{ "json": {"a":1} }"#)
+        ])
+        try inspection.body(.response, of: 1)
+        #expect(self.sink.octets == [0x00, 0xFF, 0x1B, 0x00])
+        self.sink.octets = []
+        try inspection.body(.request, of: 1)
+        #expect(self.sink.text == #"{"a":1}"#)
+        #expect(self.warnings.octets.isEmpty)
+    }
+
+    @Test func whatIsOddAboutABodyIsSaidBesideIt() throws {
+        try self.inspection([interactionText(1, responseBody: #"{ "text": "half", "complete": false }"#)]).body(.response, of: 1)
+        #expect(self.sink.text == "half")
+        #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the octets that came.")
+        self.warnings.octets = []
+        let coded = interactionText(1, responseBody: #"{ "base64": "AP8=" }"#, headers: #""Content-Encoding: br""#)
+        try self.inspection([coded]).body(.response, of: 1)
+        #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
+    }
+
+    @Test func aBodyBesideTheCassetteComesFromThere() throws {
+        var digest = PortableSHA256()
+        let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+        octets.withUnsafeBytes { digest.update($0) }
+        let path = "pets.bodies/\(Hex.encode(digest.finalize())).bin"
+        try self.folder.write(octets, to: path)
+        try self.inspection([interactionText(1, responseBody: #"{ "size": 200000, "file": "\#(path)" }"#)]).body(.response, of: 1)
+        #expect(self.sink.octets == octets)
+    }
+
+    @Test func aBodyThatWasChangedIsNotWritten() throws {
+        let path = "pets.bodies/\(String(repeating: "a", count: 64)).bin"
+        try self.folder.write([1, 2, 3], to: path)
+        let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 3, "file": "\#(path)" }"#)])
+        #expect(throws: CassetteError.self) { try inspection.body(.response, of: 1) }
+        #expect(self.sink.octets.isEmpty)
+    }
+
+    @Test func anEmptyBodyIsNoErrorAndAnAbsentOneIs() throws {
+        let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 0 }"#)])
+        try inspection.body(.response, of: 1)
+        #expect(self.sink.octets.isEmpty)
+        #expect(
+            self.message { try inspection.body(.request, of: 1) }
+                == "exchange 1 of \"pets.json\" has no request body: see it with \"wiretape inspect\".")
+    }
+
+    @Test(arguments: [#""base64": "AP8=""#, #""text": "a\u001b[2J""#, #""text": "\u202e""#, #""text": "lone\rcr""#])
+    func aTerminalGetsNoBodyThatWouldChangeIt(content: String) throws {
+        let inspection = try self.inspection([interactionText(1, responseBody: "{ \(content) }")], .terminal(80))
+        #expect(throws: InspectError.self) { try inspection.body(.response, of: 1) }
+        #expect(self.sink.octets.isEmpty)
+    }
+
+    @Test func aTerminalGetsText() throws {
+        try self.inspection([interactionText(1, responseBody: #"{ "text": "이름\r\n" }"#)], .terminal(80)).body(.response, of: 1)
+        #expect(self.sink.text == "이름\r\n")
+    }
+
+    @Test func aWrongExchangeIsNamedByItsLine() throws {
+        let inspection = try self.inspection([interactionText(1), interactionText(2, responseBody: #"{ "size": -1 }"#)])
+        let message = try #require(self.message { try inspection.show(2) })
+        #expect(message.contains("pets.json' line 7: "))
+    }
+}

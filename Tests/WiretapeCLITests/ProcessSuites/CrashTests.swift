@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The recorder is killed under load: what was acknowledged more than 100 ms before is there, octet for octet.
+@Suite(.serialized) struct CrashTests {
+    /// A share of the kills that `make crash` does.
+    private static let kills = ProcessInfo.processInfo.environment["WIRETAPE_KILLS"].flatMap { Int($0) } ?? 10
+    private static let promise = 0.1
+
+    private struct Crash {
+        var cassette: String
+        var log: String
+        var moment: Double
+    }
+
+    private static func crash(after delay: Double, origin: Int, in folder: TemporaryFolder, name: String) throws -> Crash {
+        let crash = Crash(cassette: folder.file("\(name).json"), log: folder.file("\(name).log"), moment: 0)
+        let recorder = try Wiretape.listening(["record", crash.cassette])
+        defer { recorder.program.stop() }
+        let load = try ExternalProgram(try Programs.find("python3"), [Programs.fixture("load.py"), "\(recorder.port)", "\(origin)", crash.log])
+        defer { load.stop() }
+        _ = try Deadline.wait(for: "the first answer") { (try? folder.read("\(name).log").isEmpty) == false ? true : nil }
+        // The moment itself is what is random: nothing to wait for but time.
+        let end = Deadline(seconds: delay)
+        while !end.hasPassed { poll(nil, 0, max(1, min(20, end.remainingMilliseconds))) }
+        let moment = Deadline.now
+        recorder.program.send(SIGKILL)
+        #expect(try recorder.program.wait().status == 128 + SIGKILL)
+        let loadEnd = try load.wait()
+        #expect(loadEnd.status == 0, "\(loadEnd.errors)")
+        return Crash(cassette: crash.cassette, log: crash.log, moment: moment)
+    }
+
+    @Test func killedAtAnyMomentItHasWhatItAcknowledged() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        var generator = SeededGenerator(seed: 2026)
+        var checked = 0
+        for number in 1...Self.kills {
+            let delay = Double.random(in: 0...0.5, using: &generator)
+            let crash = try Self.crash(after: delay, origin: origin.port, in: folder, name: "kill-\(number)")
+            let refetch = ["python3", Programs.fixture("refetch.py"), "\(origin.port)", crash.log, "\(crash.moment - Self.promise)"]
+            // As it was left.
+            let torn = try Wiretape.run(["replay", crash.cassette, "--"] + refetch)
+            #expect(torn.status == 0, "kill \(number) after \(delay) s: \(torn.errors.suffix(2000))")
+            checked += Int(torn.outputText.dropLast()) ?? 0
+            // The next recorder mends it, and says so where there was something to mend.
+            let mend = try Wiretape.run(["run", crash.cassette, "--mode", "new-episodes", "--", "true"])
+            #expect(mend.status == 0, "kill \(number): \(mend.errors)")
+            #expect(mend.errors.contains(" is torn: ") == torn.errors.contains(" is torn: "), "kill \(number): \(mend.errors)")
+            try CassetteFile.expectValid(crash.cassette)
+            let mended = try Wiretape.run(["replay", crash.cassette, "--"] + refetch)
+            #expect(mended.status == 0 && !mended.errors.contains(" is torn: "), "kill \(number): \(mended.errors.suffix(2000))")
+        }
+        #expect(checked > Self.kills * 5, "the load was too light to tell anything: \(checked) exchanges")
+    }
+
+    @Test func aTornTailIsLeftOutByReadersAndMendedByTheNextRecorder() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let cassette = folder.file("torn.json")
+        let urls = (0..<4).map { "http://127.0.0.1:\(origin.port)/item?n=\($0)" }
+        try #require(try Wiretape.run(["record", cassette, "--"] + Curl.get(urls[0], urls[1], urls[2])).status == 0)
+        let whole = try folder.read("torn.json")
+        let start = try #require(whole.firstRange(of: Array("\"id\": 3".utf8))).lowerBound
+        for (name, size) in [("inside", start + 100), ("head", 40), ("brackets", whole.count - 3)] {
+            try folder.write(whole[..<size], to: "torn.json")
+            let left = name == "inside" ? 2 : name == "head" ? 0 : 3
+            let export = try Wiretape.run(["export", cassette, "--har"])
+            #expect(export.status == 0 && export.errors.contains("torn.json\" is torn: "), "\(name): \(export.errors)")
+            #expect(export.outputText.components(separatedBy: "\"startedDateTime\"").count - 1 == left, "\(name)")
+            #expect(try folder.read("torn.json") == Array(whole[..<size]), "a reader changed the file")
+
+            let mend = try Wiretape.run(["run", cassette, "--mode", "new-episodes", "--"] + Curl.get(urls[3]))
+            #expect(mend.status == 0 && mend.errors.contains("torn.json\" is torn: "), "\(name): \(mend.errors)")
+            #expect(try CassetteFile.urls(cassette) == urls[..<left] + [urls[3]], "\(name)")
+            try CassetteFile.expectValid(cassette)
+        }
+    }
+}

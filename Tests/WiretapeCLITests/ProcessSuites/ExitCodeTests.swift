@@ -1,0 +1,101 @@
+import Testing
+
+/// What a script can tell from the exit code alone.
+@Suite struct ExitCodeTests {
+    private let folder: TemporaryFolder
+    private let cassette: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.cassette = self.folder.file("pets.json")
+    }
+
+    /// Records `/echo` of an origin that is gone afterwards.
+    private func recordEcho() throws -> String {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        let end = try Wiretape.run(["record", self.cassette, "--"] + Curl.get(url))
+        try #require(end.status == 0, "\(end.errors)")
+        return url
+    }
+
+    @Test(arguments: ["record", "replay", "run"])
+    func theCommandsOwnCodeWins(_ command: String) throws {
+        _ = try self.recordEcho()
+        #expect(try Wiretape.run([command, self.cassette, "--", "sh", "-c", "exit 7"]).status == 7)
+    }
+
+    @Test func aCommandThatASignalEndedCountsAsInAShell() throws {
+        #expect(try Wiretape.run(["record", self.cassette, "--", "sh", "-c", "kill -9 $$"]).status == 128 + 9)
+    }
+
+    @Test func missesGiveThreeThoughTheCommandIsContent() throws {
+        let url = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette, "--"] + Curl.get(url, url + "?other"))
+        #expect(end.status == 3)
+        #expect(end.errors.contains("miss: no recorded exchange answers \"GET \(url)?other\""), "\(end.errors)")
+        #expect(end.errors.contains("replayed 1 of 1 exchange"), "\(end.errors)")
+    }
+
+    @Test func theCommandsCodeWinsOverMisses() throws {
+        let url = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette, "--", "sh", "-c", Curl.line(url + "?other") + "; exit 9"])
+        #expect(end.status == 9)
+        #expect(end.errors.contains("1 miss"), "\(end.errors)")
+    }
+
+    @Test func aMissingCassetteIsToldBeforeListening() throws {
+        let end = try Wiretape.run(["replay", self.cassette, "--listen", "127.0.0.1:0"])
+        #expect(end.status == 1)
+        #expect(end.errors.contains("there is no cassette \"\(self.cassette)\""), "\(end.errors)")
+        #expect(!end.errors.contains("listening"))
+    }
+
+    @Test(arguments: ["record", "replay", "run"])
+    func aFileThatIsNoCassetteIsToldBeforeListeningAndLeftAlone(_ command: String) throws {
+        var texts = ["{\"a\": 1}\n", "hello", "{\"wiretape\": 9, \"interactions\": []}\n"]
+        // What a recording is to replace needs no sense in each exchange.
+        if command != "record" { texts.append("{\"wiretape\": 1, \"interactions\": [\n  {\"id\": 1, \"started\" oops}\n]}\n") }
+        for text in texts {
+            try self.folder.write(text.utf8, to: "pets.json")
+            let end = try Wiretape.run([command, self.cassette, "--listen", "127.0.0.1:0"], seconds: 10)
+            #expect(end.status == 1, "\(text)")
+            #expect(end.errors.contains("pets.json") && !end.errors.contains("listening"), "\(end.errors)")
+            #expect(try self.folder.read("pets.json") == Array(text.utf8))
+            #expect(try self.folder.names() == ["pets.json"])
+        }
+    }
+
+    @Test(arguments: [
+        ["record"], ["record", "x.json", "--bogus"], ["export", "x.json"], ["replay", "x.json", "--durability", "full"],
+        ["record", "x.json", "--listen", "nowhere"], ["record", "x.json", "--grace", "-1"], ["run", "x.json", "--mode", "all"], ["rewind", "x.json"],
+    ])
+    func wrongUsageIs64(_ arguments: [String]) throws {
+        let end = try Wiretape.run(arguments)
+        #expect(end.status == 64)
+        #expect(!end.errors.isEmpty)
+    }
+
+    @Test func aCommandThatIsNotThereIs127AndLeavesNoCassette() throws {
+        let end = try Wiretape.run(["record", self.cassette, "--", "no-such-program", "x"])
+        #expect(end.status == 127)
+        #expect(end.errors.contains("\"no-such-program\" was not found"), "\(end.errors)")
+        #expect(try self.folder.names() == [])
+    }
+
+    @Test func aCommandThatCannotBeStartedIs1AndLeavesNoCassette() throws {
+        try self.folder.write("#!/bin/sh\n".utf8, to: "client.sh")
+        let end = try Wiretape.run(["record", self.cassette, "--", self.folder.file("client.sh")])
+        #expect(end.status == 1)
+        #expect(end.errors.contains("client.sh\" cannot be started (Permission denied)"), "\(end.errors)")
+        #expect(try self.folder.names() == ["client.sh"])
+    }
+
+    @Test func helpAndVersionAreZero() throws {
+        #expect(try Wiretape.run(["--help"]).status == 0)
+        let version = try Wiretape.run(["--version"])
+        #expect(version.status == 0)
+        #expect(version.outputText.contains("."))
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A disk without room: traffic goes on, it is said once and in the exit code, and recording goes on when there is room.
+@Suite struct FullDiskTests {
+    /// Whether this process may mount a disk of its own, which takes root.
+    private static let mayMount: Bool = {
+        guard let unshare = try? Programs.find("unshare"), let folder = try? TemporaryFolder() else { return false }
+        return (try? ExternalProgram.run(unshare, ["-m", "mount", "-t", "tmpfs", "tmpfs", folder.path]))?.status == 0
+    }()
+
+    private static func expectGapAndResumption(_ program: ExternalProgram, cassette: String, origin: Int) throws {
+        let end = try program.wait()
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(end.errors.components(separatedBy: "traffic goes on").count == 2, "said once: \(end.errors)")
+        #expect(end.errors.components(separatedBy: "recording again.").count == 2, "said once: \(end.errors)")
+        let urls = try CassetteFile.urls(cassette)
+        #expect(urls.last == "http://127.0.0.1:\(origin)/json?last")
+        #expect(urls.count >= 5)
+        try CassetteFile.expectValid(cassette)
+        let replay = try Wiretape.run(["replay", cassette, "--"] + Curl.get(urls[0], urls[urls.count - 1]))
+        #expect(replay.status == 0, "\(replay.errors)")
+    }
+
+    @Test(.enabled(if: Self.mayMount, "mounting takes root; the test with a file size limit runs in any case"))
+    func aFullDiskIsAGapAndNoEnd() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        for name in ["disk", "copy"] { try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false) }
+        // The mount is seen by these processes alone, and gone with them.
+        let script = """
+            mount -t tmpfs -o size=1m tmpfs "$1"
+            head -c 600000 /dev/zero >"$1/ballast"
+            "$3" record "$1/full.json" -- python3 "$4" "$5" /proc/$$/fd/2 "$1/ballast"
+            status=$?
+            cp -R "$1"/full.* "$2"
+            exit $status
+            """
+        let program = try ExternalProgram(
+            try Programs.find("unshare"),
+            [
+                "-m", "sh", "-c", script, "sh", folder.file("disk"), folder.file("copy"), try Programs.wiretape(),
+                Programs.fixture("full_disk_client.py"), "\(origin.port)",
+            ])
+        defer { program.stop() }
+        try Self.expectGapAndResumption(program, cassette: folder.file("copy/full.json"), origin: origin.port)
+    }
+
+    #if os(Linux)
+    @Test func aFileSizeLimitFromTheStartIsAnError() throws {
+        let folder = try TemporaryFolder()
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"), ["--fsize=10:", try Programs.wiretape(), "record", folder.file("x.json"), "--", "true"])
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(!folder.exists("x.json"))
+    }
+
+    /// Large bodies find no room, small ones do: said once all the same.
+    @Test func aDiskThatIsFullForSomeIsToldOnce() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let script = "for n in 1 2 3 4 5 6; do \(Curl.line()) --output /dev/null \"$0/large-text?$n\" \"$0/json?$n\" || exit 9; done"
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"),
+            [
+                "--fsize=100000:", try Programs.wiretape(), "record", folder.file("some.json"), "--", "sh", "-c", script,
+                "http://127.0.0.1:\(origin.port)",
+            ])
+        #expect(end.status == 1, "\(end.errors)")
+        #expect(end.errors.components(separatedBy: "traffic goes on").count == 2, "said once: \(end.errors)")
+        #expect(end.errors.contains("6 exchanges not recorded"), "\(end.errors)")
+        #expect(try CassetteFile.urls(folder.file("some.json")).filter { $0.contains("/json?") }.count == 6)
+        try CassetteFile.expectValid(folder.file("some.json"))
+    }
+
+    @Test func aFileSizeLimitIsAGapAndNoEnd() throws {
+        let folder = try TemporaryFolder()
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let program = try ExternalProgram(
+            try Programs.find("prlimit"),
+            [
+                "--fsize=300000:", try Programs.wiretape(), "record", folder.file("full.json"), "--", "sh", "-c",
+                "exec python3 \"$0\" \"$1\" /proc/$PPID/fd/2 limit", Programs.fixture("full_disk_client.py"), "\(origin.port)",
+            ])
+        defer { program.stop() }
+        try Self.expectGapAndResumption(program, cassette: folder.file("full.json"), origin: origin.port)
+    }
+    #endif
+
+    @Test func aFolderThatCannotBeWrittenIsToldBeforeListening() throws {
+        let folder = try TemporaryFolder()
+        // Root may write where modes forbid it, but nobody may make files here.
+        let place = geteuid() == 0 ? "/sys/kernel" : folder.path
+        chmod(folder.path, 0o555)
+        defer { chmod(folder.path, 0o755) }
+        for command in ["record", "run"] {
+            let end = try Wiretape.run([command, "\(place)/pets.json", "--listen", "127.0.0.1:0"], seconds: 10)
+            #expect(end.status == 1)
+            #expect(end.errors.contains("\(place)/pets.json") && !end.errors.contains("listening"), "\(end.errors)")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+/// `run`: records once, then replays; and adds what is new where it is told to.
+@Suite struct RunTests {
+    private let folder: TemporaryFolder
+    private let cassette: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.cassette = self.folder.file("pets.json")
+    }
+
+    @Test func theFirstRunRecordsAndTheNextOnesReplay() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let command = Curl.get("http://127.0.0.1:\(origin.port)/json", "http://127.0.0.1:\(origin.port)/gzip-dated")
+        let first = try Wiretape.run(["run", self.cassette, "--"] + command)
+        #expect(first.status == 0 && first.errors.contains("recorded 2 exchanges"), "\(first.errors)")
+        let recorded = try self.folder.read("pets.json")
+        origin.program.stop()
+        for _ in 1...2 {
+            let next = try Wiretape.run(["run", self.cassette, "--"] + command)
+            #expect(next.status == 0 && next.errors.contains("replayed 2 of 2 exchanges"), "\(next.errors)")
+            #expect(next.output == first.output)
+        }
+        #expect(try self.folder.read("pets.json") == recorded)
+        try CassetteFile.expectValid(self.cassette)
+    }
+
+    @Test func onceRefusesWhatIsNew() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        #expect(try Wiretape.run(["run", self.cassette, "--"] + Curl.get(url)).status == 0)
+        #expect(try Wiretape.run(["run", self.cassette, "--"] + Curl.get(url + "?new")).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+    }
+
+    @Test func newEpisodesReplaysWhatIsThereAndAddsTheRest() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)"
+        #expect(try Wiretape.run(["run", self.cassette, "--mode", "new-episodes", "--"] + Curl.get(url + "/item?n=1", url + "/large")).status == 0)
+        let second = try Wiretape.run(["run", self.cassette, "--mode", "new-episodes", "--"] + Curl.get(url + "/item?n=1", url + "/item?n=2"))
+        #expect(second.status == 0, "\(second.errors)")
+        #expect(second.errors.contains("replayed 1 of 2 exchanges") && second.errors.contains("recorded 1 exchange"), "\(second.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url + "/item?n=1", url + "/large", url + "/item?n=2"])
+        #expect(try CassetteFile.interactions(self.cassette).map { $0["id"] as? Int } == [1, 2, 3])
+        try CassetteFile.expectValid(self.cassette)
+        origin.program.stop()
+        #expect(try Wiretape.run(["replay", self.cassette, "--"] + Curl.get(url + "/item?n=2", url + "/item?n=1", url + "/large")).status == 0)
+    }
+
+    @Test func repetitionAnswersAgain() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        #expect(try Wiretape.run(["record", self.cassette, "--"] + Curl.get(url)).status == 0)
+        origin.program.stop()
+        #expect(try Wiretape.run(["replay", self.cassette, "--"] + Curl.get(url, url)).status == 3)
+        for repetition in ["last", "cycle"] {
+            #expect(try Wiretape.run(["replay", self.cassette, "--repeat", repetition, "--"] + Curl.get(url, url, url)).status == 0)
+        }
+    }
+}

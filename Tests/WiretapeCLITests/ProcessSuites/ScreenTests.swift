@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// What a run prints: for people, for scripts, or nothing.
+@Suite struct ScreenTests {
+    private let folder: TemporaryFolder
+    private let cassette: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.cassette = self.folder.file("pets.json")
+    }
+
+    private static func summary(_ errors: String) throws -> [String: Any] {
+        let lines = errors.split(separator: "\n").filter { $0.hasPrefix("{") }
+        try #require(lines.count == 1, "\(errors)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any])
+    }
+
+    @Test func theSummaryForScriptsIsOneLineOfJSON() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        let record = try Self.summary(try Wiretape.run(["record", self.cassette, "--json", "--"] + Curl.get(url, url)).errors)
+        #expect(record["cassette"] as? String == self.cassette)
+        #expect(record["mode"] as? String == "all")
+        #expect(record["recorded"] as? Int == 2)
+        #expect(record["lost"] as? Int == 0)
+        #expect(record["exit"] as? Int == 0)
+        #expect(record["hits"] == nil)
+
+        let replay = try Self.summary(try Wiretape.run(["replay", self.cassette, "--json", "--"] + Curl.get(url, url + "?\"new\"")).errors)
+        #expect(replay["hits"] as? Int == 1)
+        #expect(replay["misses"] as? Int == 1)
+        #expect(replay["unused"] as? Int == 1)
+        #expect(replay["exit"] as? Int == 3)
+        #expect((replay["reports"] as? [String])?.first?.contains("no recorded exchange answers") == true)
+        #expect(replay["recorded"] == nil)
+    }
+
+    @Test func quietSaysNothingButErrors() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        #expect(try Wiretape.run(["record", self.cassette, "--quiet", "--"] + Curl.get(url)).errors == "")
+        #expect(try Wiretape.run(["replay", self.cassette, "--quiet", "--"] + Curl.get(url)).errors == "")
+        let miss = try Wiretape.run(["replay", self.cassette, "-q", "--"] + Curl.get(url + "?new"))
+        #expect(miss.status == 3)
+        #expect(miss.errors.hasPrefix("wiretape: miss: "), "\(miss.errors)")
+        #expect(try Wiretape.run(["replay", self.folder.file("none.json"), "-q", "--"] + Curl.get(url)).errors.contains("there is no cassette"))
+    }
+
+    @Test func theCommandsOutputIsLeftAlone() throws {
+        let end = try Wiretape.run(["record", self.cassette, "--", "sh", "-c", "printf out; printf err >&2"])
+        #expect(end.outputText == "out")
+        #expect(end.errors.hasPrefix("err"), "\(end.errors)")
+    }
+
+    @Test func withoutACommandItSaysWhereItListensAndWhatItDid() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let recorder = try Wiretape.listening(["record", self.cassette])
+        defer { recorder.program.stop() }
+        #expect(recorder.program.errors == "wiretape: listening on http://127.0.0.1:\(recorder.port)\n")
+        #expect(recorder.program.output == [])
+        _ = try RawClient.exchange(
+            port: recorder.port, Array("GET http://127.0.0.1:\(origin.port)/json HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\nConnection: close\r\n\r\n".utf8))
+        let end = try recorder.program.end()
+        #expect(end.status == 0)
+        #expect(end.errors.contains("recorded 1 exchange (") && end.errors.hasSuffix("in \(self.cassette).\n"), "\(end.errors)")
+    }
+}

@@ -1,0 +1,10 @@
+/// Command lines of curl for use behind `--`.
+enum Curl {
+    private static let always = ["curl", "-q", "--silent", "--show-error", "--max-time", "20"]
+
+    /// Prints the bodies one after the other.
+    static func get(_ urls: String...) -> [String] { self.always + urls }
+
+    /// As a line of a shell script.
+    static func line(_ urls: String...) -> String { (self.always + urls.map { "'\($0)'" }).joined(separator: " ") }
+}

@@ -1,0 +1,53 @@
+/// What a raw client got: compared octet for octet, but for what concerns one connection alone (RFC 9110, 7.6.1).
+struct WireMessage: Equatable, CustomStringConvertible {
+    /// The status lines and fields, interim ones first, without those of one connection.
+    var lines: [[UInt8]]
+    var rest: [UInt8]
+
+    private static let connectionFields = ["connection:", "keep-alive:", "proxy-connection:"]
+
+    init(_ octets: [UInt8]) {
+        var lines: [[UInt8]] = []
+        var rest = octets[...]
+        var isInterim = true
+        while isInterim, !rest.isEmpty {
+            isInterim = rest.starts(with: Array("HTTP/1.1 1".utf8))
+            while let end = rest.firstIndex(of: 0x0a) {
+                let line = Array(rest[...end])
+                rest = rest[(end + 1)...]
+                let lower = String(decoding: line, as: UTF8.self).lowercased()
+                if !Self.connectionFields.contains(where: { lower.hasPrefix($0) }) { lines.append(line) }
+                if line == [0x0d, 0x0a] { break }
+            }
+        }
+        self.lines = lines
+        self.rest = Array(rest)
+    }
+
+    /// One head after the other, and no body.
+    init(heads octets: [UInt8]) {
+        self.lines = octets.split(separator: 0x0a, omittingEmptySubsequences: false).map(Array.init).filter { line in
+            let lower = String(decoding: line, as: UTF8.self).lowercased()
+            return !Self.connectionFields.contains { lower.hasPrefix($0) }
+        }
+        self.rest = []
+    }
+
+    /// Octets without a head.
+    init(body: [UInt8]) {
+        self.lines = []
+        self.rest = body
+    }
+
+    /// The same with the date of the answer taken out: it differs between two answers of one origin.
+    var undated: WireMessage {
+        var copy = self
+        copy.lines.removeAll { String(decoding: $0, as: UTF8.self).lowercased().hasPrefix("date:") }
+        return copy
+    }
+
+    var description: String {
+        let head = self.lines.map { String(decoding: $0, as: UTF8.self) }.joined()
+        return head.prefix(600) + "… and \(self.rest.count) octets: \(String(decoding: self.rest.prefix(200), as: UTF8.self).debugDescription)"
+    }
+}
