@@ -104,8 +104,8 @@ public struct Tap: ~Copyable, Sendable {
 
     /// Ends the tape; nothing may be taped behind it.
     ///
-    /// - Parameter outcome: `.complete` becomes a cut where one of the messages had not come to its end: a part is never
-    ///   recorded as the whole.
+    /// A body that had not come to its end is marked so, whatever the outcome: an origin may answer before it has the whole request,
+    /// and a part is never recorded as the whole.
     public mutating func ended(_ outcome: Outcome, at: Double) -> TapedExchange {
         self.interaction.outcome = outcome
         self.interaction.timing.total = at

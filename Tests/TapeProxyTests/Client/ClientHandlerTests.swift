@@ -7,8 +7,10 @@ import Testing
         arguments: [
             "GET /\r\n\r\n", "GET http://h/ HTTP/1.1\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
             "GET http://h/ HTTP/2.0\r\nHost: h\r\n\r\n", "GET  http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
-            "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n", "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
-            "POST http://h/ HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n",
+            "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: 1, 1\r\n\r\n",
+            "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+            "POST http://h/ HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n",
+            "GET http://h/ HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n",
             "GET http://h/ HTTP/1.1\nHost: h\n\n", "CONNECT h HTTP/1.1\r\nHost: h\r\n\r\n", "CONNECT h:99999 HTTP/1.1\r\nHost: h\r\n\r\n",
         ])
     func aRequestThatIsNotHTTPIsRefusedAndReachesNobody(bad: String) throws {

@@ -116,7 +116,8 @@ import Testing
 
     @Test(arguments: [100_000, 700_000]) func aDamagedSidecarIsNeverDeliveredAsWhole(size: Int) throws {
         let body = String(repeating: "sidecar ", count: size / 8)
-        let (folder, origin) = try self.recorded("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        let (folder, origin) = try self.recorded(
+            "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
         let name = try #require(try folder.names(in: "tape.bodies").first)
         let whole = try RunningProxy(.none, in: folder)
         #expect(try self.ask(whole.connect(), origin.request()).hasSuffix(body))
@@ -140,7 +141,8 @@ import Testing
         let name = try #require(try folder.names(in: "tape.bodies").first)
         try folder.write([], to: "tape.bodies/\(name)")
         let replay = try RunningProxy(.none, in: folder)
-        #expect(try self.ask(replay.connect(), origin.request()).hasPrefix("HTTP/1.1 500 Cassette Unreadable\r\nWiretape-Error: cassette\r\n"))
+        #expect(
+            try self.ask(replay.connect(), origin.request()).hasPrefix("HTTP/1.1 500 Cassette Unreadable\r\nWiretape-Error: cassette\r\n"))
     }
 
     @Test func pipelinedReplaysComeInOrder() throws {

@@ -61,8 +61,11 @@ import Testing
 
     @Test func anHTTP10ClientGetsAChunkedAnswerWithoutItsChunks() throws {
         let origin = try RawOrigin { connection in
-            guard try connection.read(through: "\r\n\r\n").starts(with: Array("GET / HTTP/1.0\r\n".utf8)) else { throw RawError("not HTTP/1.0") }
-            try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: 1\r\n\r\n")
+            guard try connection.read(through: "\r\n\r\n").starts(with: Array("GET / HTTP/1.0\r\n".utf8)) else {
+                throw RawError("not HTTP/1.0")
+            }
+            try connection.send(
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: T\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nT: 1\r\n\r\n")
         }
         let (answer, _) = try LiveAndReplayed.compare(origin, asking: origin.request(version: "1.0"))
         #expect(answer.text == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcde")
@@ -171,7 +174,8 @@ import Testing
     @Test func hopByHopFieldsStayBehindOnBothSides() throws {
         let origin = try RawOrigin { connection in
             let head = try connection.expectRequest("GET /")
-            guard head.contains("\r\nX-Kept: 1\r\n"), !head.contains("X-Named"), !head.contains("Proxy-"), !head.contains("Keep-Alive") else {
+            guard head.contains("\r\nX-Kept: 1\r\n"), !head.contains("X-Named"), !head.contains("Proxy-"), !head.contains("Keep-Alive")
+            else {
                 throw RawError("wrong fields: \(head)")
             }
             try connection.send("HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nContent-Length: 0\r\n\r\n")
@@ -187,10 +191,14 @@ import Testing
     }
 
     @Test func anOriginOnIPv6IsReached() throws {
-        guard let origin = try? RawOrigin(host: "::1", { connection in
-            try connection.expectRequest("GET /")
-            try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n6")
-        }) else { return }
+        guard
+            let origin = try? RawOrigin(
+                host: "::1",
+                { connection in
+                    try connection.expectRequest("GET /")
+                    try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n6")
+                })
+        else { return }
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request())
             return Answer(octets: try client.readMessage())

@@ -86,7 +86,9 @@ import Testing
             recorder,
             TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [], isSpilled: true, size: blocks << 20))
         _ = try self.close(recorder)
-        guard case .file(let sidecar)? = try RunningProxy.interactions(self.path).first?.response?.body?.content else { throw RawError("no sidecar") }
+        guard case .file(let sidecar)? = try RunningProxy.interactions(self.path).first?.response?.body?.content else {
+            throw RawError("no sidecar")
+        }
         #expect(sidecar.size == blocks << 20)
     }
 

@@ -85,7 +85,8 @@ import Darwin
             #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasSuffix(body))
             try client.send(origin.request())
             let second = String(decoding: try client.readMessage(), as: UTF8.self)
-            #expect(refuses ? second.hasPrefix("HTTP/1.1 507 Insufficient Storage\r\nWiretape-Error: disk-full\r\n") : second.hasSuffix(body))
+            #expect(
+                refuses ? second.hasPrefix("HTTP/1.1 507 Insufficient Storage\r\nWiretape-Error: disk-full\r\n") : second.hasSuffix(body))
             #expect(proxy.recorder?.currentStatus.isDiskFull == true)
             origin.finish()
         }
@@ -115,7 +116,9 @@ import Darwin
         let recorder = try #require(try Recorder(RecordingPlan(path: path, mode: .all, exists: false), version: "1"))
         let block = [UInt8](repeating: 9, count: 70_000)
         for _ in 0..<3 { _ = recorder.put(.block(exchange: 1, side: .response, bytes: block)) }
-        _ = recorder.put(.exchange(TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [1, 2], isSpilled: true, size: 210_002), stored: nil))
+        _ = recorder.put(
+            .exchange(
+                TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [1, 2], isSpilled: true, size: 210_002), stored: nil))
         _ = try recorder.close(keepsOld: false)
         let body = try #require(try RunningProxy.interactions(path).first?.response?.body)
         guard case .file(let sidecar) = body.content else { throw RawError("no sidecar") }

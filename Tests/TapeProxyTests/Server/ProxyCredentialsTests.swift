@@ -13,7 +13,10 @@ import Testing
         #expect(credentials.accept("Basic dXNlcjpwYXNz"))
         #expect(credentials.accept("bAsIc dXNlcjpwYXNz"))
         // user:pas, user:passw, user:pasT, nothing
-        for value in [nil, "", "Basic", "Basic ", "Basic dXNlcjpwYXM=", "Basic dXNlcjpwYXNzdw==", "Basic dXNlcjpwYXNU", "Digest dXNlcjpwYXNz", "dXNlcjpwYXNz"] {
+        for value in [
+            nil, "", "Basic", "Basic ", "Basic dXNlcjpwYXM=", "Basic dXNlcjpwYXNzdw==", "Basic dXNlcjpwYXNU", "Digest dXNlcjpwYXNz",
+            "dXNlcjpwYXNz",
+        ] {
             #expect(!credentials.accept(value), "\(value ?? "nil")")
         }
     }

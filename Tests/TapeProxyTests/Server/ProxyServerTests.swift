@@ -52,7 +52,10 @@ import Testing
         }
         let proxy = try RunningProxy(.passthrough) { $0.credentials = "user:pass:word" }
         let client = try proxy.connect()
-        for field in ["X: y", "Proxy-Authorization: Basic dXNlcjpwYXNz", "Proxy-Authorization: Bearer dXNlcjpwYXNzOndvcmQ=", "Proxy-Authorization: Basic ?"] {
+        for field in [
+            "X: y", "Proxy-Authorization: Basic dXNlcjpwYXNz", "Proxy-Authorization: Bearer dXNlcjpwYXNzOndvcmQ=",
+            "Proxy-Authorization: Basic ?",
+        ] {
             try client.send(origin.request("GET", "/wrong", field))
             let answer = String(decoding: try client.readMessage(), as: UTF8.self)
             #expect(answer.hasPrefix("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"wiretape\"\r\n"))
@@ -86,7 +89,9 @@ import Testing
         #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(page.contains("http_proxy=http://\(proxy.server.address)"))
         try client.send("POST / HTTP/1.1\r\nHost: \(proxy.server.address)\r\nContent-Length: 2\r\n\r\nhi")
-        #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 400 Bad Request\r\nWiretape-Error: origin-form\r\n"))
+        #expect(
+            String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix(
+                "HTTP/1.1 400 Bad Request\r\nWiretape-Error: origin-form\r\n"))
     }
 
     @Test func oneConnectionTooManyIsToldSo() throws {

@@ -53,8 +53,10 @@ final class RawOrigin: Sendable {
     var authority: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 
     /// A request for this origin, as a client sends it to a proxy.
-    func request(_ method: String = "GET", _ path: String = "/", _ fields: String..., version: String = "1.1", body: String = "") -> String {
-        (["\(method) http://\(self.authority)\(path) HTTP/\(version)", "Host: \(self.authority)"] + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
+    func request(_ method: String = "GET", _ path: String = "/", _ fields: String..., version: String = "1.1", body: String = "") -> String
+    {
+        (["\(method) http://\(self.authority)\(path) HTTP/\(version)", "Host: \(self.authority)"] + fields).joined(separator: "\r\n")
+            + "\r\n\r\n" + body
     }
 
     /// Connections so far.
@@ -95,7 +97,9 @@ final class RawOrigin: Sendable {
     func finish(sourceLocation: SourceLocation = #_sourceLocation) {
         while self.state.withLockedValue({ $0.ended < self.scripts.count }) {
             guard self.progress.wait(timeout: .now() + .seconds(RawConnection.patience)) == .success else {
-                Issue.record("the origin played \(self.state.withLockedValue { $0.ended }) of \(self.scripts.count) scripts", sourceLocation: sourceLocation)
+                Issue.record(
+                    "the origin played \(self.state.withLockedValue { $0.ended }) of \(self.scripts.count) scripts",
+                    sourceLocation: sourceLocation)
                 break
             }
         }

@@ -34,7 +34,9 @@ enum RawSocket {
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         // SAFETY: sockaddr_storage is large and aligned enough for every address.
         let port = withUnsafeMutableBytes(of: &own) { bytes -> Int in
-            guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), getsockname(descriptor, base, &size) == 0 else { return 0 }
+            guard let base = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), getsockname(descriptor, base, &size) == 0 else {
+                return 0
+            }
             // The port stands behind the family in both kinds of address.
             return Int(bytes[2]) << 8 | Int(bytes[3])
         }

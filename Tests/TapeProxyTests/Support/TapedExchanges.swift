@@ -7,7 +7,9 @@ enum TapedExchanges {
         self.exchange(id, started: started, fields: ["Content-Type: text/plain"], body: Array(body.utf8))
     }
 
-    static func exchange(_ id: Int, started: Int? = nil, fields: [String], body: [UInt8], isSpilled: Bool = false, size: Int? = nil) -> TapedExchange {
+    static func exchange(_ id: Int, started: Int? = nil, fields: [String], body: [UInt8], isSpilled: Bool = false, size: Int? = nil)
+        -> TapedExchange
+    {
         let interaction = Interaction(
             id: id, started: Timestamp(microseconds: Int64(1_700_000_000_000_000 + (started ?? id))),
             request: RecordedRequest(method: "GET", url: "http://h/\(id)", headers: HeaderFields(["Host: h"])),

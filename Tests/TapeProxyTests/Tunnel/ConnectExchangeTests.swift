@@ -61,7 +61,8 @@ import Testing
         let replay = try RunningProxy(.none, in: proxy.folder)
         let client = try replay.connect()
         try client.send(self.connect(origin.authority))
-        #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 424 Not In Cassette\r\nWiretape-Error: miss\r\n"))
+        #expect(
+            String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 424 Not In Cassette\r\nWiretape-Error: miss\r\n"))
         #expect(origin.accepted == 0)
     }
 }

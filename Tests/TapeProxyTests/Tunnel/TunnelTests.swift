@@ -101,6 +101,8 @@ import Testing
         let replay = try RunningProxy(.none, in: proxy.folder)
         let again = try replay.connect()
         try again.send(self.upgrade(origin))
-        #expect(String(decoding: try again.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 501 Not Implemented\r\nWiretape-Error: tunnel\r\n"))
+        #expect(
+            String(decoding: try again.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 501 Not Implemented\r\nWiretape-Error: tunnel\r\n")
+        )
     }
 }

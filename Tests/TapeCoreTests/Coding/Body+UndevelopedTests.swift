@@ -1,0 +1,33 @@
+import TapeCore
+import Testing
+
+@Suite struct BodyUndevelopedTests {
+    private let gzip = HeaderFields(["Content-Encoding: gzip"])
+    private let sidecar = Sidecar(path: "a.bodies/b", size: 1, sha256: "")
+
+    @Test func aRawSliceIsAlways() {
+        let body = Body(size: 1, content: .raw(RawSlice(path: "a.bodies/undeveloped.raw", offset: 0, size: 1, crc32: 0)))
+        #expect(body.isUndeveloped(HeaderFields()))
+    }
+
+    @Test func aFileIsWhereItsCodingCouldBeTakenOff() {
+        let body = Body(size: 1, content: .file(self.sidecar))
+        #expect(body.isUndeveloped(self.gzip))
+        #expect(body.isUndeveloped(HeaderFields(["content-encoding: deflate"])))
+        #expect(!body.isUndeveloped(HeaderFields()))
+        #expect(!body.isUndeveloped(HeaderFields(["Content-Encoding: br"])))
+    }
+
+    @Test func aFileThatWasLookedAtIsNot() {
+        var body = Body(size: 1, content: .file(self.sidecar))
+        body.note = "not gzip"
+        #expect(!body.isUndeveloped(self.gzip))
+        body.note = nil
+        body.original = self.sidecar
+        #expect(!body.isUndeveloped(self.gzip))
+    }
+
+    @Test func inlineContentNeverIs() {
+        for content in [BodyContent.empty, .text([65]), .binary([0])] { #expect(!Body(size: 1, content: content).isUndeveloped(self.gzip)) }
+    }
+}

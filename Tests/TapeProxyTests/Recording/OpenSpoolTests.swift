@@ -1,0 +1,26 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct OpenSpoolTests {
+    @Test func itRemembersItsBeginningAndCanBeReadBeforeItsEnd() throws {
+        let folder = try TemporaryFolder()
+        let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool())
+        let octets = (0..<2000).map { UInt8(truncatingIfNeeded: $0) }
+        try spool.write(Array(octets[..<700]))
+        try spool.write(Array(octets[700...]))
+        #expect(spool.size == 2000)
+        #expect(spool.beginning == Array(octets[..<512]))
+        #expect(try spool.source.load() == octets)
+        let sidecar = try spool.finish(fileExtension: "bin")
+        #expect(try folder.read(sidecar.path) == octets)
+    }
+
+    @Test func aDiscardedOneIsGone() throws {
+        let folder = try TemporaryFolder()
+        let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool())
+        try spool.write([1])
+        spool.discard()
+        #expect(try folder.names(in: "tape.bodies").isEmpty)
+    }
+}

@@ -1,0 +1,51 @@
+import TapeCore
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct RecordedAnswerTests {
+    private func interaction(_ fields: String..., status: Int = 200, method: String = "GET", body: Body? = nil) -> Interaction {
+        Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: method, url: "http://h/"),
+            response: RecordedResponse(status: status, reason: Array("OK".utf8), headers: HeaderFields(fields), body: body))
+    }
+
+    private func wire(_ answer: RecordedAnswer) -> String? { answer.wire.map { String(buffer: $0) } }
+
+    @Test func aWholeAnswerIsOnePiece() throws {
+        let answer = try RecordedAnswer(self.interaction("Content-Length: 2"), payload: .bytes([104, 105]), size: 2)
+        #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        #expect(answer.weight > 2)
+    }
+
+    @Test func anEditedBodyBringsItsLength() throws {
+        let answer = try RecordedAnswer(self.interaction("content-length: 9"), payload: .bytes([104, 105]), size: 2)
+        #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi")
+    }
+
+    @Test func aCutBodyKeepsTheLengthItPromised() throws {
+        var interaction = self.interaction("Content-Length: 9", body: Body(size: 2, isComplete: false, content: .text([104, 105])))
+        interaction.outcome = .cut(Cut(by: .origin, reason: "gone"))
+        let answer = try RecordedAnswer(interaction, payload: .bytes([104, 105]), size: 2)
+        #expect(answer.framing == .length(9))
+        #expect(answer.wire == nil)
+    }
+
+    @Test func anAnswerToHEADKeepsItsLengthAndHasNoBody() throws {
+        let answer = try RecordedAnswer(self.interaction("Content-Length: 100", method: "HEAD"), payload: .none, size: 0)
+        #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+    }
+
+    @Test func whatEndsByCloseOrLiesInAFileIsNotOnePiece() throws {
+        #expect(try RecordedAnswer(self.interaction(), payload: .bytes([1]), size: 1).wire == nil)
+        let sidecar = Sidecar(path: "a.bodies/b", size: 1, sha256: "")
+        #expect(try RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1).wire == nil)
+    }
+
+    @Test func framingThatIsInDoubtIsRefused() {
+        #expect(throws: MessageError.self) { try RecordedAnswer(self.interaction("Content-Length: x"), payload: .none, size: 0) }
+        #expect(throws: MessageError.self) {
+            try RecordedAnswer(self.interaction("Content-Length: 1", "Transfer-Encoding: chunked"), payload: .none, size: 0)
+        }
+    }
+}

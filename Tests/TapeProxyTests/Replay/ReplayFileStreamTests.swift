@@ -1,0 +1,59 @@
+import NIOCore
+import NIOPosix
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct ReplayFileStreamTests {
+    /// Reads a sidecar of these octets to its end, after a change to the file; nil where it proved damaged.
+    private func read(_ octets: [UInt8], damage: (inout [UInt8]) -> Void = { _ in }) throws -> [UInt8]? {
+        let folder = try TemporaryFolder()
+        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")))
+        let sidecar = try sink.store(fileExtension: "bin") { piece in try octets.withUnsafeBytes { try piece($0) } }
+        var changed = octets
+        damage(&changed)
+        try folder.write(changed, to: sidecar.path)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        defer {
+            try? group.syncShutdownGracefully()
+            try? threads.syncShutdownGracefully()
+        }
+        let loop = group.next()
+        let promise = loop.makePromise(of: [UInt8]?.self)
+        let reader = BodyReader(cassettePath: folder.file("tape.json"))
+        loop.execute {
+            let stream = ReplayFileStream(sidecar: sidecar, bodies: reader, loop: loop, threads: threads)
+            var all: [UInt8] = []
+            func more() {
+                stream.next { piece in
+                    switch piece {
+                    case .bytes(let bytes):
+                        all += bytes
+                        more()
+                    case .last(let bytes): promise.succeed(all + bytes)
+                    case .damaged: promise.succeed(nil)
+                    }
+                }
+            }
+            more()
+        }
+        return try promise.futureResult.wait()
+    }
+
+    private let octets = (0..<(ReplayFileStream.pieceSize * 2 + 5)).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+
+    @Test func allPiecesAreTheFile() throws {
+        #expect(try self.read(self.octets) == self.octets)
+        #expect(try self.read([1]) == [1])
+        #expect(
+            try self.read(Array(self.octets.prefix(ReplayFileStream.pieceSize))) == Array(self.octets.prefix(ReplayFileStream.pieceSize)))
+    }
+
+    @Test func aChangedOctetAMissingEndAndALongerEndAreDamage() throws {
+        #expect(try self.read(self.octets, damage: { $0[3] ^= 1 }) == nil)
+        #expect(try self.read(self.octets, damage: { $0.removeLast() }) == nil)
+        #expect(try self.read(self.octets, damage: { $0.append(0) }) == nil)
+    }
+}

@@ -1,0 +1,61 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TapeCore
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct UpstreamDialerTests {
+    private enum Outcome: Equatable { case connected, loop, failed(Failure.Kind) }
+
+    private func dial(_ host: String, _ port: Int, own: Int? = nil) throws -> Outcome {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        defer {
+            try? group.syncShutdownGracefully()
+            try? threads.syncShutdownGracefully()
+        }
+        let loop = group.next()
+        let promise = loop.makePromise(of: Outcome.self)
+        loop.execute {
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: threads)
+            if let own, let address = IPAddress("127.0.0.1") { dialer.rule = LoopRule(listeningOn: address, port: own, interfaces: []) }
+            dialer.dial(host: host, port: port) {
+                $0.eventLoop.makeSucceededVoidFuture()
+            } then: { result in
+                switch result {
+                case .success((let channel, let timing)):
+                    #expect(timing.connect >= 0)
+                    #expect((timing.dns == nil) == (host == "127.0.0.1"))
+                    channel.close(promise: nil)
+                    promise.succeed(.connected)
+                case .failure(.loop): promise.succeed(.loop)
+                case .failure(.failed(let failure)): promise.succeed(.failed(failure.kind))
+                }
+            }
+        }
+        return try promise.futureResult.wait()
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "127.1"]) func addressesAndNamesAreReached(host: String) throws {
+        let origin = try RawOrigin { try $0.expectEnd() }
+        #expect(try self.dial(host, origin.port) == .connected)
+    }
+
+    @Test func failuresHaveTheirKinds() throws {
+        let origin = try RawOrigin()
+        origin.stop()
+        #expect(try self.dial("127.0.0.1", origin.port) == .failed(.refused))
+        #expect(try self.dial("no-such-host.invalid", 80) == .failed(.dns))
+    }
+
+    @Test func theProxysOwnAddressIsRefusedAfterTheLookup() throws {
+        let origin = try RawOrigin()
+        for host in ["127.0.0.1", "127.0.0.2", "localhost", "127.1", "0.0.0.0"] {
+            #expect(try self.dial(host, origin.port, own: origin.port) == .loop)
+        }
+        #expect(origin.accepted == 0)
+    }
+}
