@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test check crash samples format bench clean
+.PHONY: demo test lint check crash samples format bench clean
 
 ## Records and replays some requests to a local server and compares the answers.
 demo:
@@ -11,14 +11,17 @@ test:
 	@sh scripts/setup.sh test
 	swift test
 
-## What has to be green before a commit: format, imports, a test file per source file, no warnings, tests.
-check:
+## Looks at the sources without building them: imports, a test file per source file, format.
+lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
 	python3 scripts/check_mirror.py --self-test
 	python3 scripts/check_mirror.py
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+
+## What has to be green before a commit: lint, no warnings, tests.
+check: lint
 	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
 	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
 
@@ -39,7 +42,7 @@ format:
 ## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
 bench:
 	@sh scripts/setup.sh bench
-	swift build -c release --product wiretape
+	swift build -c release --static-swift-stdlib --product wiretape
 	python3 Benchmarks/bench.py $(ARGS)
 
 clean:

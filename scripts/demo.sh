@@ -21,9 +21,9 @@ fail() {
 if [ -z "${WIRETAPE:-}" ] || [ -z "${DEMO_ORIGIN:-}" ]; then
     scripts/setup.sh demo
     echo "1. Building wiretape and the demo's server (the first time this takes some minutes)."
-    swift build -c release --product wiretape
-    swift build -c release --product DemoOrigin
-    bin=$(swift build -c release --show-bin-path)
+    swift build -c release --static-swift-stdlib --product wiretape
+    swift build -c release --static-swift-stdlib --product DemoOrigin
+    bin=$(swift build -c release --static-swift-stdlib --show-bin-path)
 fi
 wiretape=${WIRETAPE:-$bin/wiretape}
 demo_origin=${DEMO_ORIGIN:-$bin/DemoOrigin}

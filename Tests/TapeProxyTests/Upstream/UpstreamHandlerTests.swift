@@ -19,8 +19,9 @@ import Testing
     private struct Broken: Error {}
 
     private func connected() throws -> (handler: UpstreamHandler, channel: EmbeddedChannel, owner: Owner) {
-        let handler = UpstreamHandler(origin: Origin(scheme: .http, host: "h"), id: 1)
         let channel = EmbeddedChannel()
+        let handler = UpstreamHandler(
+            origin: Origin(scheme: .http, host: "h"), id: 1, flushes: FlushQueue(loop: channel.embeddedEventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel)
