@@ -19,8 +19,8 @@ import Testing
     private struct Broken: Error {}
 
     private func connected() throws -> (handler: UpstreamHandler, channel: EmbeddedChannel, owner: Owner) {
-        let handler = UpstreamHandler(origin: Origin(scheme: .http, host: "h"), id: 1)
         let channel = EmbeddedChannel()
+        let handler = UpstreamHandler(origin: Origin(scheme: .http, host: "h"), proxy: EmbeddedProxy.context(channel.eventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel)
@@ -39,6 +39,7 @@ import Testing
         handler.write(ByteBuffer(string: "out"))
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         handler.flush()
+        channel.embeddedEventLoop.run()
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "out"))
     }
 

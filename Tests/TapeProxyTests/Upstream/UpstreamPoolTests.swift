@@ -8,8 +8,8 @@ import Testing
     private let origin = Origin(scheme: .http, host: "h")
 
     private func upstream(_ id: Int, _ origin: Origin? = nil) throws -> (UpstreamHandler, EmbeddedChannel) {
-        let handler = UpstreamHandler(origin: origin ?? self.origin, id: id)
         let channel = EmbeddedChannel()
+        let handler = UpstreamHandler(origin: origin ?? self.origin, proxy: EmbeddedProxy.context(channel.eventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel)
@@ -26,8 +26,8 @@ import Testing
         let pool = self.pool()
         let (first, firstChannel) = try self.upstream(1)
         let (second, secondChannel) = try self.upstream(2)
-        pool.put(first)
-        pool.put(second)
+        pool.put(first, now: .now())
+        pool.put(second, now: .now())
         #expect(pool.take(Origin(scheme: .http, host: "other")) == nil)
         #expect(pool.take(Origin(scheme: .http, host: "h", port: 81)) == nil)
         #expect(pool.take(self.origin) === second)
@@ -40,7 +40,7 @@ import Testing
     @Test func oneThatClosesWhileNobodyUsesItIsForgotten() throws {
         let pool = self.pool()
         let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream)
+        pool.put(upstream, now: .now())
         try channel.close().wait()
         #expect(pool.count == 0)
         #expect(pool.take(self.origin) == nil)
@@ -49,7 +49,7 @@ import Testing
     @Test func octetsThatNobodyAskedForCloseIt() throws {
         let pool = self.pool()
         let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream)
+        pool.put(upstream, now: .now())
         try channel.writeInbound(ByteBuffer(string: "HTTP/1.1 408 Request Timeout\r\n\r\n"))
         #expect(!channel.isActive)
         #expect(pool.count == 0)
@@ -63,7 +63,7 @@ import Testing
         let others = [self.origin, self.origin, self.origin, Origin(scheme: .http, host: "i"), Origin(scheme: .http, host: "j")]
         let channels = try others.enumerated().map { id, origin in
             let (upstream, channel) = try self.upstream(id, origin)
-            pool.put(upstream)
+            pool.put(upstream, now: .now())
             return channel
         }
         #expect(channels.map(\.isActive) == [true, true, false, true, false])
@@ -76,7 +76,7 @@ import Testing
     @Test func aSweepClosesWhatNobodyHasUsedInTime() throws {
         let pool = self.pool { $0.upstreamIdle = 4 }
         let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream)
+        pool.put(upstream, now: .now())
         pool.sweep(now: .now() + .seconds(3))
         #expect(channel.isActive)
         pool.sweep(now: .now() + .seconds(5))
