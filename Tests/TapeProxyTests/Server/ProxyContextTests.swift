@@ -7,20 +7,13 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ProxyContextTests {
-    private func context(_ loop: any EventLoop) -> ProxyContext {
-        ProxyContext(
-            loop: loop, configuration: ProxyConfiguration(), credentials: nil,
-            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: nil, library: nil,
-            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
-    }
-
     @Test func connectionsAreNumberedFromOne() {
-        let proxy = self.context(EmbeddedEventLoop())
+        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
         #expect((1...3).map { _ in proxy.nextConnectionID() } == [1, 2, 3])
     }
 
     @Test func whoeverWaitsForTheRecorderIsCalledOnce() {
-        let proxy = self.context(EmbeddedEventLoop())
+        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
         let owner = EmbeddedChannel()
         var calls: [Int] = []
         proxy.whenRecorderDrains(owner) { calls.append(1) }
@@ -31,7 +24,7 @@ import Testing
     }
 
     @Test func aCallMayWaitAgain() {
-        let proxy = self.context(EmbeddedEventLoop())
+        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
         let owner = EmbeddedChannel()
         var calls = 0
         proxy.whenRecorderDrains(owner) {
@@ -46,14 +39,14 @@ import Testing
 
     @Test func anIPv6AddressIsShownInBrackets() {
         let loop = EmbeddedEventLoop()
-        let proxy = self.context(loop)
+        let proxy = EmbeddedProxy.context(loop)
         proxy.listens(on: "::1", port: 7070, own: nil, interfaces: [])
         #expect(proxy.address == "[::1]:7070")
     }
 
     @Test func aStopWithoutConnectionsIsDoneAtOnce() throws {
         let loop = EmbeddedEventLoop()
-        let proxy = self.context(loop)
+        let proxy = EmbeddedProxy.context(loop)
         let done = loop.makePromise(of: Void.self)
         proxy.stop(then: done)
         try done.futureResult.wait()

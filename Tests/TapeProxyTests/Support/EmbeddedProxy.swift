@@ -1,0 +1,16 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TapeCore
+
+@testable import TapeProxy
+
+/// The context of a proxy without sockets, for handlers on embedded channels.
+enum EmbeddedProxy {
+    static func context(_ loop: any EventLoop) -> ProxyContext {
+        ProxyContext(
+            loop: loop, configuration: ProxyConfiguration(), credentials: nil,
+            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: nil, library: nil,
+            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
+    }
+}
