@@ -75,17 +75,21 @@ public enum InteractionDecoder {
     private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {
         let reader = try ObjectReader(
             value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers"])
-        return RecordedResponse(
+        var response = RecordedResponse(
             status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader), version: try self.version(reader),
             headers: try self.fields("headers", reader) ?? HeaderFields(), body: try self.body(reader),
             trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+        response.omitsReasonSpace = self.omitsReasonSpace(reader)
+        return response
     }
 
     private static func interim(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> InterimResponse {
         let reader = try ObjectReader(value, "interim", place, known: ["at", "version", "status", "reason", "headers"])
-        return InterimResponse(
+        var response = InterimResponse(
             version: try self.version(reader), status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader),
             headers: try self.fields("headers", reader) ?? HeaderFields(), at: try reader.double("at") ?? 0, unknown: reader.unknown)
+        response.omitsReasonSpace = self.omitsReasonSpace(reader)
+        return response
     }
 
     private static func body(_ reader: ObjectReader) throws(CassetteError) -> Body? {
@@ -102,8 +106,10 @@ public enum InteractionDecoder {
         return HTTPVersion(major: major, minor: minor)
     }
 
+    private static func omitsReasonSpace(_ reader: ObjectReader) -> Bool { reader["reason"]?.kind == .null }
+
     private static func reason(_ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
-        guard let value = reader["reason"] else { return [] }
+        guard let value = reader["reason"], value.kind != .null else { return [] }
         return try self.line(value, "reason", reader)
     }
 

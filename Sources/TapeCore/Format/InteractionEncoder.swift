@@ -76,7 +76,7 @@ public enum InteractionEncoder {
         writer.member("status")
         writer.integer(response.status)
         writer.member("reason")
-        response.reason.withUnsafeBytes { self.octets($0, &writer) }
+        self.reason(response.reason, response.omitsReasonSpace, &writer)
         writer.member("version")
         self.version(response.version, &writer)
         writer.member("headers")
@@ -103,7 +103,7 @@ public enum InteractionEncoder {
         writer.member("status")
         writer.integer(interim.status)
         writer.member("reason")
-        interim.reason.withUnsafeBytes { self.octets($0, &writer) }
+        self.reason(interim.reason, interim.omitsReasonSpace, &writer)
         writer.member("headers")
         self.fields(interim.headers, &writer)
         writer.unknown(interim.unknown)
@@ -134,6 +134,12 @@ public enum InteractionEncoder {
     }
 
     // MARK: About the exchange
+
+    /// Null stands for a status line that ends behind the status.
+    private static func reason(_ reason: [UInt8], _ omitsSpace: Bool, _ writer: inout JSONWriter) {
+        guard !omitsSpace || !reason.isEmpty else { return writer.raw("null") }
+        reason.withUnsafeBytes { self.octets($0, &writer) }
+    }
 
     private static func outcome(_ outcome: Outcome, _ writer: inout JSONWriter) {
         switch outcome {

@@ -3,6 +3,8 @@ public struct InterimResponse: Sendable, Hashable {
     public var version: HTTPVersion
     public var status: Int
     public var reason: [UInt8]
+    /// As in `RecordedResponse`.
+    public var omitsReasonSpace = false
     public var headers: HeaderFields
     /// Milliseconds since the exchange started.
     public var at: Double

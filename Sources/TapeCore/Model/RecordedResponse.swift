@@ -3,6 +3,8 @@ public struct RecordedResponse: Sendable, Hashable {
     public var status: Int
     /// The reason phrase; empty where there was none.
     public var reason: [UInt8]
+    /// The status line ended behind the status, without the space that comes before an empty reason.
+    public var omitsReasonSpace = false
     public var version: HTTPVersion
     public var headers: HeaderFields
     /// Nil when the message cannot have a body (HEAD, 1xx, 204, 304); an empty body has size 0.

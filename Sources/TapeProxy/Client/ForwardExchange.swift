@@ -228,8 +228,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         guard self.interimCount <= self.proxy.messageLimits.interimResponses else {
             throw MessageError(.tooManyFields, status: 502, "more than \(self.proxy.messageLimits.interimResponses) interim responses")
         }
-        self.tap?.interim(
-            InterimResponse(version: head.version, status: head.status, reason: head.reason, headers: head.fields, at: self.elapsed))
+        self.tap?.interim(InterimResponse(head, at: self.elapsed))
         // RFC 9110, 15.2: an HTTP/1.0 client does not know them.
         guard HopByHop.passesInterim(to: self.request.head.version) else { return }
         self.client.write(self.head(head))
@@ -245,7 +244,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         let clientPersists = framing != .untilClose && !self.dechunks && !self.proxy.isStopping
         self.state.responseBegan(upstreamPersists: Persistence.staysOpen(after: head, framing: framing), clientPersists: clientPersists)
         self.tap?.responseBegan(
-            RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: framing,
+            RecordedResponse(head), framing: framing,
             at: self.elapsed)
         if framing == .untilClose || self.dechunks { self.client.answerEndsByClose() }
         let keeps = clientPersists && self.request.persists && self.isRequestRead
@@ -441,7 +440,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         }
         self.isOver = true
         self.tap?.responseBegan(
-            RecordedResponse(status: head.status, reason: head.reason, version: head.version, headers: head.fields), framing: .none,
+            RecordedResponse(head), framing: .none,
             at: self.elapsed)
         self.tap?.responseEnded()
         self.client.write(self.head(head))

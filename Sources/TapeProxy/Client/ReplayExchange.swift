@@ -81,7 +81,9 @@ final class ReplayExchange: ClientExchange {
 
     private func send(_ interim: InterimResponse) {
         guard HopByHop.passesInterim(to: self.request.head.version) else { return }
-        let head = ResponseHead(version: interim.version, status: interim.status, reason: interim.reason, fields: interim.headers)
+        let head = ResponseHead(
+            version: interim.version, status: interim.status, reason: interim.reason, omitsReasonSpace: interim.omitsReasonSpace,
+            fields: interim.headers)
         self.client.write(
             ByteBuffer(bytes: HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: self.request.head.version)))
     }

@@ -43,7 +43,9 @@ struct RecordedAnswer: Sendable {
             self.wire = nil
             return
         }
-        var head = ResponseHead(version: response.version, status: response.status, reason: response.reason, fields: response.headers)
+        var head = ResponseHead(
+            version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
+            fields: response.headers)
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
         if case .length(let length) = framing, length != size, self.isComplete {
             head.fields = head.fields.replacing("content-length", with: String(size))
