@@ -95,17 +95,28 @@ public final class BodyStore {
 
     /// Waits until all finished sidecars and the raw spool are on the disk. To be called before the cassette that names them is synced.
     public func syncAll() throws(CassetteError) {
-        if let spool = self.lazyRawSpool { try spool.sync() }
-        guard let box = self.lazyFolder, !self.unsynced.isEmpty else { return }
-        for name in self.unsynced {
-            do {
-                try OpenFile(name, in: box.folder, for: .read, disk: self.disk).synchronize()
-            } catch where error.code == .notFound {
-                continue
-            }
+        guard let sync = self.beginSync() else { return }
+        do throws(CassetteError) {
+            try sync.run()
+        } catch {
+            self.syncFailed(sync)
+            throw error
         }
-        try box.folder.synchronize()
+    }
+
+    /// As `syncAll`, for another thread to wait for; nil where nothing is to be synced. Bodies may be finished meanwhile.
+    public func beginSync() -> PendingSync? {
+        guard self.needsSync, let box = self.lazyFolder else { return nil }
+        let spool = self.lazyRawSpool?.beginSync()
+        let sync = PendingSync(files: spool.map { [$0] } ?? [], names: self.unsynced, in: box, disk: self.disk)
         self.unsynced.removeAll(keepingCapacity: true)
+        return sync
+    }
+
+    /// A sync that was begun has failed: what it was for is still to be synced.
+    public func syncFailed(_ sync: PendingSync) {
+        self.unsynced.formUnion(sync.names)
+        self.lazyRawSpool?.syncFailed()
     }
 
     /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves files alone that are not named as ours.

@@ -146,6 +146,19 @@ public final class CassetteAppender {
         self.needsSync = false
     }
 
+    /// As `sync`, for another thread to wait for; nil where nothing is to be synced. Commits may go on meanwhile.
+    public func beginSync() throws(CassetteError) -> PendingSync? {
+        guard self.needsSync else { return nil }
+        if self.isTailBroken { try self.restoreTail() }
+        self.needsSync = false
+        return PendingSync(files: [self.shared])
+    }
+
+    /// A sync that was begun has failed: what it was for is still to be synced.
+    public func syncFailed() {
+        self.needsSync = true
+    }
+
     /// Cuts off what a failed write has left, then writes the closing brackets: in this order, since a crash in between then leaves
     /// a file without an end, which is known as torn, and not one with text behind its end.
     private func restoreTail() throws(CassetteError) {

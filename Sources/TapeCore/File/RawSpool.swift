@@ -7,7 +7,7 @@ public final class RawSpool {
     /// Where the next slice begins.
     public private(set) var size: Int
     var needsSync: Bool { self.syncedSize != self.size }
-    private let file: OpenFile
+    private let shared: SharedFile
     private var syncedSize: Int
 
     init(file: consuming OpenFile, path: String) throws(CassetteError) {
@@ -15,7 +15,7 @@ public final class RawSpool {
         // Bytes of a killed recorder stay: slices of synced exchanges may lie among them.
         self.size = try file.size()
         self.syncedSize = self.size
-        self.file = file
+        self.shared = SharedFile(file)
     }
 
     /// Appends one body that is in memory as a whole.
@@ -34,7 +34,7 @@ public final class RawSpool {
     /// Appends a further piece to the slice that was appended last; after an error both are as before.
     public func append(_ bytes: UnsafeRawBufferPointer, to slice: inout RawSlice) throws(CassetteError) {
         precondition(slice.offset + slice.size == self.size, "only the last slice of a raw spool can grow")
-        try self.file.write(bytes, at: self.size)
+        try self.shared.file.write(bytes, at: self.size)
         self.size += bytes.count
         slice.size += bytes.count
         slice.crc32 = CRC32.value(of: bytes, after: slice.crc32)
@@ -44,7 +44,19 @@ public final class RawSpool {
     public func sync() throws(CassetteError) {
         guard self.needsSync else { return }
         let size = self.size
-        try self.file.synchronize()
+        try self.shared.file.synchronize()
         self.syncedSize = size
+    }
+
+    /// As `sync`, for another thread to wait for; nil where nothing is to be synced.
+    func beginSync() -> SharedFile? {
+        guard self.needsSync else { return nil }
+        self.syncedSize = self.size
+        return self.shared
+    }
+
+    /// Octets synced are not known any more: all of it is to be synced again.
+    func syncFailed() {
+        self.syncedSize = -1
     }
 }

@@ -35,6 +35,7 @@ final class RecorderWorker {
     private var pendingEnds: [Int] = []
     private var waiting: [@Sendable () -> Void] = []
     private var lastSync: UInt64
+    private var syncing: BackgroundSync?
     private var lastWork: UInt64
     private var isFailing = false
     private var lastFailure: UInt64 = 0
@@ -76,6 +77,7 @@ final class RecorderWorker {
             if !batch.items.isEmpty { self.lastWork = Self.now }
             self.queue.rest(milliseconds: self.restTime)
         }
+        self.endSync(waits: true)
         self.write()
         self.status.withLockedValue {
             $0.lost += self.pendingEnds.count
@@ -85,7 +87,7 @@ final class RecorderWorker {
 
     private var restTime: Int? {
         if Self.now - self.lastWork < Self.restAfter { return Self.nap }
-        return self.file.needsSync || self.isFailing ? 500 : nil
+        return self.file.needsSync || self.syncing != nil || self.isFailing ? 500 : nil
     }
 
     // MARK: Exchanges
@@ -165,15 +167,36 @@ final class RecorderWorker {
         self.status.withLockedValue { $0.lost += lost }
     }
 
+    /// Where somebody waits for it, here and now; else on a thread of its own, since a disk may take its time and the traffic goes on.
     private func sync() {
-        let now = Self.now
-        guard self.file.needsSync, !self.waiting.isEmpty || now - self.lastSync >= Self.syncInterval else { return }
+        if !self.waiting.isEmpty {
+            self.endSync(waits: true)
+            do throws(CassetteError) {
+                try self.file.sync()
+            } catch {
+                self.failed(error.message)
+            }
+            self.lastSync = Self.now
+            return
+        }
+        self.endSync(waits: false)
+        guard self.syncing == nil, self.file.needsSync, Self.now - self.lastSync >= Self.syncInterval else { return }
+        self.lastSync = Self.now
         do throws(CassetteError) {
-            try self.file.sync()
+            guard let syncs = try self.file.beginSync() else { return }
+            self.syncing = BackgroundSync(syncs)
         } catch {
             self.failed(error.message)
         }
-        self.lastSync = Self.now
+    }
+
+    private func endSync(waits: Bool) {
+        guard let syncing, let result = syncing.result(waits: waits) else { return }
+        self.syncing = nil
+        if case .failure(let error) = result {
+            self.file.syncFailed(syncing.syncs)
+            self.failed(error.message)
+        }
     }
 
     /// Says it once, until it has got better; once a minute where it gets better and worse, as when large bodies find no room and

@@ -81,6 +81,20 @@ final class RecordingFile: @unchecked Sendable {
         try self.appender?.sync()
     }
 
+    /// The same for another thread to wait for, bodies first; nil where nothing is to be synced.
+    func beginSync() throws(CassetteError) -> [PendingSync]? {
+        let bodies = self.store.beginSync()
+        let cassette = try self.appender?.beginSync()
+        let syncs = [bodies, cassette].compactMap { $0 }
+        return syncs.isEmpty ? nil : syncs
+    }
+
+    /// A sync that was begun has failed: all of it is to be done again.
+    func syncFailed(_ syncs: [PendingSync]) {
+        for sync in syncs { self.store.syncFailed(sync) }
+        self.appender?.syncFailed()
+    }
+
     func noteStart(_ started: Timestamp) {
         if let lastStart, started < lastStart { self.isInOrder = false }
         self.lastStart = started
