@@ -7,7 +7,10 @@ struct ListenAddress: ExpressibleByArgument, Equatable, CustomStringConvertible 
 
     /// Takes `127.0.0.1:7070`, `[::1]:7070`, `localhost:0`.
     init?(argument: String) {
-        guard let colon = argument.lastIndex(of: ":"), let port = Int(argument[argument.index(after: colon)...]), (0...65535).contains(port)
+        guard let colon = argument.lastIndex(of: ":") else { return nil }
+        let digits = argument[argument.index(after: colon)...]
+        // UInt16 would take a sign.
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = UInt16(digits)
         else { return nil }
         var host = argument[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
@@ -17,7 +20,7 @@ struct ListenAddress: ExpressibleByArgument, Equatable, CustomStringConvertible 
         }
         guard !host.isEmpty else { return nil }
         self.host = String(host)
-        self.port = port
+        self.port = Int(port)
     }
 
     init(host: String, port: Int) {

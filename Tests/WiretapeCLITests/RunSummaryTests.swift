@@ -5,34 +5,125 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct RunSummaryTests {
-    private func summary(_ child: Int32?, misses: Int = 0, recorder: RecorderStatus? = nil) throws -> RunSummary {
-        RunSummary(
-            path: "x.json", plan: try RecordingPlan(path: "x.json", mode: .newEpisodes, exists: true), counts: ProxyCounts(),
-            verdict: Verdict(hits: 2, misses: misses), recorder: recorder, recorded: 3, childStatus: child)
+    private let file: WrittenFile
+
+    init() throws { self.file = try WrittenFile() }
+
+    private func summary(_ mode: RecordMode, exists: Bool, _ change: (inout RunSummary) -> Void = { _ in }) throws -> RunSummary {
+        var summary = RunSummary(
+            path: "pets.json", plan: try RecordingPlan(path: "pets.json", mode: mode, exists: exists), counts: ProxyCounts(),
+            verdict: Verdict(),
+            recorder: nil, recorded: 0, childStatus: nil)
+        change(&summary)
+        return summary
     }
 
-    @Test func theCommandsCodeGoesFirstThenFailureThenMisses() throws {
-        var failed = RecorderStatus()
-        failed.lost = 1
-        #expect(try self.summary(nil).exitStatus == 0)
-        #expect(try self.summary(0).exitStatus == 0)
-        #expect(try self.summary(0, misses: 1).exitStatus == 3)
-        #expect(try self.summary(nil, misses: 1, recorder: failed).exitStatus == 1)
-        #expect(try self.summary(9, misses: 1, recorder: failed).exitStatus == 9)
-    }
-
-    @Test func aProblemThatWasGotOverFailsTheRunToo() throws {
-        var held = RecorderStatus()
-        held.firstProblem = "disk full"
-        #expect(try self.summary(0, recorder: held).exitStatus == 1)
-    }
-
-    @Test func theLineForScriptsHasWhatTheRunDid() throws {
+    private static func status(recorded: Int, lost: Int = 0, problem: String? = nil) -> RecorderStatus {
         var status = RecorderStatus()
-        status.recorded = 4
+        status.recorded = recorded
+        status.lost = lost
+        status.firstProblem = problem
+        return status
+    }
+
+    private func report(_ summary: RunSummary, quiet: Bool = false) throws -> String {
+        let terminal = Terminal(self.file.descriptor)
+        summary.report(to: RunScreen(quiet: quiet, hasChild: false, output: terminal, errors: terminal))
+        return try self.file.text()
+    }
+
+    // MARK: Exit code
+
+    @Test(
+        arguments: [
+            (nil, 0, 0, nil, 0), (0, 0, 0, nil, 0), (nil, 1, 0, nil, 3), (0, 1, 0, nil, 3), (7, 1, 1, "x", 7), (nil, 0, 1, "x", 1),
+            (0, 0, 0, "x", 1),
+            (0, 2, 1, nil, 1),
+        ] as [(Int32?, Int, Int, String?, Int32)])
+    func theCommandGoesFirstThenTheRecordingThenMisses(child: Int32?, misses: Int, lost: Int, problem: String?, exit: Int32) throws {
+        let summary = try self.summary(.newEpisodes, exists: true) {
+            $0.childStatus = child
+            $0.verdict.misses = misses
+            $0.recorder = Self.status(recorded: 1, lost: lost, problem: problem)
+        }
+        #expect(summary.exitStatus == exit)
+    }
+
+    @Test func aReplayHasNoRecorderToFail() throws {
+        #expect(try self.summary(.none, exists: true).exitStatus == ExitStatus.done)
+    }
+
+    // MARK: For people
+
+    @Test func aRecordingIsCountedAndNamed() throws {
+        let summary = try self.summary(.all, exists: false) {
+            $0.recorder = Self.status(recorded: 1)
+            $0.counts.bytes = 2500
+        }
+        #expect(try self.report(summary) == "wiretape: recorded 1 exchange (2.5 KB) in pets.json.\n")
+    }
+
+    @Test func aRecordingThatDidNotTakeItsPlaceSaysWhereItIs() throws {
+        let summary = try self.summary(.all, exists: true) {
+            $0.path = "pets.new.json"
+            $0.recorder = Self.status(recorded: 2)
+            $0.childStatus = 1
+        }
+        let text = "wiretape: recorded 2 exchanges (0 B) in pets.new.json; the command failed, so pets.json stays as it was.\n"
+        #expect(try self.report(summary) == text)
+    }
+
+    @Test func aReplayNamesWhatWasUsedAndWhatWasNot() throws {
+        let summary = try self.summary(.none, exists: true) {
+            $0.recorded = 3
+            $0.verdict = Verdict(hits: 4, repeatedHits: 2, unused: [1, 2])
+        }
+        #expect(try self.report(summary) == "wiretape: replayed 4 of 3 exchanges from pets.json, 2 of them again, 2 unused.\n")
+    }
+
+    @Test func missesAreToldFirstAndAlsoQuietly() throws {
+        let miss = MissReport(request: "GET http://a/x", mode: .none, reason: .notRecorded)
+        let summary = try self.summary(.none, exists: true) {
+            $0.recorded = 1
+            $0.verdict = Verdict(hits: 1, misses: 3, reports: [miss])
+        }
+        let complaints = "wiretape: miss: \(miss)\nwiretape: and 2 more misses.\n"
+        #expect(try self.report(summary) == complaints + "wiretape: replayed 1 of 1 exchange from pets.json, 3 misses.\n")
+        #expect(try RunSummaryTests().report(summary, quiet: true) == complaints)
+    }
+
+    @Test func whatTheDiskDidNotTakeIsToldAlsoQuietly() throws {
+        let lost = try self.summary(.all, exists: false) { $0.recorder = Self.status(recorded: 1, lost: 2, problem: "the disk is full") }
         #expect(
-            try self.summary(0, misses: 1, recorder: status).json
-                == "{ \"cassette\": \"x.json\", \"mode\": \"new-episodes\", \"recorded\": 4, \"lost\": 0, \"hits\": 2, \"misses\": 1, \"unused\": 0, \"bytes\": 0, \"tunnels\": 0, \"exit\": 3 }"
-        )
+            try self.report(lost, quiet: true) == "wiretape: 2 exchanges not recorded (the disk is full): make room and record again.\n")
+        let late = try self.summary(.all, exists: false) { $0.recorder = Self.status(recorded: 1, problem: "the disk is full") }
+        #expect(try RunSummaryTests().report(late, quiet: true) == "wiretape: recording was held up (the disk is full); nothing is lost.\n")
+    }
+
+    @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
+        let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
+        #expect(try self.report(summary) == "wiretape: 1 tunnel passed through: what is inside CONNECT tunnels is not recorded.\n")
+    }
+
+    // MARK: For scripts
+
+    @Test func aRecordingsLineHasNoWordOnReplaying() throws {
+        let summary = try self.summary(.all, exists: false) {
+            $0.recorder = Self.status(recorded: 2, lost: 1)
+            $0.counts.bytes = 10
+        }
+        #expect(
+            summary.json == #"{ "cassette": "pets.json", "mode": "all", "recorded": 2, "lost": 1, "bytes": 10, "tunnels": 0, "exit": 1 }"#)
+    }
+
+    @Test func aReplaysLineHoldsTheReportsOfMisses() throws {
+        let miss = MissReport(request: "GET http://a/\"x\"", mode: .none, reason: .notRecorded)
+        let summary = try self.summary(.none, exists: true) { $0.verdict = Verdict(hits: 1, misses: 1, reports: [miss], unused: [4]) }
+        #expect(!summary.json.contains("\n"))
+        let root = try JSONDocument(Array(summary.json.utf8)).root
+        #expect(root.members.map(\.name.string) == ["cassette", "mode", "hits", "misses", "unused", "bytes", "tunnels", "exit", "reports"])
+        #expect(root["unused"]?.int == 1)
+        #expect(root["exit"]?.int == 3)
+        #expect(root["reports"]?.elements.map(\.string) == [miss.description])
     }
 }

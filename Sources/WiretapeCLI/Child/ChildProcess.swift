@@ -44,7 +44,7 @@ struct ChildProcess: Sendable {
         switch status {
         case 0: self.id = id
         case ENOENT: throw .notFound("\"\(name)\" was not found: give the program's path, or put it into PATH.")
-        default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))).")
+        default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))): is it a program that you may run?")
         }
     }
 

@@ -18,16 +18,24 @@ struct DevelopCommand: ParsableCommand {
     var file: String
 
     func run() throws {
+        // Where a signal ends it the cassette is the old one or the new one, never half of each.
+        SignalThread.unblock()
+        Terminal.output.line("developed \(Quantity.count(try self.develop(), "exchange")) in \"\(self.file)\".")
+    }
+
+    /// Without a word on signals, which belong to the process.
+    ///
+    /// - Returns: how many exchanges were developed.
+    func develop() throws -> Int {
         let progress = ProgressLine(label: "developing")
-        let count: Int
         do {
-            count = try CassetteFinisher.develop(self.file, version: Version.current) { progress.show($0, of: $1) }
+            let count = try CassetteFinisher.develop(self.file, version: Version.current) { progress.show($0, of: $1) }
+            progress.end()
+            return count
         } catch let error as CassetteError {
             progress.end()
-            Terminal.error.line("wiretape: \(error.message)")
+            Terminal.error.complain(error.message)
             throw ExitCode(ExitStatus.failed)
         }
-        progress.end()
-        Terminal.output.line("developed \(Quantity.count(count, "exchange")) in \(self.file).")
     }
 }

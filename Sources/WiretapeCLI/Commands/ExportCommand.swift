@@ -1,14 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -33,17 +25,23 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
+        SignalThread.unblock()
+        try self.export()
+    }
+
+    /// Without a word on signals, which belong to the process.
+    func export() throws {
         do {
             let cassette = try RecordedCassette(path: self.file)
-            if let damage = cassette.damage { Terminal.error.line("wiretape: \(damage.summary).") }
-            let sink = try OutputFile(path: self.output)
+            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            let sink = try OutputFile(path: self.output, from: self.file)
             var writer = HARWriter(bodies: CassetteBodySource(path: self.file)) { try sink.write($0) }
             try writer.begin(creator: "wiretape", version: Version.current)
             for index in 0..<cassette.count { try writer.append(cassette.interaction(at: index)) }
             try writer.end()
             try sink.finish()
         } catch let error as CassetteError {
-            Terminal.error.line("wiretape: \(error.message)")
+            Terminal.error.complain(error.message)
             throw ExitCode(ExitStatus.failed)
         }
     }

@@ -43,9 +43,10 @@ struct InspectCommand: ParsableCommand {
     func inspect() throws {
         do {
             let cassette = try RecordedCassette(path: self.file)
-            if let damage = cassette.damage { Self.complain(damage.summary + ".") }
+            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
             let output = try OutputFile(path: nil)
-            let inspection = Inspection(cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Self.complain)
+            let inspection = Inspection(
+                cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
             // What was shown before an error is worth seeing.
             let result = Result { try self.show(inspection) }
             try output.finish()
@@ -65,11 +66,8 @@ struct InspectCommand: ParsableCommand {
         }
     }
 
-    /// Messages can hold names out of the cassette.
-    private static func complain(_ message: String) { Terminal.error.line("wiretape: \(VisibleText.line(message))") }
-
     private static func fail(_ message: String) throws -> Never {
-        self.complain(message)
+        Terminal.error.complain(message)
         throw ExitCode(ExitStatus.failed)
     }
 }

@@ -18,7 +18,7 @@ struct ProxyOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more: the address, each miss as it happens.")
+    @Flag(name: .shortAndLong, help: "Say where the proxy listens also when it runs a program.")
     var verbose = false
 
     @Flag(help: "Print the summary as one JSON line on standard error.")
@@ -29,5 +29,6 @@ struct ProxyOptions: ParsableArguments {
 
     func validate() throws {
         guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose do not go together.") }
     }
 }

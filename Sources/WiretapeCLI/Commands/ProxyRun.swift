@@ -34,7 +34,7 @@ struct ProxyRun {
     }
 
     private func fail(_ message: String) throws -> Never {
-        Terminal.error.line("wiretape: \(message)")
+        Terminal.error.complain(message)
         throw ExitCode(ExitStatus.failed)
     }
 
@@ -43,7 +43,7 @@ struct ProxyRun {
     private func execute() throws -> Int32 {
         let plan = try RecordingPlan(path: self.file, mode: self.mode, exists: CassettePlace.exists(self.file))
         let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
-        let screen = RunScreen(quiet: self.proxy.quiet, verbose: self.proxy.verbose, hasChild: !self.command.isEmpty)
+        let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
@@ -82,7 +82,7 @@ struct ProxyRun {
         return summary.exitStatus
     }
 
-    private var configuration: ProxyConfiguration {
+    var configuration: ProxyConfiguration {
         var limits = ProxyLimits()
         limits.grace = self.proxy.grace
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
@@ -137,7 +137,7 @@ struct ProxyRun {
     }
 
     /// Where clients on this machine reach a proxy that listens on every address.
-    private static func reachable(_ address: String) -> String {
+    static func reachable(_ address: String) -> String {
         if address.hasPrefix("0.0.0.0:") { return "127.0.0.1:" + address.dropFirst(8) }
         if address.hasPrefix("[::]:") { return "[::1]:" + address.dropFirst(5) }
         return address

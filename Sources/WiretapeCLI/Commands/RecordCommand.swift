@@ -25,7 +25,10 @@ struct RecordCommand: ParsableCommand {
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
     var command: [String] = []
 
-    func run() throws {
-        try ProxyRun(file: self.file, mode: .all, repetition: .never, proxy: self.proxy, recording: self.recording, command: self.command).run()
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
+        ProxyRun(file: self.file, mode: .all, repetition: .never, proxy: self.proxy, recording: self.recording, command: self.command)
     }
+
+    func run() throws { try self.proxyRun.run() }
 }

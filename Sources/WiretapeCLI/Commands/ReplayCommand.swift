@@ -25,9 +25,12 @@ struct ReplayCommand: ParsableCommand {
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
     var command: [String] = []
 
-    func run() throws {
-        try ProxyRun(file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, recording: nil, command: self.command).run()
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
+        ProxyRun(file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, recording: nil, command: self.command)
     }
+
+    func run() throws { try self.proxyRun.run() }
 }
 
 extension Repetition: ExpressibleByArgument {}

@@ -33,14 +33,16 @@ struct RunCommand: ParsableCommand {
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
     var command: [String] = []
 
-    func run() throws {
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
         let mode: RecordMode =
             switch self.mode {
             case .once: .once
             case .newEpisodes: .newEpisodes
             }
-        try ProxyRun(
-            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, recording: self.recording, command: self.command
-        ).run()
+        return ProxyRun(
+            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, recording: self.recording, command: self.command)
     }
+
+    func run() throws { try self.proxyRun.run() }
 }

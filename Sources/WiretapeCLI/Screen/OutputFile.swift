@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Where an export goes: a file, or standard output; written in blocks.
+/// Where a cassette's contents go: a file, or standard output; written in blocks.
 final class OutputFile {
     private static let blockSize = 256 << 10
 
@@ -16,12 +16,17 @@ final class OutputFile {
     private let name: String
     private var block: [UInt8] = []
 
-    /// - Parameter path: nil for standard output.
-    init(path: String?) throws(CassetteError) {
+    /// - Parameters:
+    ///   - path: nil for standard output.
+    ///   - source: the file that is read meanwhile, which writing would destroy.
+    init(path: String?, from source: String? = nil) throws(CassetteError) {
         self.name = path ?? "standard output"
         guard let path else {
             self.descriptor = STDOUT_FILENO
             return
+        }
+        if let source, Self.areSame(path, source) {
+            throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: give another --output.")
         }
         self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard self.descriptor >= 0 else {
@@ -31,6 +36,13 @@ final class OutputFile {
 
     deinit {
         if self.descriptor != STDOUT_FILENO { close(self.descriptor) }
+    }
+
+    /// Whether two names lead to one file.
+    private static func areSame(_ left: String, _ right: String) -> Bool {
+        var one = stat()
+        var other = stat()
+        return stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
@@ -45,7 +57,8 @@ final class OutputFile {
         while offset < self.block.count {
             let count = self.block[offset...].withUnsafeBytes { Self.write($0, to: self.descriptor) }
             guard count > 0 else {
-                throw CassetteError(.unwritable, "\"\(self.name)\" cannot be written (\(String(cString: strerror(errno)))): is its disk full?")
+                throw CassetteError(
+                    .unwritable, "\"\(self.name)\" cannot be written (\(String(cString: strerror(errno)))): is its disk full?")
             }
             offset += count
         }

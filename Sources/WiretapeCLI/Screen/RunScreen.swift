@@ -6,16 +6,16 @@ internal import TapeProxy
 /// With a program on the same terminal there is no live line, since it would write through the program's output.
 final class RunScreen: Sendable {
     private let quiet: Bool
-    let verbose: Bool
+    private let errors: Terminal
     private let showsCounts: Bool
     /// Serial: lines and the live line never mix.
     private let queue = DispatchQueue(label: "wiretape.screen")
     private let stopping = DispatchSemaphore(value: 0)
 
-    init(quiet: Bool, verbose: Bool, hasChild: Bool) {
+    init(quiet: Bool, hasChild: Bool, output: Terminal = .output, errors: Terminal = .error) {
         self.quiet = quiet
-        self.verbose = verbose
-        self.showsCounts = !quiet && Terminal.error.isTerminal && !(hasChild && Terminal.output.isTerminal)
+        self.errors = errors
+        self.showsCounts = !quiet && errors.isTerminal && !(hasChild && output.isTerminal)
     }
 
     /// Says a line, unless everything but errors was switched off.
@@ -26,14 +26,14 @@ final class RunScreen: Sendable {
 
     /// Says a line in any case.
     func complain(_ text: String) {
-        self.queue.sync { Terminal.error.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }
+        self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }
     }
 
     func showCounts(_ counts: @escaping @Sendable () -> ProxyCounts) {
         guard self.showsCounts else { return }
-        DispatchQueue(label: "wiretape.counts").async { [queue, stopping] in
+        DispatchQueue(label: "wiretape.counts").async { [queue, stopping, errors] in
             repeat {
-                queue.sync { Terminal.error.write("\r\u{1B}[K" + Self.line(counts())) }
+                queue.sync { errors.write("\r\u{1B}[K" + Self.line(counts())) }
             } while stopping.wait(timeout: .now() + .milliseconds(200)) == .timedOut
         }
     }
@@ -48,6 +48,6 @@ final class RunScreen: Sendable {
     func stop() {
         guard self.showsCounts else { return }
         self.stopping.signal()
-        self.queue.sync { Terminal.error.write("\r\u{1B}[K") }
+        self.queue.sync { self.errors.write("\r\u{1B}[K") }
     }
 }

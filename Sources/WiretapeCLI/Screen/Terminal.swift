@@ -7,6 +7,8 @@ internal import Darwin
 #endif
 
 /// Where text for people goes, and whether it may be coloured or rewritten.
+///
+/// Text that cannot be written is dropped: there is nobody left to tell.
 struct Terminal: Sendable {
     private let descriptor: Int32
     let isTerminal: Bool
@@ -15,14 +17,14 @@ struct Terminal: Sendable {
     static let output = Terminal(STDOUT_FILENO)
     static let error = Terminal(STDERR_FILENO)
 
-    private init(_ descriptor: Int32) {
+    init(_ descriptor: Int32, kind: String? = Self.variable("TERM"), noColor: String? = Self.variable("NO_COLOR")) {
         self.descriptor = descriptor
         self.isTerminal = isatty(descriptor) == 1
-        // https://no-color.org; TERM=dumb cannot colour.
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
-        let forbids = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        self.usesColor = self.isTerminal && !isDumb && !forbids
+        // https://no-color.org: set and not empty. TERM=dumb cannot colour.
+        self.usesColor = self.isTerminal && kind != nil && kind != "dumb" && (noColor ?? "").isEmpty
     }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// Columns, 80 where nobody knows.
     var width: Int {
@@ -34,19 +36,28 @@ struct Terminal: Sendable {
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { unistd_write(self.descriptor, $0) }
+            let count = bytes.withUnsafeBytes { Self.write($0, to: self.descriptor) }
             guard count > 0 else { return }
             bytes = bytes.dropFirst(count)
         }
     }
 
     func line(_ text: String) { self.write(text + "\n") }
-}
 
-/// write(2), taken up again when a signal interrupts it.
-private func unistd_write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    while true {
-        let count = write(descriptor, bytes.baseAddress, bytes.count)
-        if count >= 0 || errno != EINTR { return count }
+    /// Says what went wrong. Control characters are spelled out: messages can hold names out of a cassette.
+    func complain(_ message: String) { self.line("wiretape: \(VisibleText.line(message))") }
+
+    /// write(2), taken up again when a signal interrupts it.
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+        while true {
+            #if canImport(Glibc)
+            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            #elseif canImport(Musl)
+            let count = Musl.write(descriptor, bytes.baseAddress, bytes.count)
+            #else
+            let count = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 }

@@ -2,8 +2,14 @@ import TapeCore
 import Testing
 
 @Suite struct TimestampTests {
-    @Test func earlierIsLess() {
-        #expect(Timestamp(microseconds: -1) < Timestamp(microseconds: 0))
-        #expect(!(Timestamp(microseconds: 1) < Timestamp(microseconds: 1)))
+    @Test func earlierIsLessAlsoBefore1970() {
+        let ascending = [Int64.min, -1, 0, 1, .max].map(Timestamp.init(microseconds:))
+        #expect(ascending.reversed().sorted() == ascending)
+    }
+
+    @Test func anInstantIsNotBeforeItself() {
+        let instant = Timestamp(microseconds: 5)
+        #expect(!(instant < instant))
+        #expect(instant <= instant)
     }
 }

@@ -1,5 +1,7 @@
 import Testing
 
+@testable import WiretapeCLI
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -8,73 +10,140 @@ import Musl
 import Darwin
 #endif
 
-/// Signals end the run, never the cassette.
-@Suite struct SignalThreadTests {
+/// One after the other: what a signal does is set for the whole process.
+@Suite(.serialized) struct SignalThreadTests {
     private let folder: TemporaryFolder
-    private let cassette: String
 
-    init() throws {
-        self.folder = try TemporaryFolder()
-        self.cassette = self.folder.file("pets.json")
+    init() throws { self.folder = try TemporaryFolder() }
+
+    /// The watched signals that this thread blocks.
+    private static func blocked() -> [Int32] {
+        var set = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &set)
+        return [SIGINT, SIGTERM, SIGHUP].filter { sigismember(&set, $0) == 1 }
     }
 
-    /// Fetches once, says so, and ends with 7 when it is told to.
-    private static let client = """
-        import signal, sys, urllib.request
-        def told(number, frame):
-            print("told", number, flush=True)
-            sys.exit(7)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, told)
-        urllib.request.urlopen(sys.argv[1]).read()
+    /// Puts this thread's mask back behind a test, and SIGPIPE.
+    private static func isolated(_ body: () throws -> Void) rethrows {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        let handler = signal(SIGPIPE, SIG_DFL)
+        defer {
+            signal(SIGPIPE, handler)
+            pthread_sigmask(SIG_SETMASK, &mask, nil)
+        }
+        try body()
+    }
+
+    @Test func blockedSignalsAreLetThroughAgain() {
+        Self.isolated {
+            SignalThread.block()
+            #expect(Self.blocked() == [SIGINT, SIGTERM, SIGHUP])
+            SignalThread.unblock()
+            #expect(Self.blocked() == [])
+        }
+    }
+
+    @Test(arguments: ["inspect", "export", "develop"])
+    func aCommandThatClosesNothingLetsSignalsThrough(name: String) {
+        let path = self.folder.file("none.json")
+        Self.isolated {
+            SignalThread.block()
+            #expect(throws: (any Error).self) {
+                switch name {
+                case "inspect": try InspectCommand.parse([path]).run()
+                case "export": try ExportCommand.parse([path, "--har"]).run()
+                default: try DevelopCommand.parse([path]).run()
+                }
+            }
+            #expect(Self.blocked() == [], "\(name)")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func anExportThatCannotGoOnEndsAtASignal(signal: Int32) throws {
+        let (export, reader) = try self.stalledExport()
+        defer {
+            export.stop()
+            close(reader)
+        }
+        #expect(try export.end(with: signal, seconds: 10).status == 128 + signal)
+    }
+
+    @Test func anExportEndsWhenItsReaderGoes() throws {
+        let (export, reader) = try self.stalledExport()
+        defer { export.stop() }
+        close(reader)
+        #expect(try export.wait(seconds: 10).status == 128 + SIGPIPE)
+    }
+
+    /// An export into a full pipe.
+    private func stalledExport() throws -> (ExternalProgram, reader: Int32) {
+        let body = String(repeating: "wiretape ", count: 100_000)
+        let cassette = try self.folder.write(cassetteText([interactionText(1, responseBody: "{ \"text\": \"\(body)\" }")]), to: "pets.json")
+        let pipe = self.folder.file("pipe")
+        guard mkfifo(pipe, 0o600) == 0 else { throw TestProblem("no pipe (\(String(cString: strerror(errno))))") }
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard reader >= 0 else { throw TestProblem("no pipe (\(String(cString: strerror(errno))))") }
+        let export = try Wiretape.start(["export", cassette, "--har", "--output", pipe])
+        do {
+            try Deadline.wait(for: "the export's first octets") {
+                var wanted = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+                return poll(&wanted, 1, 0) == 1 && wanted.revents & Int16(POLLIN) != 0 ? () : nil
+            }
+        } catch {
+            export.stop()
+            close(reader)
+            throw error
+        }
+        return (export, reader)
+    }
+
+    #if os(Linux)
+    /// Runs the tool on a terminal of its own, types Ctrl-C, then sends SIGTERM. The command has left the terminal's process group, so
+    /// that it gets from the tool what the tool passes on, and nothing from the terminal.
+    private static let terminal = """
+        import os, pty, signal, sys
+        child = '''
+        import os, signal
+        os.setpgid(0, 0)
+        signals = {signal.SIGINT, signal.SIGTERM}
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
         print("ready", flush=True)
-        while True:
-            signal.pause()
+        number = 0
+        while number != signal.SIGTERM:
+            number = signal.sigwait(signals)
+            print("got", int(number), flush=True)
+        '''
+        tool, descriptor = pty.fork()
+        if tool == 0:
+            os.execv(sys.argv[1], [sys.argv[1], "record", sys.argv[2], "--", sys.executable, "-c", child])
+        text = b""
+        def read_until(wanted):
+            global text
+            while wanted is None or wanted not in text:
+                try:
+                    piece = os.read(descriptor, 4096)
+                except OSError:
+                    piece = b""
+                if not piece:
+                    break
+                text += piece
+        read_until(b"ready")
+        os.write(descriptor, b"\\x03")
+        read_until(b"^C")
+        os.kill(tool, signal.SIGTERM)
+        read_until(None)
+        print(text.decode())
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(tool, 0)[1]))
         """
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func theCommandGetsTheSignalAndTheCassetteIsClosed(_ signal: Int32) throws {
-        let origin = try Python.origin("odd_origin.py")
-        defer { origin.program.stop() }
-        let url = "http://127.0.0.1:\(origin.port)/json"
-        let wiretape = try Wiretape.start(["record", self.cassette, "--", "python3", "-c", Self.client, url])
-        defer { wiretape.stop() }
-        try wiretape.said("ready")
-        let end = try wiretape.end(with: signal)
-        #expect(end.status == 7)
-        #expect(end.outputText == "ready\ntold \(signal)\n")
-        #expect(end.errors.contains("recorded 1 exchange (") && end.errors.contains("in \(self.cassette)."), "\(end.errors)")
-        #expect(try CassetteFile.urls(self.cassette) == [url])
-        try CassetteFile.expectValid(self.cassette)
-    }
-
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func withoutACommandTheSignalEndsTheRun(_ signal: Int32) throws {
-        let recorder = try Wiretape.listening(["record", self.cassette])
-        defer { recorder.program.stop() }
-        let end = try recorder.program.end(with: signal)
-        #expect(end.status == 0)
-        #expect(end.errors.contains("recorded 0 exchanges (0 B) in \(self.cassette)."), "\(end.errors)")
-        try CassetteFile.expectValid(self.cassette)
-    }
-
-    @Test func whatIsInFlightAtTheEndIsCutAndRecordedAsCut() throws {
-        let origin = try Python.origin("odd_origin.py")
-        defer { origin.program.stop() }
-        let url = "http://127.0.0.1:\(origin.port)/stall"
-        let recorder = try Wiretape.listening(["record", self.cassette, "--grace", "0"])
-        defer { recorder.program.stop() }
-        let client = try ExternalProgram(
-            try Programs.find("curl"),
-            ["-q", "--silent", "--no-buffer", "--proxy", "http://127.0.0.1:\(recorder.port)", "--noproxy", "", url])
-        defer { client.stop() }
-        try client.said("first octets")
-        let end = try recorder.program.end()
+    @Test func whatTheTerminalHasSentToTheCommandIsNotSentAgain() throws {
+        let arguments = ["-c", Self.terminal, try Programs.wiretape(), self.folder.file("pets.json")]
+        let end = try ExternalProgram.run(try Programs.find("python3"), arguments)
         #expect(end.status == 0, "\(end.errors)")
-        #expect(try client.wait().status == 18, "curl: a partial file")
-        let interaction = try #require(try CassetteFile.interactions(self.cassette).first)
-        #expect((interaction["outcome"] as? [String: Any])?["cut"] as? String == "recorder")
-        #expect(((interaction["response"] as? [String: Any])?["body"] as? [String: Any])?["complete"] as? Bool == false)
-        try CassetteFile.expectValid(self.cassette)
+        #expect(end.outputText.contains("got \(SIGTERM)"), "\(end.outputText)")
+        #expect(!end.outputText.contains("got \(SIGINT)\r"), "\(end.outputText)")
     }
+    #endif
 }

@@ -3,11 +3,32 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct ProgressLineTests {
-    /// On a terminal it writes; in a test there is none, and nothing to divide by is no reason to trap.
-    @Test func withoutATerminalNothingIsWritten() {
-        let line = ProgressLine(label: "developing")
+    @Test func theLineIsRewrittenWhenThePercentageChanges() throws {
+        let pair = try TerminalPair()
+        let line = ProgressLine(label: "developing", terminal: Terminal(pair.descriptor))
+        line.show(0, of: 400)
+        #expect(pair.written() == "\r\u{1B}[Kdeveloping 0 of 400 (0 %)")
+        line.show(3, of: 400)
+        #expect(pair.written() == "")
+        line.show(4, of: 400)
+        #expect(pair.written() == "\r\u{1B}[Kdeveloping 4 of 400 (1 %)")
+        line.end()
+        #expect(pair.written() == "\r\u{1B}[K")
+    }
+
+    @Test func nothingToDoShowsNothing() throws {
+        let pair = try TerminalPair()
+        let line = ProgressLine(label: "developing", terminal: Terminal(pair.descriptor))
         line.show(0, of: 0)
+        line.end()
+        #expect(pair.written() == "")
+    }
+
+    @Test func aFileGetsNothing() throws {
+        let file = try WrittenFile()
+        let line = ProgressLine(label: "developing", terminal: Terminal(file.descriptor))
         line.show(1, of: 2)
         line.end()
+        #expect(try file.text() == "")
     }
 }
