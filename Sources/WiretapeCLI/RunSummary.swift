@@ -31,7 +31,8 @@ struct RunSummary {
             screen.say(self.recordLine(recorder))
             if recorder.lost > 0 {
                 screen.complain(
-                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem ?? "the disk failed")): make room and record again.")
+                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem ?? "the disk failed")): make room and record again."
+                )
             } else if let problem = recorder.firstProblem {
                 screen.complain("recording was held up (\(problem)); nothing is lost.")
             }

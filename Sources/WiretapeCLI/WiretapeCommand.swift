@@ -16,7 +16,9 @@ struct WiretapeCommand: ParsableCommand {
             not 0.
             """,
         version: Version.current,
-        subcommands: [RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ExportCommand.self, DevelopCommand.self]
+        subcommands: [
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ExportCommand.self, DevelopCommand.self,
+        ]
     )
 
     static func main() {

@@ -3,7 +3,8 @@ import TapeExchange
 import Testing
 
 @Suite struct BodyFramerTests {
-    private func frame(_ text: String, by step: Int, _ arrival: Arrival?, isComplete: Bool = true, trailers: HeaderFields? = nil) -> String {
+    private func frame(_ text: String, by step: Int, _ arrival: Arrival?, isComplete: Bool = true, trailers: HeaderFields? = nil) -> String
+    {
         var framer = BodyFramer(arrival: arrival, isChunked: true, size: text.utf8.count, isComplete: isComplete, trailers: trailers)
         var wire: [UInt8] = []
         let bytes = Array(text.utf8)

@@ -37,10 +37,12 @@ public struct OctetSource {
 
     /// The octets in order, in pieces that are valid during the call only.
     public func forEachPiece(from start: Int = 0, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try self.forEachPiece(from: start, while: { piece in
-            try body(piece)
-            return true
-        })
+        try self.forEachPiece(
+            from: start,
+            while: { piece in
+                try body(piece)
+                return true
+            })
     }
 
     /// As above until `body` answers no. Memory comes as one piece.

@@ -41,7 +41,8 @@ public struct BodyReader: Sendable {
         guard slice.offset >= 0, slice.size >= 0, slice.offset <= size, slice.size <= size - slice.offset else {
             throw CassetteError(
                 .damaged,
-                "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again")
+                "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again"
+            )
         }
         return BodyStream(file: file, range: slice.offset..<(slice.offset + slice.size), check: .crc32(0, expected: slice.crc32))
     }

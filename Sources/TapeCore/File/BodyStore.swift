@@ -60,7 +60,7 @@ public final class BodyStore {
                 // Tells a later recorder that this file is not a leftover.
                 try file.lock()
                 return BodySpool(file: file, name: name, store: self, box: box)
-            } catch where error.code == .unwritable && box.folder.contains(name) {
+            } catch  where error.code == .unwritable && box.folder.contains(name) {
                 continue
             }
         }

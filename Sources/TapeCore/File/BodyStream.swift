@@ -52,7 +52,8 @@ public final class BodyStream {
         case .digest(var digest, let expected):
             guard Hex.encode(digest.finalize()) == expected else {
                 throw CassetteError(
-                    .damaged, "\"\(self.path)\" does not have the SHA-256 that the cassette names; restore it, or record the exchange again")
+                    .damaged, "\"\(self.path)\" does not have the SHA-256 that the cassette names; restore it, or record the exchange again"
+                )
             }
         case .crc32(let value, let expected):
             guard value == expected else {

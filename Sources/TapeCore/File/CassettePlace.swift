@@ -37,6 +37,7 @@ public enum CassettePlace {
             let name = number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
             if !self.exists(name) { return name }
         }
-        throw CassetteError(.unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
+        throw CassetteError(
+            .unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
     }
 }

@@ -201,7 +201,8 @@ struct CassetteScanner {
         let what: String
         switch self.structure.trouble {
         case .unexpected(let byte), .inString(let byte):
-            what = byte == 0x0a || byte == 0x0d
+            what =
+                byte == 0x0a || byte == 0x0d
                 ? "a string has no closing quote"
                 : byte < 0x20 || byte >= 0x7f
                     ? "a byte \(byte) is not expected here" : "\"\(Character(Unicode.Scalar(byte)))\" is not expected here"

@@ -314,7 +314,8 @@ struct CassetteStructure {
     @inline(__always)
     private static func special(_ word: UInt64) -> UInt64 {
         // With the second bit turned over a quote is 0x20 and a space is not, so that one subtraction finds quotes and controls.
-        let found = ((word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121)
+        let found =
+            ((word ^ 0x0202_0202_0202_0202) &- 0x2121_2121_2121_2121)
             | ((word ^ 0x5c5c_5c5c_5c5c_5c5c) &- 0x0101_0101_0101_0101)
             | word
         return found & 0x8080_8080_8080_8080

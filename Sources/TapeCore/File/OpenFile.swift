@@ -10,6 +10,11 @@ internal import Darwin
 ///
 /// Every read and write names its offset; nothing depends on a file position, so that threads may share it for reading.
 struct OpenFile: ~Copyable, Sendable {
+    /// A tenth of a second in all.
+    private static let lockTries = 20
+    /// Milliseconds.
+    private static let lockPause: Int32 = 5
+
     enum Access: Sendable {
         case read
         /// An existing file, never through a symbolic link.
@@ -134,9 +139,18 @@ struct OpenFile: ~Copyable, Sendable {
     }
 
     /// Takes the advisory lock that keeps two recorders apart; held until the file is closed.
+    ///
+    /// A program that has just been started holds a copy of every lock until it becomes itself, a moment later: hence a few tries.
     func lock() throws(CassetteError) {
         var result: Int32
-        repeat { result = flock(self.descriptor, LOCK_EX | LOCK_NB) } while result < 0 && errno == EINTR
+        var tries = 0
+        repeat {
+            result = flock(self.descriptor, LOCK_EX | LOCK_NB)
+            guard result < 0, errno == EWOULDBLOCK, tries < Self.lockTries else { continue }
+            tries += 1
+            poll(nil, 0, Self.lockPause)
+            errno = EINTR
+        } while result < 0 && errno == EINTR
         // Some network file systems have no locks: recording there works as it would without this one.
         guard result == 0 || errno == ENOLCK || errno == EOPNOTSUPP else { throw self.error(errno, .lock) }
     }

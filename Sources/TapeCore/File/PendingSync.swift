@@ -23,7 +23,7 @@ public struct PendingSync: Sendable {
         for name in self.names {
             do {
                 try OpenFile(name, in: folder.folder, for: .read, disk: self.disk).synchronize()
-            } catch where error.code == .notFound {
+            } catch  where error.code == .notFound {
                 continue
             }
         }

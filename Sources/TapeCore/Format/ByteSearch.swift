@@ -14,7 +14,9 @@ public enum ByteSearch {
         var start = base
         while end - start >= needle.utf8CodeUnitCount, let found = memchr(start, Int32(needle.utf8Start[0]), end - start) {
             let candidate = UnsafeRawPointer(found)
-            if end - candidate >= needle.utf8CodeUnitCount, memcmp(candidate, needle.utf8Start, needle.utf8CodeUnitCount) == 0 { return true }
+            if end - candidate >= needle.utf8CodeUnitCount, memcmp(candidate, needle.utf8Start, needle.utf8CodeUnitCount) == 0 {
+                return true
+            }
             start = candidate + 1
         }
         return false

@@ -65,7 +65,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     static func text(_ key: UnsafeRawBufferPointer) -> String {
         let hidden = RequestLayout(key).userInformation
         guard !hidden.isEmpty else { return PlainText.escape(key, limit: Self.requestLimit) }
-        let shown = Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
+        let shown =
+            Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
             + Array(key[hidden.upperBound...].prefix(Self.requestLimit))
         return PlainText.escape(shown, limit: Self.requestLimit)
     }

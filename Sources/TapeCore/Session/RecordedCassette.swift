@@ -23,7 +23,9 @@ public final class RecordedCassette: Sendable {
             let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
             guard let summary else {
                 throw CassetteError(
-                    .damaged, "\"\(path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file.")
+                    .damaged,
+                    "\"\(path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file."
+                )
             }
             starts.append((summary.started.microseconds, Int32(position)))
             requests.append((summary.method, summary.url))

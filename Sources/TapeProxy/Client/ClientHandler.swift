@@ -158,7 +158,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         case .head:
             guard !self.proxy.isRecorderFull else { return false }
             do throws(MessageError) {
-                let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseRequest(bytes) }
+                let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseRequest(bytes)
+                }
                 guard let parsed else {
                     // The time for a head runs from its first octet, not from its last.
                     if !self.isInsideHead { self.wait(self.proxy.limits.requestHead) }
@@ -235,7 +236,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
                     client: self, request: request,
                     answer: ProxyAnswer(
                         status: 501, reason: "Not Implemented", error: "scheme",
-                        text: "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."))
+                        text:
+                            "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."
+                    ))
             }
             return self.exchange(for: request, origin: origin)
         }
@@ -390,7 +393,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         case .head:
             guard self.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
-                .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."), method: "")
+                .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."),
+                method: "")
         case .exchange(let exchange):
             exchange.deadlinePassed()
         case .lingering, .closed:

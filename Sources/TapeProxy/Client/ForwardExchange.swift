@@ -189,7 +189,9 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private func responseStep(_ input: inout ByteBuffer) throws(MessageError) -> Bool {
         switch self.responsePhase {
         case .head:
-            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.responseParser.parseResponse(bytes) }
+            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.responseParser.parseResponse(bytes)
+            }
             guard let parsed else { return false }
             input.moveReaderIndex(forwardBy: parsed.consumed)
             if parsed.head.status == 101 {

@@ -30,7 +30,8 @@ final class LocalExchange: ClientExchange {
     func requestInput(_ input: inout ByteBuffer) {
         guard !self.isOver else { return }
         do throws(MessageError) {
-            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.body.consume(bytes) { _ in } }
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.body.consume(bytes) { _ in }
+            }
             input.moveReaderIndex(forwardBy: progress.consumed)
             self.client.wait(self.client.proxy.limits.clientStall)
             guard progress.isDone else { return }

@@ -53,7 +53,8 @@ final class ReplayExchange: ClientExchange {
     func requestInput(_ input: inout ByteBuffer) {
         guard !self.isOver else { return }
         do throws(MessageError) {
-            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.body.consume(bytes) { _ in } }
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.body.consume(bytes) { _ in }
+            }
             input.moveReaderIndex(forwardBy: progress.consumed)
             self.client.wait(self.proxy.limits.clientStall)
             guard progress.isDone else { return }
@@ -109,7 +110,8 @@ final class ReplayExchange: ClientExchange {
         self.client.write(
             ByteBuffer(
                 bytes: HopByHop.forwardedResponse(
-                    head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: dechunks)))
+                    head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: dechunks
+                )))
         let sender = ReplayBodySender(
             answer: answer, isChunked: answer.framing == .chunked && !dechunks, client: self.client, library: self.proxy.library)
         self.sender = sender

@@ -60,7 +60,8 @@ public struct CassetteFinisher {
         } catch let error as CassetteError {
             throw error
         } catch {
-            throw CassetteError(.unwritable, "\"\(rewriter.path)\" cannot be put in order (\(error)): what was recorded is in it all the same.")
+            throw CassetteError(
+                .unwritable, "\"\(rewriter.path)\" cannot be put in order (\(error)): what was recorded is in it all the same.")
         }
         return developed
     }

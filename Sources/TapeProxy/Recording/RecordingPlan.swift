@@ -28,7 +28,7 @@ public struct RecordingPlan: Sendable, Hashable {
         case .none:
             guard exists else {
                 throw CassetteError(
-                    
+
                     .notFound,
                     "there is no cassette \"\(path)\": record one with \"wiretape record \(path) -- COMMAND\".")
             }

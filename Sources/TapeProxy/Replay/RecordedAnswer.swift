@@ -68,7 +68,8 @@ struct RecordedAnswer: Sendable {
         case .file: return nil
         case .none: break
         case .bytes(let body):
-            var framer = BodyFramer(arrival: arrival, isChunked: framing == .chunked, size: body.count, isComplete: true, trailers: trailers)
+            var framer = BodyFramer(
+                arrival: arrival, isChunked: framing == .chunked, size: body.count, isComplete: true, trailers: trailers)
             body.withUnsafeBytes { framer.frame($0, into: &bytes) }
             framer.end(into: &bytes)
         }

@@ -70,7 +70,9 @@ public final class ProxyServer: Sendable {
         guard isLoopback || configuration.allowsRemote else {
             throw ProxyError(
                 code: .remoteNotAllowed,
-                message: "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others.")
+                message:
+                    "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others."
+            )
         }
         guard isLoopback || configuration.credentials != nil else {
             throw ProxyError(

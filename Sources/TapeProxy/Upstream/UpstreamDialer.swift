@@ -45,7 +45,12 @@ final class UpstreamDialer {
         var timedOut = false
         let timer = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.connect))) {
             timedOut = true
-            then(.failure(.failed(Failure(kind: .timeout, message: "looking up \"\(host)\" took longer than \(self.limits.connect) s: check the name server."))))
+            then(
+                .failure(
+                    .failed(
+                        Failure(
+                            kind: .timeout,
+                            message: "looking up \"\(host)\" took longer than \(self.limits.connect) s: check the name server."))))
         }
         lookup.assumeIsolated().whenComplete { result in
             guard !timedOut else { return }
@@ -55,7 +60,9 @@ final class UpstreamDialer {
                 let dns = Self.milliseconds(since: started)
                 self.connect(host: host, port: port, to: addresses, dns: dns, since: .now(), prepare: prepare, then: then)
             case .failure(let error):
-                then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" was not found (\(error)): check the host name in the URL."))))
+                then(
+                    .failure(.failed(Failure(kind: .dns, message: "\"\(host)\" was not found (\(error)): check the host name in the URL.")))
+                )
             }
         }
     }
@@ -75,7 +82,8 @@ final class UpstreamDialer {
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize))
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 2048, initial: 4096, maximum: self.limits.readSize)
+            )
             .channelInitializer(prepare)
         let connecting =
             addresses.count == 1
@@ -110,7 +118,8 @@ final class UpstreamDialer {
             return self.failure(last.error, authority: authority)
         case ChannelError.connectTimeout(let amount):
             return Failure(
-                kind: .timeout, message: "no connection to \"\(authority)\" within \(amount.nanoseconds / 1_000_000_000) s: is the origin up?")
+                kind: .timeout,
+                message: "no connection to \"\(authority)\" within \(amount.nanoseconds / 1_000_000_000) s: is the origin up?")
         case let error as IOError:
             switch error.errnoCode {
             case ECONNREFUSED:
@@ -120,7 +129,8 @@ final class UpstreamDialer {
             case ETIMEDOUT:
                 return Failure(kind: .timeout, message: "\"\(authority)\" did not answer in time: is the origin up?")
             default:
-                return Failure(kind: .unreachable, message: "\"\(authority)\" cannot be reached (errno \(error.errnoCode)): check the address.")
+                return Failure(
+                    kind: .unreachable, message: "\"\(authority)\" cannot be reached (errno \(error.errnoCode)): check the address.")
             }
         default:
             return Failure(kind: .unreachable, message: "\"\(authority)\" cannot be reached (\(error)): check the address.")

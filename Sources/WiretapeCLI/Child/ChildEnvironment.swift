@@ -30,6 +30,7 @@ enum ChildEnvironment {
             host = String(host[..<colon])
         }
         if host.hasPrefix(".") { host.removeFirst() }
-        return host == "*" || host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "::1" || host == "0.0.0.0"
+        return host == "*" || host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.") || host == "::1"
+            || host == "0.0.0.0"
     }
 }

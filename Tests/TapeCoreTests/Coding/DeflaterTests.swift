@@ -24,10 +24,16 @@ struct DeflaterTests {
             var position = 0
             while position < content.count {
                 let end = min(content.count, position + Int.random(in: 0...40_000, using: &generator))
-                content[position..<end].withUnsafeBytes { _ = deflater.push($0, isLast: false) { coded += $0; return true } }
+                content[position..<end].withUnsafeBytes {
+                    _ = deflater.push($0, isLast: false) {
+                        coded += $0; return true
+                    }
+                }
                 position = end
             }
-            deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { coded += $0; return true }
+            deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) {
+                coded += $0; return true
+            }
             #expect(coded == CodingFixtures.deflated(content, parameters, format))
         }
     }
@@ -46,7 +52,11 @@ struct DeflaterTests {
     @Test func aRefusedPieceEndsThePush() {
         guard var deflater = Deflater(DeflateParameters(level: 6), format: .gzip) else { return #expect(Bool(false)) }
         var calls = 0
-        let wentOn = CodingFixtures.content.withUnsafeBytes { deflater.push($0, isLast: true) { _ in calls += 1; return false } }
+        let wentOn = CodingFixtures.content.withUnsafeBytes {
+            deflater.push($0, isLast: true) { _ in
+                calls += 1; return false
+            }
+        }
         #expect(!wentOn)
         #expect(calls == 1)
     }
@@ -55,7 +65,11 @@ struct DeflaterTests {
         guard var deflater = Deflater(DeflateParameters(level: 6), format: .gzip) else { return #expect(Bool(false)) }
         for _ in 0..<3 {
             var coded: [UInt8] = []
-            CodingFixtures.content.withUnsafeBytes { _ = deflater.push($0, isLast: true) { coded += $0; return true } }
+            CodingFixtures.content.withUnsafeBytes {
+                _ = deflater.push($0, isLast: true) {
+                    coded += $0; return true
+                }
+            }
             #expect(coded == CodingFixtures.gzip6)
             deflater.restart()
         }

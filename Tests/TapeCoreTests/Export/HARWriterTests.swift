@@ -61,7 +61,8 @@ import Testing
         interaction.timing = Timing(connect: 1, tls: 2, wait: 3.5, total: 9)
         let entry = try HARExport.entry(interaction)
         #expect(
-            HARExport.text(entry["timings"]) == #"{ "blocked": -1, "dns": -1, "connect": 3, "send": 0, "wait": 3.5, "receive": 0, "ssl": 2 }"#)
+            HARExport.text(entry["timings"])
+                == #"{ "blocked": -1, "dns": -1, "connect": 3, "send": 0, "wait": 3.5, "receive": 0, "ssl": 2 }"#)
         #expect(entry["time"]?.double == 6.5)
     }
 

@@ -47,8 +47,10 @@ import Testing
 
     @Test func linksAreNotFollowed() throws {
         try self.folder.write(Self.body, to: "secret")
-        try FileManager.default.createSymbolicLink(atPath: self.folder.file("pets.bodies/link"), withDestinationPath: self.folder.file("secret"))
-        try FileManager.default.createSymbolicLink(atPath: self.folder.file("b.bodies"), withDestinationPath: self.folder.file("pets.bodies"))
+        try FileManager.default.createSymbolicLink(
+            atPath: self.folder.file("pets.bodies/link"), withDestinationPath: self.folder.file("secret"))
+        try FileManager.default.createSymbolicLink(
+            atPath: self.folder.file("b.bodies"), withDestinationPath: self.folder.file("pets.bodies"))
         for path in ["pets.bodies/link", "b.bodies/\(self.sidecar.path.dropFirst(12))"] {
             let sidecar = Sidecar(path: path, size: Self.body.count, sha256: self.sidecar.sha256)
             #expect(cassetteError { _ = try self.reader.read(sidecar, digest: PortableSHA256()) }?.code == .unsafePath)

@@ -91,7 +91,8 @@ import Testing
 
     @Test func aLinkInPlaceOfTheFolderIsNotFollowed() throws {
         try FileManager.default.createDirectory(atPath: self.folder.file("elsewhere"), withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: self.folder.file("pets.bodies"), withDestinationPath: self.folder.file("elsewhere"))
+        try FileManager.default.createSymbolicLink(
+            atPath: self.folder.file("pets.bodies"), withDestinationPath: self.folder.file("elsewhere"))
         #expect(cassetteError { _ = try BodyStore(cassettePath: self.path) }?.code == .unsafePath)
     }
 }

@@ -95,7 +95,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"x":[{"y":"]"}],"wiretape":1,"interactions":[],"after":{"z":1}}"#, "{\"wiretape\": 1, \"interactions\": [ \n ] , \"after\": null }",
+        #"{"x":[{"y":"]"}],"wiretape":1,"interactions":[],"after":{"z":1}}"#,
+        "{\"wiretape\": 1, \"interactions\": [ \n ] , \"after\": null }",
         #"{"wiretape":1,"interactions":[{"id":0}],"after":2}"#, "{\"wiretape\": 1, \"interactions\": [\n{\"id\":0}\n]\n, \"after\": 1}\n\n",
     ])
     func keepsOtherMembersAndAnyLayout(_ text: String) throws {

@@ -50,7 +50,9 @@ import Testing
         for _ in 0..<150 {
             let cut = Int.random(in: SampleCassette.head.count...whole.count, using: &generator)
             let isZero = Bool.random(using: &generator)
-            let tail = (0..<Int.random(in: 40...700, using: &generator)).map { _ in isZero ? 0 : UInt8.random(in: 0...255, using: &generator) }
+            let tail = (0..<Int.random(in: 40...700, using: &generator)).map { _ in
+                isZero ? 0 : UInt8.random(in: 0...255, using: &generator)
+            }
             try self.folder.write(Array(whole[..<cut]) + tail, to: "pets.json")
             let before = try allInteractions(CassetteReader(path: self.path))
             let appender = try self.open()

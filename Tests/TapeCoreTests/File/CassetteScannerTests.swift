@@ -52,7 +52,8 @@ import Testing
 
     @Test(arguments: [
         "hello", "[]", "{}", "null", "\u{89}PNG\r\n", #"{"interactions":[]}"#, #"{"wiretape":1}"#, #"{"wiretape":"1","interactions":[]}"#,
-        #"{"wiretape":0,"interactions":[]}"#, "{\"wiretape\": 1.5", "{\"log\": {", "  ", "{\"wiretape\": 1, \"interactions\": {} }", "\0\0\0x",
+        #"{"wiretape":0,"interactions":[]}"#, "{\"wiretape\": 1.5", "{\"log\": {", "  ", "{\"wiretape\": 1, \"interactions\": {} }",
+        "\0\0\0x",
     ])
     func whatIsNoCassetteIsDamaged(_ text: String) {
         #expect(self.error(text)?.code == .damaged)
@@ -116,8 +117,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\"method\": \"GET\"", "\"method\": \"GET"), ("\"request\": {", "\"request\": "), ("\n    },\n", "\n    \n"), ("\n    },\n", "\n    }\n"),
-        ("\n    },\n", "\n    },,\n"), ("\n    },\n", "\n<<<<<<< HEAD\n    },\n"), ("null]", "null"), ("2.5e-3", "'x'"), ("\"interactions\": [", "\"interactions\": "),
+        ("\"method\": \"GET\"", "\"method\": \"GET"), ("\"request\": {", "\"request\": "), ("\n    },\n", "\n    \n"),
+        ("\n    },\n", "\n    }\n"),
+        ("\n    },\n", "\n    },,\n"), ("\n    },\n", "\n<<<<<<< HEAD\n    },\n"), ("null]", "null"), ("2.5e-3", "'x'"),
+        ("\"interactions\": [", "\"interactions\": "),
         ("\n  ]\n}\n", ",\n  ]\n}\n"), ("\n  ]\n}\n", "\n}\n"), ("\n  ]\n}\n", "\n  ]]\n}\n"),
     ])
     func aWrongEditIsNamedByItsLine(_ edit: (String, String)) throws {
@@ -148,7 +151,8 @@ import Testing
 
     @Test func deepNestingIsRefusedWithoutATrap() {
         let deep = String(repeating: "[", count: 100_000)
-        #expect(self.error("{\"wiretape\":1,\"interactions\":[{\"a\":\(deep)\(String(repeating: "]", count: 100_000))}]}")?.code == .damaged)
+        #expect(
+            self.error("{\"wiretape\":1,\"interactions\":[{\"a\":\(deep)\(String(repeating: "]", count: 100_000))}]}")?.code == .damaged)
         #expect(self.error("{\"wiretape\":1,\"x\":\(deep)\(String(repeating: "]", count: 100_000)),\"interactions\":[]}")?.code == .damaged)
     }
 

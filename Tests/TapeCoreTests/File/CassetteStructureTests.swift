@@ -33,14 +33,18 @@ import Testing
             let text = "{\"wiretape\":1,\"interactions\":[{\(indentation)\"a\":\(indentation)[1,\(indentation)\"b\"\(indentation)]}]}"
             for piece in 1...24 {
                 let structure = self.scan(Array(text.utf8), piece: piece)
-                #expect(structure.isComplete && structure.trouble == nil && structure.interactions.count == 1, "\(spaces) spaces, pieces of \(piece)")
+                #expect(
+                    structure.isComplete && structure.trouble == nil && structure.interactions.count == 1,
+                    "\(spaces) spaces, pieces of \(piece)")
             }
         }
     }
 
-    @Test(arguments: [
-        [0x00], [0x0a], [0x1f], [0x80], [0xc0, 0x80], [0xc3], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xff], [0x5c, 0x0a],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x00], [0x0a], [0x1f], [0x80], [0xc0, 0x80], [0xc3], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xff],
+            [0x5c, 0x0a],
+        ] as [[UInt8]])
     func aStringHoldsOnlyText(_ bad: [UInt8]) {
         for padding in 0..<20 {
             let before = Array(("{\"wiretape\":1,\"interactions\":[{\"a\":\"" + String(repeating: "x", count: padding)).utf8)

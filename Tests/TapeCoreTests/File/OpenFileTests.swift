@@ -8,7 +8,6 @@ import Testing
 
     private func code(_ body: () throws -> Void) -> CassetteError.Code? { cassetteError(body)?.code }
 
-
     @Test func writesReadsAndCuts() throws {
         let file = try OpenFile(self.path, for: .create)
         try file.write([1, 2, 3, 4], at: 0)

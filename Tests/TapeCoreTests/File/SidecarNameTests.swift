@@ -15,7 +15,9 @@ import Testing
     }
 
     @Test func otherNamesAreNotOurs() {
-        for name in ["", "notes.txt", self.digest, "\(self.digest).", "\(self.digest).J", "\(self.digest.uppercased()).jpg", "x\(self.digest).jpg"] {
+        for name in [
+            "", "notes.txt", self.digest, "\(self.digest).", "\(self.digest).J", "\(self.digest.uppercased()).jpg", "x\(self.digest).jpg",
+        ] {
             #expect(SidecarName(name) == nil)
         }
         #expect(SidecarName(sha256: "abc", fileExtension: "jpg") == nil)

@@ -6,7 +6,9 @@ import Testing
         var check = TextCheck()
         for start in stride(from: 0, to: bytes.count, by: piece) {
             let end = min(start + piece, bytes.count)
-            if let bad = bytes.withUnsafeBytes({ check.firstBad(in: UnsafeRawBufferPointer(rebasing: $0[start..<end])) }) { return start + bad }
+            if let bad = bytes.withUnsafeBytes({ check.firstBad(in: UnsafeRawBufferPointer(rebasing: $0[start..<end])) }) {
+                return start + bad
+            }
         }
         return check.isInsideCharacter ? bytes.count : nil
     }

@@ -24,7 +24,7 @@ import Testing
 
         let end = try Wiretape.run(["develop", self.cassette])
         #expect(end.status == 0, "\(end.errors)")
-        #expect(end.outputText == "developed 1 exchange in \(self.cassette).\n")
+        #expect(end.outputText == "developed 1 exchange in \"\(self.cassette)\".\n")
         let response = try #require(try CassetteFile.interactions(self.cassette).first?["response"] as? [String: Any])
         let body = try #require(response["body"] as? [String: Any])
         #expect(body["raw"] == nil && body["codings"] != nil)
@@ -33,7 +33,7 @@ import Testing
         try CassetteFile.expectValid(self.cassette)
         #expect(try self.replayedBody() == raw)
 
-        #expect(try Wiretape.run(["develop", self.cassette]).outputText == "developed 0 exchanges in \(self.cassette).\n")
+        #expect(try Wiretape.run(["develop", self.cassette]).outputText == "developed 0 exchanges in \"\(self.cassette)\".\n")
     }
 
     @Test func whatIsNoCassetteIsTold() throws {
