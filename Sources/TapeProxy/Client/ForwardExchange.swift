@@ -360,6 +360,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     private func regulateUpstream() {
         guard !self.isOver else { return }
+        if !self.client.isWritable { self.client.wait(self.proxy.limits.clientStall) }
         self.upstream?.setReading(self.client.isWritable && !self.pausesForRecorder())
     }
 
