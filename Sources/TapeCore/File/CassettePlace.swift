@@ -30,13 +30,19 @@ public enum CassettePlace {
         try OpenFolder(location.folder).remove(location.name)
     }
 
+    /// The cassette itself and the recordings beside it that were never taken over, as far as they are there.
+    public static func family(of path: String) -> [String] {
+        ([path] + self.namesBeside(path)).filter(self.exists)
+    }
+
+    private static func namesBeside(_ path: String) -> [String] {
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        return (1...100).map { $0 == 1 ? "\(stem).new.json" : "\(stem).new-\($0).json" }
+    }
+
     /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
     public static func freeName(beside path: String) throws(CassetteError) -> String {
-        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
-        for number in 1...100 {
-            let name = number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
-            if !self.exists(name) { return name }
-        }
+        for name in self.namesBeside(path) where !self.exists(name) { return name }
         throw CassetteError(
             .unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
     }

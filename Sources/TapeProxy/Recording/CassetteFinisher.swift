@@ -1,6 +1,6 @@
 internal import TapeCore
 
-/// Puts a closed cassette in order of request start and develops what was kept raw.
+/// Puts a closed cassette in order of request start and develops what was kept raw; removes no file that has become useless.
 public struct CassetteFinisher {
     private let store: BodyStore
     private let reader: BodyReader
@@ -17,7 +17,7 @@ public struct CassetteFinisher {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path)
         let count = try CassetteFinisher(path: path, store: store).finish(try appender.finish(), progress: progress)
-        try store.removeSidecars(keeping: Self.sidecars(of: path))
+        if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
         return count
     }
 
@@ -34,7 +34,6 @@ public struct CassetteFinisher {
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         var maker = InteractionMaker(store: self.store)
         var developed = 0
-        var hasRaw = false
         do {
             try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
                 progress(place, starts.count)
@@ -51,12 +50,10 @@ public struct CassetteFinisher {
                     return writer.bytes
                 } catch {
                     // What cannot be developed stays raw: it can be replayed all the same.
-                    hasRaw = true
                     return nil
                 }
             }
             progress(starts.count, starts.count)
-            if !hasRaw, developed > 0 { try self.store.removeRawSpool() }
         } catch let error as CassetteError {
             throw error
         } catch {
@@ -69,21 +66,5 @@ public struct CassetteFinisher {
     /// A quick look at the text, before it is decoded: neither a raw slice nor a file can be there without these letters.
     private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { ByteSearch.contains("\"file\"", in: $0) }
-    }
-
-    /// The paths of all sidecars that a cassette names.
-    static func sidecars(of path: String) throws(CassetteError) -> Set<String> {
-        let reader = try CassetteReader(path: path)
-        var paths: Set<String> = []
-        for position in 0..<reader.count {
-            let bytes = try reader.bytes(at: position)
-            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
-            let interaction = try InteractionDecoder.decode(bytes)
-            for body in [interaction.request.body, interaction.response?.body] {
-                if case .file(let sidecar)? = body?.content { paths.insert(sidecar.path) }
-                if let original = body?.original { paths.insert(original.path) }
-            }
-        }
-        return paths
     }
 }

@@ -116,13 +116,16 @@ final class RecordingFile: @unchecked Sendable {
         self.appender = nil
         try self.store.syncAll()
         let rewriter = try appender.finish()
+        var developed = 0
         if !self.isInOrder || undeveloped {
-            try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
+            developed = try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
         }
-        guard case .replace = self.plan.target, !keepsOld else { return self.path }
-        try CassettePlace.replace(self.plan.path, with: self.path)
-        let kept = try CassetteFinisher.sidecars(of: self.plan.path)
-        try self.store.removeSidecars(keeping: kept)
-        return self.plan.path
+        let replaces = self.plan.target == .replace && !keepsOld
+        if replaces { try CassettePlace.replace(self.plan.path, with: self.path) }
+        if replaces || developed > 0 {
+            // Where a recording beside this one cannot be read, its bodies are left alone.
+            try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
+        }
+        return replaces ? self.plan.path : self.path
     }
 }

@@ -50,12 +50,18 @@ struct ChildProcess: Sendable {
 
     /// Blocks until the program ends.
     ///
+    /// The program is left unreaped: its number stays its own until wiretape ends too, so that a late signal meets nobody else.
+    ///
     /// - Returns: its exit code, or 128 and the signal's number as shells have it.
     func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(self.id, &status, 0) == -1, errno == EINTR {}
-        let signal = status & 0x7f
-        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        #if os(Linux)
+        let status = info._sifields._sigchld.si_status
+        #else
+        let status = info.si_status
+        #endif
+        return info.si_code == CLD_EXITED ? status : 128 + status
     }
 
     func send(signal: Int32) {

@@ -47,4 +47,12 @@ import Darwin
         for number in 2...100 { try folder.write([], to: "a.new-\(number).json") }
         #expect(throws: CassetteError.self) { try CassettePlace.freeName(beside: folder.file("a.json")) }
     }
+
+    @Test func recordingsThatWereNotTakenOverBelongToTheFamily() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a.json", "a.new.json", "a.new-3.json", "b.json"] { try folder.write([1], to: name) }
+        let family = CassettePlace.family(of: folder.file("a.json"))
+        #expect(family == ["a.json", "a.new.json", "a.new-3.json"].map { folder.file($0) })
+        #expect(CassettePlace.family(of: folder.file("c.json")).isEmpty)
+    }
 }

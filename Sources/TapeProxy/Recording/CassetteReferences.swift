@@ -1,0 +1,40 @@
+internal import TapeCore
+
+/// The files beside a cassette that it names, together with those that recordings kept next to it name: they share one folder.
+struct CassetteReferences {
+    private(set) var sidecars: Set<String> = []
+    private(set) var usesRawSpool = false
+
+    /// - Parameter path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
+    /// - Throws: where one of them cannot be read; then nobody knows what may go.
+    init(familyOf path: String) throws(CassetteError) {
+        for member in CassettePlace.family(of: path) { try self.add(member) }
+    }
+
+    private mutating func add(_ path: String) throws(CassetteError) {
+        let reader = try CassetteReader(path: path)
+        for position in 0..<reader.count {
+            let bytes = try reader.bytes(at: position)
+            // Neither a sidecar nor a raw slice can be there without these letters.
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            let interaction = try InteractionDecoder.decode(bytes)
+            for body in [interaction.request.body, interaction.response?.body] { self.add(body) }
+        }
+    }
+
+    private mutating func add(_ body: Body?) {
+        guard let body else { return }
+        switch body.content {
+        case .file(let sidecar): self.sidecars.insert(sidecar.path)
+        case .raw: self.usesRawSpool = true
+        case .empty, .text, .json, .binary: break
+        }
+        if let original = body.original { self.sidecars.insert(original.path) }
+    }
+
+    /// Removes what nobody names any more.
+    func tidy(_ store: BodyStore) throws(CassetteError) {
+        if !self.usesRawSpool { try store.removeRawSpool() }
+        try store.removeSidecars(keeping: self.sidecars)
+    }
+}
