@@ -4,8 +4,12 @@ internal import TapeCore
 public struct CassetteFinisher {
     private let store: BodyStore
     private let reader: BodyReader
+    /// The cassette whose folder of bodies is used.
+    private let owner: String
 
-    init(path: String, store: BodyStore) {
+    /// - Parameter owner: the cassette that `store` belongs to, where it is another than the one to be finished.
+    init(path: String, owner: String? = nil, store: BodyStore) {
+        self.owner = owner ?? path
         self.store = store
         self.reader = BodyReader(cassettePath: path)
     }
@@ -17,7 +21,7 @@ public struct CassetteFinisher {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path)
         let count = try CassetteFinisher(path: path, store: store).finish(try appender.finish(), progress: progress)
-        try store.removeSidecars(keeping: Self.sidecars(of: path))
+        try Self.removeUnnamedSidecars(of: path, in: store)
         return count
     }
 
@@ -56,7 +60,7 @@ public struct CassetteFinisher {
                 }
             }
             progress(starts.count, starts.count)
-            if !hasRaw, developed > 0 { try self.store.removeRawSpool() }
+            if !hasRaw, developed > 0, !self.isRawSpoolNamedElsewhere(rewriter.path) { try self.store.removeRawSpool() }
         } catch let error as CassetteError {
             throw error
         } catch {
@@ -69,6 +73,29 @@ public struct CassetteFinisher {
     /// A quick look at the text, before it is decoded: neither a raw slice nor a file can be there without these letters.
     private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { ByteSearch.contains("\"file\"", in: $0) }
+    }
+
+    /// Removes the sidecars that neither this cassette names nor another that shares its folder of bodies.
+    static func removeUnnamedSidecars(of path: String, in store: BodyStore) throws(CassetteError) {
+        var kept = try self.sidecars(of: path)
+        for other in CassettePlace.sharingBodies(with: path) {
+            // What it names cannot be known: nothing is removed.
+            guard let more = try? self.sidecars(of: other) else { return }
+            kept.formUnion(more)
+        }
+        try store.removeSidecars(keeping: kept)
+    }
+
+    /// Whether another cassette that shares the folder of bodies has bodies in the raw spool, or cannot be asked.
+    private func isRawSpoolNamedElsewhere(_ path: String) -> Bool {
+        for other in [self.owner] + CassettePlace.sharingBodies(with: self.owner) where other != path && CassettePlace.exists(other) {
+            guard let cassette = try? CassetteReader(path: other) else { return true }
+            for position in 0..<cassette.count {
+                guard let bytes = try? cassette.bytes(at: position) else { return true }
+                if bytes.withUnsafeBytes({ ByteSearch.contains("undeveloped.raw", in: $0) }) { return true }
+            }
+        }
+        return false
     }
 
     /// The paths of all sidecars that a cassette names.

@@ -13,6 +13,8 @@ final class RecordingFile: @unchecked Sendable {
     /// Where the recording is written; beside the old cassette where it takes its place later.
     private let path: String
     private var appender: CassetteAppender?
+    /// On the cassette whose place the recording is to take.
+    private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
 
@@ -25,17 +27,22 @@ final class RecordingFile: @unchecked Sendable {
             return nil
         case .create:
             self.path = plan.path
+            self.oldLock = nil
             self.appender = try CassetteAppender.create(plan.path, recorder: recorder)
             self.lastID = 0
         case .replace:
+            self.oldLock = try CassetteLock(plan.path)
             // An old cassette of a newer format, or none at all, is refused now and not after the recording.
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
             self.appender = try CassetteAppender.create(path, recorder: recorder)
+            // A cassette that only its owner may read is followed by one of that kind.
+            CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
         case .append:
             self.path = plan.path
+            self.oldLock = nil
             self.appender = try CassetteAppender.open(plan.path, recorder: recorder)
             let last = try Self.last(plan.path)
             self.lastID = last.id
@@ -104,25 +111,35 @@ final class RecordingFile: @unchecked Sendable {
 
     /// Ends a recording that never began: its new cassette goes away, so that nobody takes it for one that was recorded.
     func abandon() throws(CassetteError) {
-        guard let appender else { return }
-        self.appender = nil
+        guard let appender = self.appender.take() else { return }
+        defer { self.oldLock = nil }
         guard self.plan.target != .append, appender.count == 0 else { return }
         try CassettePlace.remove(self.path)
     }
 
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
-        guard let appender else { return self.path }
-        self.appender = nil
+        defer { self.oldLock = nil }
+        guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        guard case .replace = self.plan.target, !keepsOld else { return self.path }
+        // The next recorder may come as soon as the new file is in its place, and its bodies must not be taken for the old one's.
+        let newLock = try CassetteLock(self.path)
+        defer { withExtendedLifetime(newLock) {} }
+        try CassettePlace.replace(self.plan.path, with: self.path)
+        try CassetteFinisher.removeUnnamedSidecars(of: self.plan.path, in: self.store)
+        return self.plan.path
+    }
+
+    /// Closes the file and lets go of its lock.
+    ///
+    /// - Returns: whether there was a file to close.
+    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> Bool {
+        guard let appender = self.appender.take() else { return false }
         try self.store.syncAll()
         let rewriter = try appender.finish()
         if !self.isInOrder || undeveloped {
-            try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
+            try CassetteFinisher(path: self.path, owner: self.plan.path, store: self.store).finish(rewriter, progress: progress)
         }
-        guard case .replace = self.plan.target, !keepsOld else { return self.path }
-        try CassettePlace.replace(self.plan.path, with: self.path)
-        let kept = try CassetteFinisher.sidecars(of: self.plan.path)
-        try self.store.removeSidecars(keeping: kept)
-        return self.plan.path
+        return true
     }
 }
