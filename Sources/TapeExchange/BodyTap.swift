@@ -36,12 +36,11 @@ public struct BodyTap: ~Copyable, Sendable {
             self.pending.append(contentsOf: bytes)
             return nil
         }
-        // What has come together goes out as it is: a block never grows, and so is never copied.
+        // Nothing stays here: a client that stalls holds no more than what has not come together yet.
         self.isSpilled = true
         guard !self.pending.isEmpty else { return Array(bytes) }
+        self.pending.append(contentsOf: bytes)
         var block: [UInt8] = []
-        block.reserveCapacity(max(Self.blockSize, bytes.count))
-        block.append(contentsOf: bytes)
         swap(&block, &self.pending)
         return block
     }

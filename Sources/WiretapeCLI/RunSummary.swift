@@ -15,6 +15,7 @@ struct RunSummary {
 
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
+        if self.counts.unreadable > 0 { return ExitStatus.failed }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return ExitStatus.failed }
         return self.verdict.misses > 0 ? ExitStatus.misses : ExitStatus.done
     }
@@ -25,6 +26,11 @@ struct RunSummary {
         for report in self.verdict.reports { screen.complain("miss: \(report.description)") }
         if self.verdict.unreportedMisses > 0 {
             screen.complain("and \(Quantity.count(self.verdict.unreportedMisses, "more miss", plural: "more misses")).")
+        }
+        if let problem = self.counts.firstUnreadable {
+            screen.complain(
+                "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."
+            )
         }
         if self.plan.replays { screen.say(self.replayLine) }
         if let recorder {
@@ -51,9 +57,15 @@ struct RunSummary {
     }
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
+        if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
+            return "nothing was recorded, so \(self.plan.path) stays as it was: does the program use its proxy settings?"
+        }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         if self.path != self.plan.path {
-            text += "; the command failed, so \(self.plan.path) stays as it was"
+            let reason = recorder.lost > 0 ? "it is not whole" : "the command failed"
+            text += "; \(reason), so \(self.plan.path) stays as it was"
+        } else if self.plan.mode == .once, let childStatus, childStatus != 0 {
+            text += "; the command failed, and the next run replays this: remove it to record again"
         }
         return text + "."
     }
@@ -72,6 +84,7 @@ struct RunSummary {
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
             self.number("misses", self.verdict.misses, &writer)
+            self.number("unreadable", self.counts.unreadable, &writer)
             self.number("unused", self.verdict.unused.count, &writer)
         }
         self.number("bytes", self.counts.bytes, &writer)

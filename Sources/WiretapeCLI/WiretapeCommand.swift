@@ -22,6 +22,7 @@ struct WiretapeCommand: ParsableCommand {
     )
 
     static func main() {
+        StandardStreams.fill()
         MemorySettings.apply()
         SignalThread.block()
         self.main(nil)

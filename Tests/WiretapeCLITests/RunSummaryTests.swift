@@ -121,7 +121,10 @@ import Testing
         let summary = try self.summary(.none, exists: true) { $0.verdict = Verdict(hits: 1, misses: 1, reports: [miss], unused: [4]) }
         #expect(!summary.json.contains("\n"))
         let root = try JSONDocument(Array(summary.json.utf8)).root
-        #expect(root.members.map(\.name.string) == ["cassette", "mode", "hits", "misses", "unused", "bytes", "tunnels", "exit", "reports"])
+        #expect(
+            root.members.map(\.name.string) == [
+                "cassette", "mode", "hits", "misses", "unreadable", "unused", "bytes", "tunnels", "exit", "reports",
+            ])
         #expect(root["unused"]?.int == 1)
         #expect(root["exit"]?.int == 3)
         #expect(root["reports"]?.elements.map(\.string) == [miss.description])

@@ -24,25 +24,44 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
 
+    /// Lets those read a file who may read another, as far as that can be told; its owner may write it in any case.
+    public static func copyMode(of model: String, to path: String) {
+        var status = stat()
+        guard stat(model, &status) == 0 else { return }
+        chmod(path, status.st_mode & 0o777 | 0o600)
+    }
+
     /// Takes away a cassette that never came to hold anything.
     public static func remove(_ path: String) throws(CassetteError) {
         let location = FileLocation(path)
         try OpenFolder(location.folder).remove(location.name)
     }
 
-    /// The cassette itself and the recordings beside it that were never taken over, as far as they are there.
-    public static func family(of path: String) -> [String] {
-        ([path] + self.namesBeside(path)).filter(self.exists)
+    /// The other cassettes that may name bodies in the folder of this one: recordings beside it that did not take its place, and the
+    /// one whose name differs by `.json` alone.
+    public static func sharingBodies(with path: String) -> [String] {
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        let names = [stem, "\(stem).json"] + (1...self.freeNames).map { self.name(stem, $0) }
+        return names.filter { name in
+            // A folder of that name holds no bodies' names, and is no cassette.
+            var status = stat()
+            return name != path && stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
     }
 
-    private static func namesBeside(_ path: String) -> [String] {
-        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
-        return (1...100).map { $0 == 1 ? "\(stem).new.json" : "\(stem).new-\($0).json" }
+    private static let freeNames = 100
+
+    private static func name(_ stem: String, _ number: Int) -> String {
+        number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
     }
 
     /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
     public static func freeName(beside path: String) throws(CassetteError) -> String {
-        for name in self.namesBeside(path) where !self.exists(name) { return name }
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        for number in 1...self.freeNames {
+            let name = self.name(stem, number)
+            if !self.exists(name) { return name }
+        }
         throw CassetteError(
             .unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
     }

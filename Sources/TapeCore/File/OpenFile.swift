@@ -156,10 +156,12 @@ struct OpenFile: ~Copyable, Sendable {
     }
 
     /// Whether `path` still leads to this file, and not to one that was renamed into its place.
-    func isStill(at path: String) -> Bool {
+    func isStill(at path: String, followsLinks: Bool = false) -> Bool {
         var own = stat()
         var other = stat()
-        guard fstat(self.descriptor, &own) == 0, lstat(path, &other) == 0 else { return false }
+        guard fstat(self.descriptor, &own) == 0, fstatat(AT_FDCWD, path, &other, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            return false
+        }
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 

@@ -37,6 +37,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     /// The answer's end waits for the disk.
     private var isHeld = false
     private var tunnel: Tunnel?
+    /// What is wrong with the rest of the request.
+    private var requestFault: MessageError?
 
     init(client: ClientHandler, request: IncomingRequest, origin: Origin, records: Bool) {
         self.client = client
@@ -140,6 +142,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             upstream.flush()
             self.regulateClient()
         } catch {
+            self.requestFault = error
+            self.proxy.count { $0.malformed += 1 }
             self.obey(self.state.requestMalformed(error.message))
         }
     }
@@ -386,7 +390,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         case .answer(let failure, let client):
             self.isOver = true
             self.release(.close)
-            self.record(.failed(failure)) { self.answer(.failure(failure), client: client) }
+            self.record(.failed(failure)) { self.answer(self.requestFault.map { .malformed($0) } ?? .failure(failure), client: client) }
         case .cut(let cut):
             self.isOver = true
             self.writeHeldHead()

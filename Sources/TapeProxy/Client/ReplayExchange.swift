@@ -35,6 +35,7 @@ final class ReplayExchange: ClientExchange {
             switch result {
             case .success(let answer): self.found(answer)
             case .failure(let error):
+                self.countUnreadable(error.message)
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
             }
         }
@@ -117,11 +118,21 @@ final class ReplayExchange: ClientExchange {
         self.sender = sender
         sender.start { [weak self] isWhole in
             guard let self, !self.isOver else { return }
+            if !isWhole {
+                self.countUnreadable("the body's file of \(self.request.head.method) \(self.request.head.target) is not what was recorded")
+            }
             guard isWhole, answer.outcome == .complete else {
                 self.isOver = true
                 return self.client.closeAfterFlush()
             }
             self.end(keeps ? .keep : .linger)
+        }
+    }
+
+    private func countUnreadable(_ problem: String) {
+        self.proxy.count {
+            $0.unreadable += 1
+            if $0.firstUnreadable == nil { $0.firstUnreadable = problem }
         }
     }
 

@@ -8,7 +8,8 @@ struct CassetteReferences {
     /// - Parameter path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
     /// - Throws: where one of them cannot be read; then nobody knows what may go.
     init(familyOf path: String) throws(CassetteError) {
-        for member in CassettePlace.family(of: path) { try self.add(member) }
+        if CassettePlace.exists(path) { try self.add(path) }
+        for other in CassettePlace.sharingBodies(with: path) { try self.add(other) }
     }
 
     private mutating func add(_ path: String) throws(CassetteError) {

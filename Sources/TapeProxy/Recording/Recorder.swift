@@ -72,12 +72,13 @@ public final class Recorder: Sendable {
     /// Writes what is queued, develops what was kept raw, puts the file in order and closes it.
     ///
     /// - Parameters:
-    ///   - keepsOld: leaves an old cassette in its place, the new one beside it.
+    ///   - keepsOld: leaves an old cassette in its place, the new one beside it; so does a recording that has lost exchanges.
     ///   - progress: called now and then with how many of how many exchanges are developed.
     /// - Returns: the path of the recording.
     public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
         self.queue.close()
         self.finished.wait()
-        return try self.file.close(keepsOld: keepsOld, undeveloped: self.currentStatus.undeveloped > 0, progress: progress)
+        let status = self.currentStatus
+        return try self.file.close(keepsOld: keepsOld || status.lost > 0, undeveloped: status.undeveloped > 0, progress: progress)
     }
 }

@@ -13,8 +13,12 @@ final class RecordingFile: @unchecked Sendable {
     /// Where the recording is written; beside the old cassette where it takes its place later.
     private let path: String
     private var appender: CassetteAppender?
+    /// On the cassette whose place the recording is to take.
+    private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
+    /// Exchanges that were developed at the close.
+    private var developed = 0
 
     /// Nil where the plan writes nothing.
     init?(_ plan: RecordingPlan, version: String) throws(CassetteError) {
@@ -25,17 +29,22 @@ final class RecordingFile: @unchecked Sendable {
             return nil
         case .create:
             self.path = plan.path
+            self.oldLock = nil
             self.appender = try CassetteAppender.create(plan.path, recorder: recorder)
             self.lastID = 0
         case .replace:
+            self.oldLock = try CassetteLock(plan.path)
             // An old cassette of a newer format, or none at all, is refused now and not after the recording.
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
             self.appender = try CassetteAppender.create(path, recorder: recorder)
+            // A cassette that only its owner may read is followed by one of that kind.
+            CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
         case .append:
             self.path = plan.path
+            self.oldLock = nil
             self.appender = try CassetteAppender.open(plan.path, recorder: recorder)
             let last = try Self.last(plan.path)
             self.lastID = last.id
@@ -104,28 +113,48 @@ final class RecordingFile: @unchecked Sendable {
 
     /// Ends a recording that never began: its new cassette goes away, so that nobody takes it for one that was recorded.
     func abandon() throws(CassetteError) {
-        guard let appender else { return }
-        self.appender = nil
+        guard let appender = self.appender.take() else { return }
+        defer { self.oldLock = nil }
+        // A run without a single exchange is no reason to lose the recording that is there.
+        if self.plan.target == .replace, self.appender?.count == 0 {
+            try self.abandon()
+            return self.plan.path
+        }
         guard self.plan.target != .append, appender.count == 0 else { return }
         try CassettePlace.remove(self.path)
     }
 
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
-        guard let appender else { return self.path }
-        self.appender = nil
+        defer { self.oldLock = nil }
+        guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        guard case .replace = self.plan.target, !keepsOld else {
+            if self.developed > 0 { self.tidy() }
+            return self.path
+        }
+        // The next recorder may come as soon as the new file is in its place, and its bodies must not be taken for the old one's.
+        let newLock = try CassetteLock(self.path)
+        defer { withExtendedLifetime(newLock) {} }
+        try CassettePlace.replace(self.plan.path, with: self.path)
+        self.tidy()
+        return self.plan.path
+    }
+
+    /// Removes bodies that nobody names; where a cassette that shares the folder cannot be read, all are left alone.
+    private func tidy() {
+        try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
+    }
+
+    /// Closes the file and lets go of its lock.
+    ///
+    /// - Returns: whether there was a file to close.
+    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> Bool {
+        guard let appender = self.appender.take() else { return false }
         try self.store.syncAll()
         let rewriter = try appender.finish()
-        var developed = 0
         if !self.isInOrder || undeveloped {
-            developed = try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
+            self.developed = try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
         }
-        let replaces = self.plan.target == .replace && !keepsOld
-        if replaces { try CassettePlace.replace(self.plan.path, with: self.path) }
-        if replaces || developed > 0 {
-            // Where a recording beside this one cannot be read, its bodies are left alone.
-            try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
-        }
-        return replaces ? self.plan.path : self.path
+        return true
     }
 }

@@ -46,6 +46,17 @@ struct RecordedAnswer: Sendable {
         var head = ResponseHead(
             version: response.version, status: response.status, reason: response.reason, omitsReasonSpace: response.omitsReasonSpace,
             fields: response.headers)
+        try Self.check(head)
+        for interim in interaction.interim {
+            try Self.check(
+                ResponseHead(
+                    version: interim.version, status: interim.status, reason: interim.reason, omitsReasonSpace: interim.omitsReasonSpace,
+                    fields: interim.headers))
+        }
+        // 101 has an answer of its own.
+        guard head.status >= 200 || head.status == 101 else {
+            throw MessageError(.startLine, status: 502, "its status \(head.status) is an interim one and no answer")
+        }
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
         if case .length(let length) = framing, length != size, self.isComplete {
             head.fields = head.fields.replacing("content-length", with: String(size))
@@ -57,6 +68,18 @@ struct RecordedAnswer: Sendable {
         self.wire = Self.wire(
             head, framing: framing, payload: self.payload, arrival: self.arrival, trailers: self.trailers,
             isWhole: self.isComplete && interaction.outcome == .complete)
+    }
+
+    /// A head from a file passes the parser that live heads pass: an edited line is not sent where a received one would be refused.
+    private static func check(_ head: ResponseHead) throws(MessageError) {
+        let octets = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
+        var parser = HeadParser()
+        let parsed = try octets.withUnsafeBufferPointer { bytes throws(MessageError) in
+            try parser.parseResponse(UnsafeRawBufferPointer(bytes))
+        }
+        guard parsed?.consumed == octets.count else {
+            throw MessageError(.field, status: 502, "its head holds the end of another")
+        }
     }
 
     private static func wire(

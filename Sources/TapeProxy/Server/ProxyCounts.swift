@@ -3,6 +3,9 @@ public struct ProxyCounts: Sendable, Hashable {
     public var exchanges = 0
     public var replayed = 0
     public var misses = 0
+    /// Requests whose recorded answer is damaged or cannot be read, and why the first could not.
+    public var unreadable = 0
+    public var firstUnreadable: String?
     /// CONNECT tunnels, whose contents are not recorded.
     public var tunnels = 0
     /// Octets passed to clients.

@@ -66,7 +66,7 @@ public final class ProxyServer: Sendable {
     }
 
     private static func check(_ configuration: ProxyConfiguration) throws(ProxyError) -> ProxyCredentials? {
-        let isLoopback = configuration.host == "localhost" || configuration.host == "::1" || configuration.host.hasPrefix("127.")
+        let isLoopback = configuration.host.lowercased() == "localhost" || IPAddress(configuration.host)?.isLoopback == true
         guard isLoopback || configuration.allowsRemote else {
             throw ProxyError(
                 code: .remoteNotAllowed,

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -9,8 +11,11 @@ internal import Darwin
 /// A program started with the proxy in its environment, on the same terminal and standard streams.
 ///
 /// Does not wait by itself: `wait` blocks the calling thread.
-struct ChildProcess: Sendable {
+final class ChildProcess: Sendable {
     let id: pid_t
+    private let gate = DispatchSemaphore(value: 1)
+    // SAFETY: read and written behind the gate alone.
+    private nonisolated(unsafe) var isReaped = false
 
     enum StartError: Error {
         case notFound(String)
@@ -50,21 +55,24 @@ struct ChildProcess: Sendable {
 
     /// Blocks until the program ends.
     ///
-    /// The program is left unreaped: its number stays its own until wiretape ends too, so that a late signal meets nobody else.
-    ///
     /// - Returns: its exit code, or 128 and the signal's number as shells have it.
     func wait() -> Int32 {
+        // Waits without reaping: the program's number is free for others only once nobody sends it signals any more.
         var info = siginfo_t()
         while waitid(P_PID, id_t(self.id), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}
-        #if os(Linux)
-        let status = info._sifields._sigchld.si_status
-        #else
-        let status = info.si_status
-        #endif
-        return info.si_code == CLD_EXITED ? status : 128 + status
+        self.gate.wait()
+        defer { self.gate.signal() }
+        self.isReaped = true
+        var status: Int32 = 0
+        while waitpid(self.id, &status, 0) == -1, errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 
+    /// Does nothing once the program has ended.
     func send(signal: Int32) {
-        kill(self.id, signal)
+        self.gate.wait()
+        defer { self.gate.signal() }
+        if !self.isReaped { kill(self.id, signal) }
     }
 }

@@ -38,6 +38,14 @@ import Darwin
         #expect(error?.message.contains("a.new.json") == true)
     }
 
+    @Test func recordingsBesideShareTheFolderOfBodies() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a", "a.json", "a.new.json", "a.new-7.json", "b.json", "a.old.json"] { try folder.write([], to: name) }
+        #expect(
+            CassettePlace.sharingBodies(with: folder.file("a.json")) == ["a", "a.new.json", "a.new-7.json"].map { folder.file($0) })
+        #expect(CassettePlace.sharingBodies(with: folder.file("b.json")) == [])
+    }
+
     @Test func freeNamesCountUpToAHundred() throws {
         let folder = try TemporaryFolder()
         #expect(try CassettePlace.freeName(beside: folder.file("a.json")) == folder.file("a.new.json"))
@@ -46,13 +54,5 @@ import Darwin
         #expect(try CassettePlace.freeName(beside: folder.file("a.json")) == folder.file("a.new-2.json"))
         for number in 2...100 { try folder.write([], to: "a.new-\(number).json") }
         #expect(throws: CassetteError.self) { try CassettePlace.freeName(beside: folder.file("a.json")) }
-    }
-
-    @Test func recordingsThatWereNotTakenOverBelongToTheFamily() throws {
-        let folder = try TemporaryFolder()
-        for name in ["a.json", "a.new.json", "a.new-3.json", "b.json"] { try folder.write([1], to: name) }
-        let family = CassettePlace.family(of: folder.file("a.json"))
-        #expect(family == ["a.json", "a.new.json", "a.new-3.json"].map { folder.file($0) })
-        #expect(CassettePlace.family(of: folder.file("c.json")).isEmpty)
     }
 }

@@ -123,7 +123,7 @@ import Testing
         #expect(recorded.first?.response?.body?.isComplete == false)
     }
 
-    @Test func aRequestBodyThatIsNotChunksNeverGoesOnAndEndsInA502() throws {
+    @Test func aRequestBodyThatIsNotChunksNeverGoesOnAndEndsInA400() throws {
         let gate = Gate("the origin has the good chunk")
         let origin = try RawOrigin { connection in
             try connection.expectRequest("POST /")
@@ -137,8 +137,8 @@ import Testing
         try gate.wait()
         try client.send("g\r\n")
         let answer = String(decoding: try client.readToEnd().octets, as: UTF8.self)
-        #expect(answer.hasPrefix("HTTP/1.1 502 "))
-        #expect(answer.contains("Wiretape-Error: malformed"))
+        #expect(answer.hasPrefix("HTTP/1.1 400 "))
+        #expect(answer.contains("Wiretape-Error: bad-request"))
         origin.finish()
         #expect(try proxy.recorded().first?.request.body?.isComplete == false)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TapeCore
 import Testing
 @testable import TapeProxy
@@ -29,6 +30,41 @@ import Testing
         let first = try self.file(folder, .all)
         #expect(throws: CassetteError.self) { try self.file(folder, .newEpisodes) }
         withExtendedLifetime(first) {}
+    }
+
+    @Test(arguments: [RecordMode.all, .newEpisodes]) func whileACassetteIsToBeReplacedNobodyElseRecordsIt(other: RecordMode) throws {
+        let folder = try TemporaryFolder()
+        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        let replacing = try #require(try self.file(folder, .all))
+        let error = #expect(throws: CassetteError.self) { try self.file(folder, other) }
+        #expect(error?.code == .inUse)
+        _ = try replacing.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try self.file(folder, other)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+    }
+
+    @Test func aNewRecordingIsAsPrivateAsTheOld() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let file = try #require(try self.file(folder, .all))
+        let mode = { (path: String) in try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+        #expect(try mode(folder.file("tape.new.json")) == 0o600)
+        _ = try file.close(keepsOld: false, undeveloped: false) { _, _ in }
+        #expect(try mode(path) == 0o600)
+    }
+
+    @Test func sidecarsOfARecordingBesideStay() throws {
+        let folder = try TemporaryFolder()
+        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        let beside = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: true), version: "1"))
+        _ = beside.put(
+            .exchange(
+                TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [UInt8](repeating: 1, count: 65_000)), stored: nil))
+        #expect(try beside.close(keepsOld: true) == folder.file("tape.new.json"))
+        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        #expect(try folder.names() == ["tape.bodies", "tape.json", "tape.new.json"])
+        #expect(try folder.names(in: "tape.bodies").count == 1)
     }
 
     @Test func sidecarsOfTheOldRecordingGoWithIt() throws {

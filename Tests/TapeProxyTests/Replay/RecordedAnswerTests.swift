@@ -42,6 +42,17 @@ import Testing
         #expect(try RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1).wire == nil)
     }
 
+    @Test(arguments: ["no colon", "A b: c", "A : b", ": b", "A: \u{1}"]) func aLineThatALiveHeadMustNotHoldIsRefused(line: String) {
+        #expect(throws: MessageError.self) { try RecordedAnswer(self.interaction(line, "Content-Length: 0"), payload: .none, size: 0) }
+        var interaction = self.interaction("Content-Length: 0")
+        interaction.interim = [InterimResponse(version: .http11, status: 103, reason: [], headers: HeaderFields([line]), at: 0)]
+        #expect(throws: MessageError.self) { try RecordedAnswer(interaction, payload: .none, size: 0) }
+    }
+
+    @Test func anInterimStatusIsNoAnswer() {
+        #expect(throws: MessageError.self) { try RecordedAnswer(self.interaction(status: 100), payload: .none, size: 0) }
+    }
+
     @Test func framingThatIsInDoubtIsRefused() {
         #expect(throws: MessageError.self) { try RecordedAnswer(self.interaction("Content-Length: x"), payload: .none, size: 0) }
         #expect(throws: MessageError.self) {

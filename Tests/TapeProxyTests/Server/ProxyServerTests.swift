@@ -13,7 +13,8 @@ import Testing
         try ProxyServer.start(configuration, session: session).stop()
     }
 
-    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.com"]) func anAddressForOthersHasToBeAskedFor(host: String) {
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.com", "127.example.com"]) func anAddressForOthersHasToBeAskedFor(host: String)
+    {
         let error = #expect(throws: ProxyError.self) { try self.start { $0.host = host } }
         #expect(error?.code == .remoteNotAllowed)
         #expect(error?.message.contains("--allow-remote") == true)

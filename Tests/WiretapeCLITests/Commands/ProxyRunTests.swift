@@ -47,6 +47,20 @@ import Testing
         #expect(end.errors.contains("1 miss"), "\(end.errors)")
     }
 
+    @Test func anAnswerThatCannotBeReplayedFailsTheRunThoughTheCommandIsContent() throws {
+        let body =
+            "\"size\": 2, \"sha256\": \"\(String(repeating: "0", count: 64))\", \"file\": \"pets.bodies/\(String(repeating: "0", count: 64)).bin\""
+        try self.folder.write(
+            """
+            { "wiretape": 1, "interactions": [ { "id": 1, "started": "2026-11-21T04:19:28.123456Z",
+              "request": { "method": "GET", "url": "http://origin.test/", "headers": ["Host: origin.test"] },
+              "response": { "status": 200, "headers": ["Content-Length: 2"], "body": { \(body) } } } ] }
+            """.utf8, to: "pets.json")
+        let end = try Wiretape.run(["replay", self.cassette, "--"] + Curl.get("http://origin.test/"))
+        #expect(end.status == 1)
+        #expect(end.errors.contains("1 recorded answer could not be replayed"), "\(end.errors)")
+    }
+
     @Test func aMissingCassetteIsToldBeforeListening() throws {
         let end = try Wiretape.run(["replay", self.cassette, "--listen", "127.0.0.1:0"])
         #expect(end.status == 1)
