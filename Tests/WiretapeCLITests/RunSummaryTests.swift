@@ -63,6 +63,19 @@ import Testing
         #expect(try self.report(summary) == "wiretape: recorded 1 exchange (2.5 KB) in pets.json.\n")
     }
 
+    @Test func aRecordingOfNothingSaysThatTheOldOneStays() throws {
+        let summary = try self.summary(.all, exists: true) { $0.recorder = Self.status(recorded: 0) }
+        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json stays as it was"))
+    }
+
+    @Test func aFirstRunThatFailedSaysHowToRecordAgain() throws {
+        let summary = try self.summary(.once, exists: false) {
+            $0.recorder = Self.status(recorded: 1)
+            $0.childStatus = 1
+        }
+        #expect(try self.report(summary).contains("remove it to record again"))
+    }
+
     @Test func aRecordingThatDidNotTakeItsPlaceSaysWhereItIs() throws {
         let summary = try self.summary(.all, exists: true) {
             $0.path = "pets.new.json"

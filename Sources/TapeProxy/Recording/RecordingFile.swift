@@ -115,11 +115,6 @@ final class RecordingFile: @unchecked Sendable {
     func abandon() throws(CassetteError) {
         guard let appender = self.appender.take() else { return }
         defer { self.oldLock = nil }
-        // A run without a single exchange is no reason to lose the recording that is there.
-        if self.plan.target == .replace, self.appender?.count == 0 {
-            try self.abandon()
-            return self.plan.path
-        }
         guard self.plan.target != .append, appender.count == 0 else { return }
         try CassettePlace.remove(self.path)
     }
@@ -127,6 +122,11 @@ final class RecordingFile: @unchecked Sendable {
     /// - Returns: the path of the recording.
     func close(keepsOld: Bool, undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
         defer { self.oldLock = nil }
+        // A run without a single exchange is no reason to lose the recording that is there.
+        if self.plan.target == .replace, self.appender?.count == 0 {
+            try self.abandon()
+            return self.plan.path
+        }
         guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
         guard case .replace = self.plan.target, !keepsOld else {
             if self.developed > 0 { self.tidy() }

@@ -75,8 +75,21 @@ import Testing
                 TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [UInt8](repeating: 1, count: 65_000)), stored: nil))
         _ = try old.close(keepsOld: false)
         #expect(try folder.names(in: "tape.bodies").count == 1)
-        let file = try #require(try self.file(folder, .all))
-        _ = try file.close(keepsOld: false, undeveloped: false) { _, _ in }
+        let new = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: true), version: "1"))
+        _ = new.put(.exchange(TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: Array("small".utf8)), stored: nil))
+        _ = try new.close(keepsOld: false)
         #expect(try folder.names(in: "tape.bodies").isEmpty)
+    }
+
+    @Test func aRecordingOfNothingTakesNobodysPlace() throws {
+        let folder = try TemporaryFolder()
+        let old = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false), version: "1"))
+        _ = old.put(.exchange(TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: Array("small".utf8)), stored: nil))
+        _ = try old.close(keepsOld: false)
+        let before = try folder.read("tape.json")
+        let empty = try #require(try self.file(folder, .all))
+        #expect(try empty.close(keepsOld: false, undeveloped: false) { _, _ in } == folder.file("tape.json"))
+        #expect(try folder.read("tape.json") == before)
+        #expect(try folder.names().filter { $0.hasSuffix(".json") } == ["tape.json"])
     }
 }
