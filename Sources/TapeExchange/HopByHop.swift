@@ -176,9 +176,7 @@ public enum HopByHop {
     }
 
     private static func append(line index: Int, of fields: HeaderFields, to out: inout [UInt8]) {
-        out += fields.line(at: index)
-        out.append(Octets.carriageReturn)
-        out.append(Octets.lineFeed)
+        fields.withLine(at: index) { out.append(contentsOf: $0) }
     }
 
     private static func append(_ name: String, _ value: String, to out: inout [UInt8]) {

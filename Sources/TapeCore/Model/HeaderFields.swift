@@ -78,6 +78,12 @@ public struct HeaderFields: Sendable, Hashable {
         return self.bytes[Int(entry.start)..<Int(entry.lineEnd)]
     }
 
+    /// The field line with its CRLF, in place.
+    public func withLine(at index: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+        let entry = self.entries[index]
+        self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.lineEnd) + 2])) }
+    }
+
     public func name(at index: Int) -> String {
         let entry = self.entries[index]
         return String(decoding: self.bytes[Int(entry.start)..<Int(entry.nameEnd)], as: UTF8.self)

@@ -37,7 +37,9 @@ public final class Session: Sendable {
     /// Decides on a request that has just started, and takes note of the decision. Can be called from any thread and never waits
     /// for anything.
     public func decide(method: String, url: String) -> Decision {
-        RequestKey.withBytes(method: method, url: url) { self.decide($0) }
+        // Nothing is looked up: no key is needed.
+        if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) { return self.forward(record) }
+        return RequestKey.withBytes(method: method, url: url) { self.decide($0) }
     }
 
     /// The same for a method and a URL that lie in memory.
@@ -50,13 +52,17 @@ public final class Session: Sendable {
         key.bytes.withUnsafeBytes { self.decide($0) }
     }
 
+    private func forward(_ record: Bool) -> Decision {
+        self.state.withLock { $0.verdict.forwarded += 1 }
+        return .forward(record: record)
+    }
+
     private func decide(_ bytes: UnsafeRawBufferPointer) -> Decision {
         let key = self.mode.replays ? self.keys.number(of: bytes) : nil
         if let key, let index = self.take(key) { return .replay(index: index) }
         switch self.mode.missRule(hasCassette: self.hasCassette) {
         case .forward(let record):
-            self.state.withLock { $0.verdict.forwarded += 1 }
-            return .forward(record: record)
+            return self.forward(record)
         case .refuse:
             return .refuse(self.refuse(bytes, key: key))
         }
