@@ -40,15 +40,7 @@ public final class RawSpool {
         slice.crc32 = CRC32.value(of: bytes, after: slice.crc32)
     }
 
-    /// Waits until all slices are on the disk.
-    public func sync() throws(CassetteError) {
-        guard self.needsSync else { return }
-        let size = self.size
-        try self.shared.file.synchronize()
-        self.syncedSize = size
-    }
-
-    /// As `sync`, for another thread to wait for; nil where nothing is to be synced.
+    /// What has to be synced for all slices to be on the disk; nil where nothing has.
     func beginSync() -> SharedFile? {
         guard self.needsSync else { return nil }
         self.syncedSize = self.size

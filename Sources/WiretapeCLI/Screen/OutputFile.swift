@@ -55,7 +55,7 @@ final class OutputFile {
     private func flush() throws(CassetteError) {
         var offset = 0
         while offset < self.block.count {
-            let count = self.block[offset...].withUnsafeBytes { Self.write($0, to: self.descriptor) }
+            let count = self.block[offset...].withUnsafeBytes { Terminal.write($0, to: self.descriptor) }
             guard count > 0 else {
                 throw CassetteError(
                     .unwritable, "\"\(self.name)\" cannot be written (\(String(cString: strerror(errno)))): is its disk full?")
@@ -63,19 +63,5 @@ final class OutputFile {
             offset += count
         }
         self.block.removeAll(keepingCapacity: true)
-    }
-
-    /// write(2), taken up again when a signal interrupts it.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
-        while true {
-            #if canImport(Glibc)
-            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-            let count = Musl.write(descriptor, bytes.baseAddress, bytes.count)
-            #else
-            let count = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-            #endif
-            if count >= 0 || errno != EINTR { return count }
-        }
     }
 }

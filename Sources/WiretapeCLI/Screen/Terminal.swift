@@ -48,7 +48,7 @@ struct Terminal: Sendable {
     func complain(_ message: String) { self.line("wiretape: \(VisibleText.line(message))") }
 
     /// write(2), taken up again when a signal interrupts it.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         while true {
             #if canImport(Glibc)
             let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
