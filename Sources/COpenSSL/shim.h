@@ -15,6 +15,8 @@
 
 static inline long wiretape_ctx_set_min_version(SSL_CTX *context, int version) { return SSL_CTX_set_min_proto_version(context, version); }
 static inline long wiretape_ctx_set_max_version(SSL_CTX *context, int version) { return SSL_CTX_set_max_proto_version(context, version); }
+static inline void wiretape_ctx_forbid_renegotiation(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION); }
+static inline void wiretape_ctx_allow_legacy_servers(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT); }
 static inline long wiretape_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline long wiretape_ctx_set_session_cache_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_session_cache_mode(context, mode); }
 static inline long wiretape_ctx_set_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {

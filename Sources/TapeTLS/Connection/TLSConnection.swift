@@ -26,11 +26,18 @@ public struct TLSConnection: ~Copyable {
 
     /// The client's end. `receive` with no octets makes the first message.
     public init(client context: borrowing TLSClientContext, peer: borrowing TLSPeer, sessions: TLSSessionCache? = nil) throws(TLSFailure) {
-        self.state = ConnectionState(keyLog: context.keyLog)
-        self.ssl = try Self.make(context.pointer, self.state)
+        let state = ConnectionState(keyLog: context.keyLog)
+        let ssl = try Self.make(context.pointer, state)
+        do throws(TLSFailure) {
+            try Self.prepare(ssl, state, peer, sessions: sessions)
+        } catch {
+            SSL_free(ssl)
+            throw error
+        }
+        self.state = state
+        self.ssl = ssl
         self.isServer = false
-        SSL_set_connect_state(self.ssl)
-        try self.prepare(peer, sessions: sessions)
+        SSL_set_connect_state(ssl)
     }
 
     deinit {
@@ -49,29 +56,31 @@ public struct TLSConnection: ~Copyable {
         return ssl
     }
 
-    private func prepare(_ peer: borrowing TLSPeer, sessions: TLSSessionCache?) throws(TLSFailure) {
+    private static func prepare(
+        _ ssl: OpaquePointer, _ state: ConnectionState, _ peer: borrowing TLSPeer, sessions: TLSSessionCache?
+    ) throws(TLSFailure) {
         ERR_clear_error()
-        self.state.policy = peer.policy
-        self.state.host = peer.host
+        state.policy = peer.policy
+        state.host = peer.host
         // RFC 6066, 3: addresses are no server names.
-        if let name = peer.serverName { _ = wiretape_ssl_set_server_name(self.ssl, name) }
+        if let name = peer.serverName { _ = wiretape_ssl_set_server_name(ssl, name) }
         if !peer.protocols.isEmpty {
             let list = peer.protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-            SSL_set_alpn_protos(self.ssl, list, UInt32(list.count))
+            SSL_set_alpn_protos(ssl, list, UInt32(list.count))
         }
         if peer.policy.validatesHost {
-            let parameters = SSL_get0_param(self.ssl)
+            let parameters = SSL_get0_param(ssl)
             X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, peer.host) != 1 {
                 ERR_clear_error()
-                guard SSL_set1_host(self.ssl, peer.host) == 1 else { throw .drained() }
+                guard SSL_set1_host(ssl, peer.host) == 1 else { throw .drained() }
             }
         }
-        try peer.identity?.use(in: self.ssl)
+        try peer.identity?.use(in: ssl)
         guard let sessions else { return }
-        self.state.sessions = sessions
-        self.state.sessionKey = peer.sessionKey
-        sessions.withSession(for: peer.sessionKey) { SSL_set_session(self.ssl, $0) }
+        state.sessions = sessions
+        state.sessionKey = peer.sessionKey
+        sessions.withSession(for: peer.sessionKey) { SSL_set_session(ssl, $0) }
     }
 
     // MARK: Input

@@ -10,18 +10,18 @@ enum ContextSettings {
         _ = wiretape_ctx_set_min_version(context, minimum.number)
         _ = wiretape_ctx_set_max_version(context, 0)
         // RFC 7457: compression leaks; renegotiation has had its flaws, and HTTP needs neither.
-        SSL_CTX_set_options(context, UInt64(SSL_OP_NO_COMPRESSION) | UInt64(SSL_OP_NO_RENEGOTIATION))
+        wiretape_ctx_forbid_renegotiation(context)
         if minimum.isDeprecated {
             SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0")
             // Origins from before RFC 5746 cannot renegotiate safely; here nobody can renegotiate at all.
-            SSL_CTX_set_options(context, UInt64(SSL_OP_LEGACY_SERVER_CONNECT))
+            wiretape_ctx_allow_legacy_servers(context)
         }
         // An idle connection keeps no buffers: 34 KiB less.
-        _ = wiretape_ctx_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER)
+        _ = wiretape_ctx_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
         if keyLog != nil {
             SSL_CTX_set_keylog_callback(context) { ssl, line in
                 guard let line else { return }
-                ConnectionState.of(ssl.map { OpaquePointer($0) })?.keyLog?.write(line)
+                ConnectionState.of(ssl)?.keyLog?.write(line)
             }
         }
         return context
