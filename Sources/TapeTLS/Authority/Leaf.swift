@@ -1,16 +1,23 @@
-internal import COpenSSL
-
-/// A certificate minted for one host, with what has to be sent with it.
+/// A certificate for one host with what a server needs beside it: the key, and the certificates to send after it.
 public final class Leaf: Sendable {
-    let certificate: Certificate
+    public let names: LeafNames
+    public let certificate: Certificate
+    /// Seconds since 1970.
+    public let notBefore: Int64
+    /// Seconds since 1970.
+    public let notAfter: Int64
     let key: PrivateKey
+    let issuers: CertificateChain
 
-    init(certificate: consuming Certificate, key: consuming PrivateKey) {
+    init(
+        names: LeafNames, certificate: consuming Certificate, key: consuming PrivateKey, issuers: consuming CertificateChain
+    ) {
+        let summary = certificate.summary
+        self.names = names
+        self.notBefore = summary.notBefore
+        self.notAfter = summary.notAfter
         self.certificate = certificate
         self.key = key
-    }
-
-    func use(in ssl: OpaquePointer) throws(TLSFailure) {
-        guard SSL_use_certificate(ssl, self.certificate.pointer) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1 else { throw .drained() }
+        self.issuers = issuers
     }
 }
