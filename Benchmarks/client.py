@@ -30,6 +30,8 @@ def load(bench, name, process, *options, **manner):
     command = load_command(bench, name, process, *options, **manner)
     done = subprocess.run(command, stdout=subprocess.PIPE, timeout=300, check=True)
     result = json.loads(done.stdout)
+    if manner.get("secure") and "hs_us" not in result:
+        raise RuntimeError(f"{name} finished no TLS handshake of {result['conn_err']} connections")
     result["bad"] = wrong(result, options[options.index("-n") + 1] if "-n" in options else 1)
     return result
 
