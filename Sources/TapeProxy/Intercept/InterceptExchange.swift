@@ -132,7 +132,7 @@ final class InterceptExchange: ClientExchange {
         let scope = TunnelScope(route: route)
         self.scope = scope
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.mode.replays, !self.isMagic else { return self.mint([]) }
+        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(route) { [weak self] result in
             self?.proxy.readClock()
