@@ -1,0 +1,85 @@
+internal import COpenSSL
+
+/// Owns one X.509 certificate and frees it. It says what is in it, never whether to trust it.
+// SAFETY: the certificate is never changed after it was made; what OpenSSL caches in it is locked there.
+public struct Certificate: ~Copyable, @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over one reference.
+    init(owned pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// A second owner of a certificate that belongs to someone else.
+    init(sharing pointer: OpaquePointer) {
+        X509_up_ref(pointer)
+        self.pointer = pointer
+    }
+
+    /// Reads the first certificate of a PEM text.
+    public init(pem: [UInt8]) throws(CertificateError) {
+        let chain = try CertificateChain(pem: pem, limit: 1)
+        guard let first = chain.pointers.first else {
+            throw CertificateError(.damaged, "no certificate in PEM form; it begins with \"-----BEGIN CERTIFICATE-----\"")
+        }
+        self.init(sharing: first)
+    }
+
+    /// Reads exactly one certificate.
+    public init(der: [UInt8]) throws(CertificateError) {
+        ErrorQueue.clear()
+        var used = 0
+        let certificate = der.withUnsafeBufferPointer { bytes -> OpaquePointer? in
+            var position = bytes.baseAddress
+            let certificate = d2i_X509(nil, &position, bytes.count)
+            if let start = bytes.baseAddress, let position { used = position - start }
+            return certificate
+        }
+        let reasons = ErrorQueue.drain()
+        guard let certificate else {
+            throw CertificateError(
+                .damaged, "not a certificate in DER form (\(reasons.last ?? "no reason")); look at it with: openssl x509 -inform der")
+        }
+        guard used == der.count else {
+            X509_free(certificate)
+            throw CertificateError(.damaged, "\(der.count - used) octets follow the certificate in DER form; cut them off")
+        }
+        self.pointer = certificate
+    }
+
+    deinit { X509_free(self.pointer) }
+
+    /// All certificates of a PEM text in their order; nil where there is none.
+    public static func chain(pem: [UInt8]) throws(CertificateError) -> CertificateChain? {
+        let chain = try CertificateChain(pem: pem)
+        guard chain.count > 0 else { return nil }
+        return consume chain
+    }
+
+    public func der() -> [UInt8] {
+        Self.der(self.pointer)
+    }
+
+    public func pem() -> [UInt8] {
+        guard let bio = try? MemoryBIO(), PEM_write_bio_X509(bio.pointer, self.pointer) == 1 else {
+            ErrorQueue.clear()
+            return []
+        }
+        return bio.bytes
+    }
+
+    public var summary: CertificateSummary { CertificateSummary(self.pointer) }
+
+    static func der(_ certificate: OpaquePointer) -> [UInt8] {
+        ErrorQueue.clear()
+        let count = Int(i2d_X509(certificate, nil))
+        guard count > 0 else {
+            ErrorQueue.clear()
+            return []
+        }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+            var position = buffer.baseAddress
+            written = Int(max(0, i2d_X509(certificate, &position)))
+        }
+    }
+}
