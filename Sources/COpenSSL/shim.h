@@ -1,13 +1,44 @@
 #ifndef WIRETAPE_COPENSSL_H
 #define WIRETAPE_COPENSSL_H
 
-#include <openssl/evp.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+// Swift sees functions, but neither macros that call nor macros that cast: these stand in for them.
+
+// MARK: connections
+
+static inline long wiretape_ctx_set_min_version(SSL_CTX *context, int version) { return SSL_CTX_set_min_proto_version(context, version); }
+static inline long wiretape_ctx_set_max_version(SSL_CTX *context, int version) { return SSL_CTX_set_max_proto_version(context, version); }
+static inline void wiretape_ctx_forbid_renegotiation(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION); }
+static inline void wiretape_ctx_allow_legacy_servers(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT); }
+static inline long wiretape_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
+static inline long wiretape_ctx_set_session_cache_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_session_cache_mode(context, mode); }
+static inline long wiretape_ctx_set_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
+    return SSL_CTX_set_tlsext_servername_callback(context, callback);
+}
+static inline long wiretape_ssl_set_server_name(SSL *ssl, const char *name) { return SSL_set_tlsext_host_name(ssl, name); }
+static inline void wiretape_bio_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void wiretape_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline int wiretape_certificates_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *wiretape_certificates_at(const STACK_OF(X509) *stack, int index) { return sk_X509_value(stack, index); }
+static inline STACK_OF(X509) *wiretape_certificates_new(void) { return sk_X509_new_null(); }
+static inline int wiretape_certificates_push(STACK_OF(X509) *stack, X509 *certificate) { return sk_X509_push(stack, certificate); }
+static inline void wiretape_certificates_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+
+static inline long wiretape_ssl_add_chain_certificate(SSL *ssl, X509 *certificate) { return SSL_add1_chain_cert(ssl, certificate); }
 
 // --- certificates ---
 
 #include <openssl/bio.h>
 #include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
@@ -74,6 +105,89 @@ static inline const unsigned char *wiretape_name_at(const GENERAL_NAMES *names, 
     *is_address = name->type == GEN_IPADD;
     *length = ASN1_STRING_length(text);
     return ASN1_STRING_get0_data(text);
+}
+
+/// A positive serial number from its magnitude.
+static inline int wiretape_set_serial(X509 *certificate, const unsigned char *octets, int count) {
+    return ASN1_STRING_set(X509_get_serialNumber(certificate), octets, count);
+}
+
+/// UTCTime until 2049, GeneralizedTime after it (RFC 5280, 4.1.2.5).
+static inline int wiretape_set_validity(X509 *certificate, long long not_before, long long not_after) {
+    return ASN1_TIME_set(X509_getm_notBefore(certificate), (time_t)not_before) != NULL
+        && ASN1_TIME_set(X509_getm_notAfter(certificate), (time_t)not_after) != NULL;
+}
+
+/// Sets the subject of a certificate that has none.
+static inline int wiretape_set_common_name(X509 *certificate, const char *text, int count) {
+    X509_NAME *name = X509_NAME_new();
+    int done = name != NULL && X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, (const unsigned char *)text, count, -1, 0)
+        && X509_set_subject_name(certificate, name);
+    X509_NAME_free(name);
+    return done;
+}
+
+static inline int wiretape_copy_subject_to_issuer(X509 *certificate, const X509 *authority) {
+    return X509_set_issuer_name(certificate, X509_get_subject_name(authority));
+}
+
+/// Adds an extension whose value is in DER form already.
+static inline int wiretape_add_extension(X509 *certificate, int nid, int critical, const unsigned char *der, int count) {
+    ASN1_OCTET_STRING *value = ASN1_OCTET_STRING_new();
+    X509_EXTENSION *extension = NULL;
+    if (value != NULL && ASN1_OCTET_STRING_set(value, der, count)) {
+        extension = X509_EXTENSION_create_by_NID(NULL, nid, critical, value);
+    }
+    int done = extension != NULL && X509_add_ext(certificate, extension, -1);
+    X509_EXTENSION_free(extension);
+    ASN1_OCTET_STRING_free(value);
+    return done;
+}
+
+/// The octets of the subject key identifier, or NULL. They stay the certificate's.
+static inline const unsigned char *wiretape_key_identifier(X509 *certificate, int *count) {
+    const ASN1_OCTET_STRING *value = X509_get0_subject_key_id(certificate);
+    if (value == NULL) {
+        return NULL;
+    }
+    *count = ASN1_STRING_length(value);
+    return ASN1_STRING_get0_data(value);
+}
+
+/// Appends a certificate in the way Java marks those it is to trust: attribute trustedKeyUsage with anyExtendedKeyUsage.
+static inline int wiretape_add_trusted(STACK_OF(PKCS12_SAFEBAG) *bags, X509 *certificate, const char *name, int count) {
+    PKCS12_SAFEBAG *bag = PKCS12_SAFEBAG_create_cert(certificate);
+    if (bag != NULL && PKCS12_add_friendlyname_utf8(bag, name, count)
+        && PKCS12_add1_attr_by_txt(bag, "2.16.840.1.113894.746875.1.1", V_ASN1_OBJECT,
+                                   (const unsigned char *)OBJ_nid2obj(NID_anyExtendedKeyUsage), -1)
+        && sk_PKCS12_SAFEBAG_push(bags, bag) > 0) {
+        return 1;
+    }
+    PKCS12_SAFEBAG_free(bag);
+    return 0;
+}
+
+static inline STACK_OF(PKCS12_SAFEBAG) *wiretape_new_bags(void) {
+    return sk_PKCS12_SAFEBAG_new_null();
+}
+
+static inline void wiretape_free_bags(STACK_OF(PKCS12_SAFEBAG) *bags) {
+    sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
+}
+
+/// Puts the bags, not encrypted, into a file with a MAC; NULL on failure.
+static inline PKCS12 *wiretape_seal_bags(STACK_OF(PKCS12_SAFEBAG) *bags, const char *password, int count, int iterations) {
+    STACK_OF(PKCS7) *safes = NULL;
+    PKCS12 *file = NULL;
+    if (PKCS12_add_safe(&safes, bags, -1, 0, NULL)) {
+        file = PKCS12_add_safes(safes, 0);
+    }
+    sk_PKCS7_pop_free(safes, PKCS7_free);
+    if (file != NULL && !PKCS12_set_mac(file, password, count, NULL, 0, iterations, EVP_sha1())) {
+        PKCS12_free(file);
+        file = NULL;
+    }
+    return file;
 }
 
 #endif

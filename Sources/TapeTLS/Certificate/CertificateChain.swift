@@ -30,6 +30,11 @@ public struct CertificateChain: ~Copyable, @unchecked Sendable {
         self.pointers = pointers
     }
 
+    init(_ certificate: borrowing Certificate) {
+        X509_up_ref(certificate.pointer)
+        self.pointers = [certificate.pointer]
+    }
+
     deinit { self.pointers.forEach { X509_free($0) } }
 
     public var count: Int { self.pointers.count }
@@ -43,5 +48,13 @@ public struct CertificateChain: ~Copyable, @unchecked Sendable {
     func shared() -> CertificateChain {
         self.pointers.forEach { X509_up_ref($0) }
         return CertificateChain(owned: self.pointers)
+    }
+
+    /// The same certificates, with the one at `index` before the others.
+    func movingToFront(_ index: Int) -> CertificateChain {
+        var pointers = self.pointers
+        pointers.insert(pointers.remove(at: index), at: 0)
+        pointers.forEach { X509_up_ref($0) }
+        return CertificateChain(owned: pointers)
     }
 }

@@ -23,7 +23,7 @@ public struct CertificateError: Error, Hashable, Sendable, CustomStringConvertib
     /// A kind of error; more kinds may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
-            case notFound, damaged, encrypted, mismatch, notAuthority, expired, unsafePath, unreadable, unwritable, library
+            case notFound, damaged, encrypted, mismatch, notAuthority, expired, noName, unsafePath, unreadable, unwritable, library
         }
 
         private var value: Value
@@ -40,6 +40,8 @@ public struct CertificateError: Error, Hashable, Sendable, CustomStringConvertib
         public static var notAuthority: Self { Self(value: .notAuthority) }
         /// Its time is over, or has not come yet.
         public static var expired: Self { Self(value: .expired) }
+        /// Nothing a certificate could be issued for.
+        public static var noName: Self { Self(value: .noName) }
         /// A symbolic link, or something that is no file, where a key or certificate is wanted.
         public static var unsafePath: Self { Self(value: .unsafePath) }
         /// The file is there and could not be read.

@@ -45,7 +45,7 @@ public struct CertificateSummary: Sendable, Hashable {
         // What strangers wrote leaves errors behind; the next call must not find them.
         defer { ErrorQueue.clear() }
         self.fingerprint = Self.digest(Certificate.der(certificate))
-        self.publicKeyDigest = Self.digest(Self.publicKey(certificate))
+        self.publicKeyDigest = Self.publicKeyDigest(certificate)
         self.subject = Self.text(X509_get_subject_name(certificate))
         self.issuer = Self.text(X509_get_issuer_name(certificate))
         var seconds: Int64 = 0
@@ -54,6 +54,10 @@ public struct CertificateSummary: Sendable, Hashable {
         self.names = Self.names(certificate)
         // 1: by basic constraints; other values stand for guesses about old certificates.
         self.isAuthority = X509_check_ca(certificate) == 1
+    }
+
+    static func publicKeyDigest(_ certificate: OpaquePointer) -> [UInt8] {
+        self.digest(self.publicKey(certificate))
     }
 
     private static func digest(_ bytes: [UInt8]) -> [UInt8] {

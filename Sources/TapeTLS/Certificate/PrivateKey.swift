@@ -56,6 +56,11 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
         return bio.bytes
     }
 
+    /// Ed25519 and Ed448 digest what they sign themselves (RFC 8410).
+    var signsWithoutDigest: Bool {
+        EVP_PKEY_is_a(self.pointer, "ED25519") == 1 || EVP_PKEY_is_a(self.pointer, "ED448") == 1
+    }
+
     /// A second owner of the same key.
     func shared() -> PrivateKey {
         EVP_PKEY_up_ref(self.pointer)
