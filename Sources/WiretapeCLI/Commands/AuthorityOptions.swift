@@ -33,7 +33,7 @@ struct AuthorityOptions: ParsableArguments {
     func files() throws(TrustError) -> [String] {
         if let caCert { return [AuthorityFolder.absolute(caCert)] }
         let files = AuthorityFiles(folder: try self.folder())
-        return [files.certificateFile, files.keyFile]
+        return [files.certificatePath, files.keyPath]
     }
 
     /// The certificate's file; none is made.

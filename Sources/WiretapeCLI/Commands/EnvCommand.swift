@@ -22,6 +22,8 @@ struct EnvCommand: ParsableCommand {
 
     @OptionGroup var authority: AuthorityOptions
 
+    func validate() throws { _ = try self.address(ChildEnvironment.parent) }
+
     func run() throws {
         SignalThread.unblock()
         let parent = ChildEnvironment.parent
@@ -31,7 +33,7 @@ struct EnvCommand: ParsableCommand {
         }
     }
 
-    private func address(_ parent: [String: String]) throws -> ListenAddress {
+    private func address(_ parent: [String: String]) throws(ValidationError) -> ListenAddress {
         if let proxy { return proxy }
         guard let value = parent["WIRETAPE_PROXY"], !value.isEmpty else {
             throw ValidationError("say where the proxy listens: --proxy 127.0.0.1:7070, as the recorder's --listen has it.")

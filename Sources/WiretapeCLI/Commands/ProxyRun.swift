@@ -26,9 +26,6 @@ struct ProxyRun {
     var command: [String]
 
     func run() throws {
-        guard !self.tls.privateTrust || !self.command.isEmpty else {
-            throw ValidationError("--private-trust is for a program: give one behind \"--\".")
-        }
         do {
             let status = try self.execute()
             guard status == ExitStatus.done else { throw ExitCode(status) }
@@ -98,6 +95,11 @@ struct ProxyRun {
         return ProxyConfiguration(
             host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
             durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits)
+    }
+
+    /// What the proxy is to do about TLS.
+    func tlsSettings(notice: (String) -> Void) throws(TrustError) -> TLSSettings {
+        try self.tls.settings(upstream: self.upstreamTLS, notice: notice)
     }
 
     private struct Outcome {

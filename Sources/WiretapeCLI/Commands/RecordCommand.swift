@@ -34,5 +34,7 @@ struct RecordCommand: ParsableCommand {
             recording: self.recording, command: self.command)
     }
 
+    func validate() throws { try self.tls.validate(with: self.command) }
+
     func run() throws { try self.proxyRun.run() }
 }

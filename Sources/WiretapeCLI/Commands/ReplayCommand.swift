@@ -33,6 +33,8 @@ struct ReplayCommand: ParsableCommand {
             command: self.command)
     }
 
+    func validate() throws { try self.tls.validate(with: self.command) }
+
     func run() throws { try self.proxyRun.run() }
 }
 

@@ -47,5 +47,7 @@ struct RunCommand: ParsableCommand {
             recording: self.recording, command: self.command)
     }
 
+    func validate() throws { try self.tls.validate(with: self.command) }
+
     func run() throws { try self.proxyRun.run() }
 }

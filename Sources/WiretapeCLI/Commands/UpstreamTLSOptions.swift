@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 internal import TapeTLS
 
 /// What concerns HTTPS towards origins, in the commands that may reach them.
@@ -44,23 +45,38 @@ struct UpstreamTLSOptions: ParsableArguments {
 
     // MARK: What the proxy wants
 
-    /// The authorities to trust beside the system's, as one PEM text; empty where none were given.
-    func upstreamRoots() throws(TrustError) -> [UInt8] {
-        var certificates = PEMCertificates()
-        for path in self.upstreamCA {
-            _ = try Self.certificates(in: path)
-            certificates.add(try WholeFile.read(path))
-        }
-        return certificates.text
+    func apply(to settings: inout TLSSettings) throws(TrustError) {
+        settings.passthrough = self.passthrough
+        settings.refused = self.refuse
+        settings.upstreamMinimum = self.upstreamTLSMin
+        for path in self.upstreamCA { _ = try Self.certificates(in: path) }
+        settings.upstreamRoots = self.upstreamCA
+        settings.trust = try self.trustRules()
+        settings.identities = try self.identityRules()
     }
 
-    /// What is asked of which hosts; for all others the default evaluation counts.
-    func trustRules() throws(TrustError) -> [(hosts: HostPattern, trust: ServerTrust)] {
-        var rules: [(hosts: HostPattern, trust: ServerTrust)] = []
+    /// Pins go before exceptions from all checks, whatever their order.
+    private func trustRules() throws(TrustError) -> [TLSSettings.TrustRule] {
+        var rules: [TLSSettings.TrustRule] = []
         for host in self.pin.map(\.host) where !rules.contains(where: { $0.hosts == host }) {
-            rules.append((host, try self.pinned(host)))
+            rules.append(TLSSettings.TrustRule(hosts: host, trust: try self.pinned(host)))
         }
-        return rules + self.insecureUpstream.map { ($0, .disabled) }
+        return rules + self.insecureUpstream.map { TLSSettings.TrustRule(hosts: $0, trust: .disabled) }
+    }
+
+    private func identityRules() throws(TrustError) -> [TLSSettings.IdentityRule] {
+        var rules: [TLSSettings.IdentityRule] = []
+        for given in self.clientCert {
+            let certificate = try WholeFile.read(given.certificateFile)
+            let key = try WholeFile.read(given.keyFile)
+            do throws(CertificateError) {
+                let identity = try ClientIdentity(certificatePEM: certificate, keyPEM: key)
+                rules.append(TLSSettings.IdentityRule(hosts: given.hosts, identity: identity))
+            } catch {
+                throw TrustError("\"\(given.certificateFile)\" with \"\(given.keyFile)\": \(error.message)")
+            }
+        }
+        return rules
     }
 
     /// All pins of one host: any of them will do.
