@@ -6,7 +6,7 @@ internal import TapeTLS
 /// A close_notify appears to them as the end of the input; an end without it as an error, since what came may be a part only
 /// (RFC 8446, 6.1). Back-pressure is the channel's own: what is written is encrypted at once, and what is read is passed on at once.
 /// Not Sendable: lives on its event loop.
-final class TLSHandler: ChannelDuplexHandler {
+final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -22,6 +22,9 @@ final class TLSHandler: ChannelDuplexHandler {
     private var isEnded = false
     private var isOutputClosed = false
     private var isCut = false
+    /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
+    var keepsInput = false
+    private(set) var keptInput = ByteBuffer()
 
     init(_ connection: consuming TLSConnection, isClient: Bool) {
         self.connection = connection
@@ -78,6 +81,12 @@ final class TLSHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !self.isEstablished, !self.isOver else { return context.fireErrorCaught(error) }
+        self.isOver = true
+        self.owner?.tlsFailed(TLSFailure(cause: .reset, message: "it broke the connection inside the handshake"))
+    }
+
     private func inputEnded() {
         guard !self.isOver else { return }
         self.handle(self.connection.inputEnded())
@@ -86,6 +95,7 @@ final class TLSHandler: ChannelDuplexHandler {
     /// Takes ciphertext as far as it leads.
     private func take(_ ciphertext: ByteBuffer) {
         guard !self.isOver, let context else { return }
+        if self.keepsInput { self.keptInput.writeImmutableBuffer(ciphertext) } else { self.keptInput = ByteBuffer() }
         var plaintext: ByteBuffer?
         let count = ciphertext.readableBytes
         let progress = ciphertext.withUnsafeReadableBytes { octets in

@@ -79,7 +79,7 @@ struct ProxyRun {
         }
         let summary = RunSummary(
             path: path, plan: plan, counts: server.counts, verdict: session.verdict(), recorder: recorder?.currentStatus,
-            recorded: cassette?.count ?? 0, childStatus: outcome.childStatus)
+            recorded: cassette?.keys.answerableCount ?? 0, childStatus: outcome.childStatus)
         if self.proxy.json {
             Terminal.error.line(summary.json)
         } else {

@@ -1,0 +1,44 @@
+import COpenSSL
+import Testing
+@testable import TapeTLS
+
+@Suite struct ErrorQueueTests {
+    private func leaveNoStartLine() {
+        guard let bio = BIO_new(BIO_s_mem()) else { return }
+        _ = PEM_read_bio_X509(bio, nil, nil, nil)
+        BIO_free(bio)
+    }
+
+    private func leaveWrongTag() {
+        var start: UnsafePointer<UInt8>?
+        let bytes: [UInt8] = [0x02, 0x01, 0x05]
+        bytes.withUnsafeBufferPointer {
+            start = $0.baseAddress
+            _ = d2i_X509(nil, &start, 3)
+        }
+    }
+
+    @Test func drainsTheOldestFirstAndLeavesNothing() throws {
+        ErrorQueue.clear()
+        self.leaveNoStartLine()
+        self.leaveWrongTag()
+        let reasons = ErrorQueue.drain()
+        #expect(reasons.first == "no start line")
+        #expect(reasons.contains("wrong tag"))
+        #expect(ErrorQueue.drain().isEmpty)
+    }
+
+    @Test func clearingLeavesNothing() {
+        self.leaveNoStartLine()
+        ErrorQueue.clear()
+        #expect(ErrorQueue.drain().isEmpty)
+    }
+
+    @Test func aLongQueueIsCutAndStillEmptied() {
+        ErrorQueue.clear()
+        // OpenSSL itself keeps 15 or so; a later version may keep more.
+        for _ in 0..<100 { self.leaveWrongTag() }
+        #expect((1...16).contains(ErrorQueue.drain().count))
+        #expect(ErrorQueue.drain().isEmpty)
+    }
+}
