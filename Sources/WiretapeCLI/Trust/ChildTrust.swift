@@ -61,7 +61,7 @@ struct ChildTrust: Hashable {
     private static func store(of bundle: String) throws(TrustError) -> [UInt8] {
         let text = try WholeFile.read(bundle)
         do throws(CertificateError) {
-            return try TrustStore.pkcs12(pem: text, password: Self.javaPassword)
+            return try TrustStore.pkcs12(certificatesPEM: text, password: Self.javaPassword)
         } catch {
             throw TrustError(error.message)
         }
