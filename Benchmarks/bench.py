@@ -47,7 +47,7 @@ def machine(wiretape):
 
 
 def options():
-    listing = "\n".join(f"  {name:8} {entry[0].__doc__}" for name, entry in SCENARIOS.items())
+    listing = "\n".join(f"  {name:12} {entry[0].__doc__}" for name, entry in SCENARIOS.items())
     parser = argparse.ArgumentParser(description=__doc__, epilog="scenarios:\n" + listing,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     release = HERE.parent / ".build/release/wiretape"
@@ -105,9 +105,11 @@ def main():
     path = HERE / "out" / f"{about['date'].replace(':', '')[:17]}.jsonl"
     with tempfile.TemporaryDirectory(prefix="wiretape-bench-", dir=chosen.work) as work, open(path, "w") as out:
         print(json.dumps(about), file=out, flush=True)
+        os.environ["WIRETAPE_CA_DIR"] = f"{work}/authority"  # not the one of whoever runs this
         bench = Bench(work, wiretape and os.path.abspath(shutil.which(wiretape)))
         bench.seconds, bench.exchanges = chosen.seconds, chosen.exchanges
         bench.write_pages()
+        bench.write_keys()
         subprocess.run(["cc", "-O2", "-o", f"{work}/load", str(HERE / "load.c"), "-lssl", "-lcrypto"], check=True)
         with bench.origin():
             rows = measure(bench, chosen, subjects, out)

@@ -25,7 +25,7 @@ typedef struct {
     int fd, st, want, body, fresh, close_after, chunk_st, status, tries;
     SSL *ssl;
     uint64_t t0, t_conn;
-    long idx, left;
+    long idx, left, got;
     char out[1024], hd[16384];
     int outn, outoff, hdn;
     long bodyoff;
@@ -34,12 +34,12 @@ typedef struct {
 static struct sockaddr_in server;
 static int mode, tls, nconn = 1, newconn, hold, closing_hdr;
 static const char *host = "127.0.0.1:80", *path = "/";
-static long nreq, distinct = 1, offset, upload, rnd;
+static long nreq, distinct = 1, offset, upload, rnd, size = -1;
 static double dur = 10, warm = 0;
 static SSL_CTX *ctx;
 static int ep;
 static uint64_t t_start, t_meas, t_end;
-static long started, done, bad_status, conn_err, reconnects, live;
+static long started, done, answers, bad_status, bad_size, conn_err, reconnects, live;
 static uint64_t bytes_in, bytes_out;
 static uint32_t *lat, *hs;
 static long nlat, nhs, caplat = 1 << 16, caphs = 1 << 16;
@@ -174,7 +174,9 @@ static void broken(conn *c) {  // connection died; an unanswered request on a re
 }
 static void finish(conn *c) {
     uint64_t t = now();
+    answers++;
     if (c->status != 200) bad_status++;
+    if (size >= 0 && c->got != size) bad_size++;
     if (t >= t_meas && t <= t_end) {
         done++;
         push(&lat, &nlat, &caplat, t - (newconn ? c->t_conn : c->t0));
@@ -201,12 +203,13 @@ static int header(conn *c, const char *name, char *val, size_t n) {
 // consumes body bytes; returns 1 when the body is complete
 static int eat(conn *c, const char *p, long n) {
     if (now() >= t_meas) bytes_in += n;
+    if (c->body != B_CHUNK) c->got += n;
     if (c->body == B_CLOSE) return 0;
     if (c->body == B_LEN) return (c->left -= n) <= 0;
     while (n > 0) {  // chunk_st: 0 size digits, 1 rest of size line, 2 data, 3 CR LF after data, 4 trailers
         if (c->chunk_st == 2) {
             long k = n < c->left ? n : c->left;
-            p += k; n -= k; c->left -= k;
+            p += k; n -= k; c->left -= k; c->got += k;
             if (!c->left) c->chunk_st = 3;
             continue;
         }
@@ -309,7 +312,7 @@ static void step(conn *c) {
             c->status = atoi(c->hd + 9);
             char first = e[4];
             e[2] = 0;
-            c->left = 0;
+            c->left = c->got = 0;
             c->chunk_st = 0;
             if (header(c, "transfer-encoding", v, sizeof v)) c->body = B_CHUNK;
             else if (header(c, "content-length", v, sizeof v)) { c->body = B_LEN; c->left = atol(v); }
@@ -353,7 +356,7 @@ int main(int argc, char **argv) {
     int o;
     char *colon;
     server.sin_family = AF_INET;
-    while ((o = getopt(argc, argv, "s:t:P:m:Sc:n:d:w:Nk:o:b:ir:C")) != -1) switch (o) {
+    while ((o = getopt(argc, argv, "s:t:P:m:Sc:n:d:w:Nk:o:b:ir:Cz:")) != -1) switch (o) {
         case 's': colon = strchr(optarg, ':'); *colon = 0; inet_aton(optarg, &server.sin_addr);
                   server.sin_port = htons(atoi(colon + 1)); break;
         case 't': host = optarg; break;                       // authority, may hold %ld
@@ -371,6 +374,7 @@ int main(int argc, char **argv) {
         case 'b': upload = atol(optarg); break;               // multipart POST body of so many bytes
         case 'i': hold = 1; break;                            // afterwards hold idle until stdin closes
         case 'r': rnd = atol(optarg); break;                  // random order, with this seed
+        case 'z': size = atol(optarg); break;                 // octets an answer's body must have
         default: return 2;
         }
     signal(SIGPIPE, SIG_IGN);
@@ -411,9 +415,10 @@ int main(int argc, char **argv) {
     }
     last = now();
     double secs = ((last < t_end ? last : t_end) - t_meas) / 1e9;
-    printf("{\"reqs\": %ld, \"secs\": %.4f, \"rps\": %.1f, \"in_MBps\": %.1f, \"out_MBps\": %.1f, \"bad_status\": %ld, "
-           "\"conn_err\": %ld, \"reconnects\": %ld, \"unfinished\": %ld",
-           done, secs, done / secs, bytes_in / secs / 1e6, bytes_out / secs / 1e6, bad_status, conn_err, reconnects, live);
+    printf("{\"reqs\": %ld, \"answers\": %ld, \"secs\": %.4f, \"rps\": %.1f, \"in_MBps\": %.1f, \"out_MBps\": %.1f, \"bad_status\": %ld, "
+           "\"bad_size\": %ld, \"conn_err\": %ld, \"reconnects\": %ld, \"unfinished\": %ld",
+           done, answers, secs, done / secs, bytes_in / secs / 1e6, bytes_out / secs / 1e6, bad_status, bad_size, conn_err,
+           reconnects, live);
     pct("lat", lat, nlat);
     if (nhs) pct("hs", hs, nhs);
     printf("}\n");

@@ -17,6 +17,13 @@ MARKS = [
     ("held", "still_open", None, ">=", 1000, "idle connections still open of 1,000"),
     ("start", "start_ms", None, "<=", 30, "start to accepting, ms"),
     ("replay", "cpu_us", "nginx-static", "<=", 1.5, "CPU per replayed 1 KiB answer, times nginx serving files"),
+    ("https", "cpu_us", "nginx", "<=", 1.9, "CPU per 1 KiB request recorded inside TLS, times nginx"),
+    ("handshake", "cpu_us", "nginx", "<=", 1.8, "CPU per new tunnel and handshake, times nginx"),
+    ("contact", "p50_ms", None, "<=", 2.4, "first contact with a name, p50 ms"),
+    ("https-large", "MBps", "nginx", ">=", 0.6, "MB/s of 10 MiB downloads inside TLS, four at once, times nginx"),
+    ("https-large", "growth_MiB", None, "<=", 40, "memory growth by them, MiB"),
+    ("https-held", "memory_MiB", None, "<=", 95, "memory with 1,000 idle intercepted connections, MiB"),
+    ("https-held", "still_open", None, ">=", 1000, "idle intercepted connections still open of 1,000"),
 ]
 
 

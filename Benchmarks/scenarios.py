@@ -8,49 +8,26 @@ import os
 import subprocess
 import time
 
-from processes import LOAD_CORE, established
+from certificates import NAMES, NUMBERED
+from client import load, load_command, missing, wrong
+from processes import established
 
 PROXIES = ("nginx", "haproxy", "wiretape")
 
 
-def load_command(bench, name, process, *options):
-    """wiretape is asked as a forward proxy, in absolute form; the others stand where the origin would."""
-    command = ["taskset", "-c", str(LOAD_CORE), str(bench.work / "load"), "-s", f"127.0.0.1:{process.port}"]
-    command += ["-t", f"127.0.0.1:{bench.origin_port}"] + (["-m", "proxy"] if name == "wiretape" else [])
-    return command + [str(option) for option in options]
-
-
-def load(bench, name, process, *options):
-    """Runs the load client to its end; `bad` is added to what it prints."""
-    done = subprocess.run(load_command(bench, name, process, *options), stdout=subprocess.PIPE, timeout=300, check=True)
-    result = json.loads(done.stdout)
-    wanted = options[options.index("-n") + 1] if "-n" in options else 1
-    result["bad"] = result["bad_status"] + result["conn_err"] + max(0, wanted - result["reqs"])
-    return result
-
-
-def missing(bench, sent):
-    """How many exchanges the cassette lacks, by its layout: each interaction has its id on a line of its own."""
-    count = 0
-    with open(bench.tape, "rb") as tape:
-        for line in tape:
-            count += line.startswith(b'      "id":')
-    return max(0, sent - count)
-
-
-def traffic(bench, name, page, connections):
+def traffic(bench, name, page, connections, *options, secure=False):
     """CPU per request with all connections busy; the warm-up is not counted."""
-    with bench.subject(name) as process:
-        warm = load(bench, name, process, "-P", page, "-c", 8, "-n", 200, "-d", 10)
+    with bench.subject(name, secure) as process:
+        warm = load(bench, name, process, "-P", page, "-c", 8, "-n", 200, "-d", 10, *options, secure=secure)
         before = process.settled_cpu()
-        run = load(bench, name, process, "-P", page, "-c", connections, "-d", bench.seconds)
+        run = load(bench, name, process, "-P", page, "-c", connections, "-d", bench.seconds, *options, secure=secure)
         cpu = process.settled_cpu() - before
         close_s, code = process.stop()
     figures = dict(cpu_us=cpu / max(1, run["reqs"]) * 1e6, rps=run["rps"], p50_us=run["lat_us"]["p50"], p99_us=run["lat_us"]["p99"],
                    requests=run["reqs"], bad=warm["bad"] + run["bad"])
     if name == "wiretape":
         figures.update(close_s=close_s, exit=code, bytes_per_exchange=os.path.getsize(bench.tape) / max(1, run["reqs"]))
-        figures["bad"] += missing(bench, 200 + run["reqs"]) + (code != 0)
+        figures["bad"] += missing(bench, warm["answers"] + run["answers"], secure) + (code != 0)
     return figures
 
 
@@ -64,15 +41,42 @@ def gzip(bench, name):
     return traffic(bench, name, "/64k.json", 16)
 
 
-def download(bench, name, page, size, count, connections):
+def https(bench, name):
+    """1 KiB answers on 64 keep-alive connections inside TLS, each tunnel intercepted: CPU per request"""
+    return traffic(bench, name, "/1k.json", 64, secure=True)
+
+
+def handshake(bench, name):
+    """a new connection, tunnel and TLS handshake for each 1 KiB answer, 16 at once, the leaf cached: CPU per request"""
+    return traffic(bench, name, "/1k.json", 16, "-N", secure=True)
+
+
+def contact(bench, name):
+    """first contact with 200 names, one after another: milliseconds until the TLS handshake is done, and at the second contact"""
+    with bench.subject(name, secure=True) as process:
+        warm = load(bench, name, process, "-P", "/1k.json", "-n", 5, "-d", 10, "-N", secure=True)
+        before = process.settled_cpu()
+        asked = ("-P", "/1k.json", "-n", NAMES, "-k", NAMES, "-d", 60, "-N")
+        first = load(bench, name, process, *asked, secure=True, host=NUMBERED)
+        cpu = process.settled_cpu() - before
+        again = load(bench, name, process, *asked, secure=True, host=NUMBERED)
+        memory, code = process.memory()[0], process.stop()[1]
+    figures = {"p50_ms": first["hs_us"]["p50"] / 1000, "p99_ms": first["hs_us"]["p99"] / 1000, "again_p50_ms": again["hs_us"]["p50"] / 1000,
+               "cpu_ms": cpu / NAMES * 1000, "memory_MiB": memory, "bad": warm["bad"] + first["bad"] + again["bad"]}
+    if name == "wiretape":
+        figures["bad"] += missing(bench, warm["answers"] + first["answers"] + again["answers"], secure=True) + (code != 0)
+    return figures
+
+
+def download(bench, name, page, size, count, connections, secure=False):
     # Straight from the origin once, so that its file is in memory for every subject.
     straight = [str(bench.work / "load"), "-s", f"127.0.0.1:{bench.origin_port}", "-P", page, "-n", "1", "-d", "60"]
     subprocess.run(straight, stdout=subprocess.DEVNULL, timeout=120, check=True)
-    with bench.subject(name) as process:
-        warm = load(bench, name, process, "-P", "/1k.json", "-n", 50, "-d", 10)
+    with bench.subject(name, secure) as process:
+        warm = load(bench, name, process, "-P", "/1k.json", "-n", 50, "-d", 10, secure=secure)
         process.reset_peak()
         memory, before = process.memory()[1], process.settled_cpu()
-        run = load(bench, name, process, "-P", page, "-c", connections, "-n", count, "-d", 120)
+        run = load(bench, name, process, "-P", page, "-c", connections, "-n", count, "-d", 120, secure=secure)
         growth = process.memory()[2] - memory
         cpu = process.settled_cpu() - before
         close_s, code = process.stop()
@@ -80,13 +84,18 @@ def download(bench, name, page, size, count, connections):
                    bad=warm["bad"] + run["bad"])
     if name == "wiretape":
         figures.update(close_s=close_s, exit=code)
-        figures["bad"] += missing(bench, 50 + count) + (code != 0)
+        figures["bad"] += missing(bench, 50 + count, secure) + (code != 0)
     return figures
 
 
 def large(bench, name):
     """40 downloads of 10 MiB, four at once: MB/s and memory growth"""
     return download(bench, name, "/10m.bin", 10 << 20, 40, 4)
+
+
+def https_large(bench, name):
+    """40 downloads of 10 MiB inside TLS, four at once: MB/s and memory growth"""
+    return download(bench, name, "/10m.bin", 10 << 20, 40, 4, secure=True)
 
 
 def huge(bench, name):
@@ -127,22 +136,34 @@ def idle(bench, name):
         return dict(memory_MiB=process.memory()[0], bad=0)
 
 
-def held(bench, name):
-    """memory of 1,000 keep-alive connections that are idle after one request each"""
-    with bench.subject(name) as process:
+def holding(bench, name, secure=False):
+    with bench.subject(name, secure) as process:
         # What the requests themselves leave behind is not a connection's cost.
-        bad = load(bench, name, process, "-P", "/1k.json", "-c", 64, "-n", 5000, "-d", 20)["bad"]
+        bad = load(bench, name, process, "-P", "/1k.json", "-c", 64, "-n", 5000, "-d", 20, secure=secure)["bad"]
         time.sleep(0.5)
         before = process.memory()[0]
-        command = load_command(bench, name, process, "-P", "/1k.json", "-c", 1000, "-n", 1000, "-d", 30, "-i")
+        command = load_command(bench, name, process, "-P", "/1k.json", "-c", 1000, "-n", 1000, "-d", 30, "-i", secure=secure)
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
             run = json.loads(client.stdout.readline())
             time.sleep(1)
             after, open_now = process.memory()[0], established(process.port)
             client.stdin.close()
             client.wait(20)
-    bad += run["bad_status"] + run["conn_err"]
+        code = process.stop()[1]
+    bad += wrong(run, 1000)
+    if name == "wiretape":
+        bad += missing(bench, 6000, secure) + (code != 0)
     return dict(KiB_each=(after - before) * 1024 / 1000, memory_MiB=after, still_open=open_now, bad=bad)
+
+
+def held(bench, name):
+    """memory of 1,000 keep-alive connections that are idle after one request each"""
+    return holding(bench, name)
+
+
+def https_held(bench, name):
+    """memory of 1,000 intercepted connections that are idle after one request each"""
+    return holding(bench, name, secure=True)
 
 
 def start(bench, name):
@@ -184,4 +205,9 @@ SCENARIOS = {
     "held": (held, PROXIES, 1),
     "start": (start, PROXIES, 1),
     "replay": (replay, ("nginx-static", "wiretape"), 3),
+    "https": (https, ("nginx", "wiretape"), 3),
+    "handshake": (handshake, ("nginx", "wiretape"), 3),
+    "contact": (contact, ("nginx", "wiretape"), 3),
+    "https-large": (https_large, ("nginx", "wiretape"), 3),
+    "https-held": (https_held, ("nginx", "wiretape"), 1),
 }

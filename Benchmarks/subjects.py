@@ -7,6 +7,7 @@ import random
 import shutil
 import string
 
+import certificates
 from processes import LOAD_CORE, SUBJECT_CORE, Process, free_port
 
 NGINX = """
@@ -21,7 +22,8 @@ http {{
 """
 ORIGIN = """
   server {{
-    listen 127.0.0.1:{port} backlog=8192; root {www};
+    listen 127.0.0.1:{port} backlog=8192; listen 127.0.0.1:{secure_port} ssl backlog=8192; root {www};
+    ssl_certificate {keys}/origin.pem; ssl_certificate_key {keys}/origin.key; ssl_protocols TLSv1.2;
     location /d/ {{ return 200 '{{"id":"$request_id","uri":"$request_uri","pad":"{pad}"}}'; }}
     location = /64k.json {{ add_header Content-Encoding gzip; try_files /64k.json.gz =404; }}
   }}
@@ -31,7 +33,18 @@ REVERSE = """
   proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;
   proxy_buffering on; proxy_buffers 16 64k; proxy_buffer_size 64k; proxy_busy_buffers_size 128k;
   proxy_max_temp_file_size 0; proxy_request_buffering off;
+  {server}
+"""
+PLAIN_SERVER = """
   server {{ listen 127.0.0.1:{port} backlog=4096; location / {{ proxy_pass http://origin; }} }}
+"""
+# TLS towards both sides. The origin speaks 1.2, as it does where nginx is left to itself on Debian 12.
+SECURE_SERVER = """
+  server {{
+    listen 127.0.0.1:{port} ssl backlog=4096;
+    ssl_certificate {keys}/origin.pem; ssl_certificate_key {keys}/origin.key; ssl_protocols TLSv1.2 TLSv1.3;
+    location / {{ proxy_pass https://origin; proxy_ssl_server_name on; proxy_ssl_name {name}; }}
+  }}
 """
 STATIC = """
   server {{ listen 127.0.0.1:{port} backlog=4096; location /d/ {{ alias {files}/; }} }}
@@ -62,12 +75,23 @@ def nginx(folder, http, **values):
     return [shutil.which("nginx"), "-c", str(file), "-e", f"{folder}/error.log"]
 
 
+def among_names(command, folder):
+    """The command, in a mount namespace of its own in which the test names are this machine and no name is asked of a network."""
+    (folder / "hosts").write_text(certificates.hosts())
+    (folder / "nsswitch.conf").write_text("hosts: files\n")
+    mounts = " && ".join(f"mount --bind {folder}/{name} /etc/{name}" for name in ("hosts", "nsswitch.conf"))
+    as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
+    return ["unshare", "--mount", *as_root, "sh", "-c", mounts + ' && exec "$@"', "sh", *command]
+
+
 class Bench:
     """Where a run keeps its files, and how it starts things."""
 
     def __init__(self, work, wiretape):
         self.work, self.wiretape, self.origin_port = pathlib.Path(work), wiretape, free_port()
-        self.www = self.work / "www"
+        self.secure_port = free_port()
+        self.www, self.keys = self.work / "www", self.work / "keys"
+        self.sizes = {}
 
     def folder(self, name):
         """An empty folder; what an earlier round left there is removed."""
@@ -87,23 +111,35 @@ class Bench:
         (self.www / "10m.bin").write_bytes(noise.randbytes(10 << 20))
         with open(self.www / "2g.bin", "wb") as file:
             file.truncate(2 << 30)  # a hole: the origin's disk is not part of the figure
+        self.sizes = {f"/{page.name.removesuffix('.gz')}": page.stat().st_size for page in self.www.iterdir()}
+
+    def write_keys(self):
+        certificates.make(self.folder("keys"))
 
     def origin(self):
         folder = self.folder("origin")
         pad = (string.ascii_letters * 20)[:945]
-        command = nginx(folder, ORIGIN, port=self.origin_port, www=self.www, pad=pad)
+        command = nginx(folder, ORIGIN, port=self.origin_port, secure_port=self.secure_port, keys=self.keys, www=self.www, pad=pad)
         return Process(command, self.origin_port, LOAD_CORE, folder)
 
-    def subject(self, name):
-        """A proxy in front of the origin, in a fresh process; wiretape records into NAME/tape.json."""
+    def subject(self, name, secure=False):
+        """A proxy in front of the origin, in a fresh process; wiretape records into NAME/tape.json.
+
+        A secure one speaks TLS to both sides: wiretape inside tunnels, with an authority that it makes itself.
+        """
         folder, port = self.folder(name), free_port()
         if name == "nginx":
-            command = nginx(folder, REVERSE, port=port, origin=self.origin_port)
+            origin = self.secure_port if secure else self.origin_port
+            server = (SECURE_SERVER if secure else PLAIN_SERVER).format(port=port, keys=self.keys, name=certificates.ORIGIN)
+            command = nginx(folder, REVERSE, origin=origin, server=server)
         elif name == "haproxy":
             (folder / "haproxy.cfg").write_text(HAPROXY.format(port=port, origin=self.origin_port))
             command = [shutil.which("haproxy"), "-db", "-f", str(folder / "haproxy.cfg")]
         else:
             command = [self.wiretape, "record", str(self.tape), "--listen", f"127.0.0.1:{port}", "--quiet"]
+            if secure:
+                command += ["--ca-dir", str(folder / "authority"), "--upstream-ca", str(self.keys / "ca.pem")]
+                command = among_names(command, folder)
         return Process(command, port, SUBJECT_CORE, folder)
 
     @property

@@ -45,12 +45,7 @@ public enum InteractionDecoder {
                 sent: try reader.requiredInt("sent"), received: try reader.requiredInt("received"), unknown: reader.unknown)
         }
         if let timing = reader["timing"] { interaction.timing = try self.timing(timing, place) }
-        if let connection = reader["connection"] {
-            let reader = try ObjectReader(connection, "connection", place, known: ["id", "remote", "reused"])
-            interaction.connection = ConnectionInfo(
-                id: try reader.requiredInt("id"), remote: try reader.requiredString("remote"), isReused: try reader.bool("reused") ?? false,
-                unknown: reader.unknown)
-        }
+        if let connection = reader["connection"] { interaction.connection = try ConnectionDecoder.decode(connection, place) }
         interaction.unknown = reader.unknown
         return interaction
     }

@@ -38,7 +38,10 @@ public enum InteractionEncoder {
             writer.endObject()
         }
         self.timing(interaction.timing, &writer)
-        if let connection = interaction.connection { self.connection(connection, &writer) }
+        if let connection = interaction.connection {
+            writer.member("connection")
+            ConnectionEncoder.encode(connection, into: &writer)
+        }
         writer.unknown(interaction.unknown)
         writer.endObject()
     }
@@ -181,21 +184,6 @@ public enum InteractionEncoder {
         phase("receive", timing.receive)
         phase("total", timing.total)
         writer.unknown(timing.unknown)
-        writer.endObject()
-    }
-
-    private static func connection(_ connection: ConnectionInfo, _ writer: inout JSONWriter) {
-        writer.member("connection")
-        writer.beginObject(.inline)
-        writer.member("id")
-        writer.integer(connection.id)
-        writer.member("remote")
-        writer.string(connection.remote)
-        if connection.isReused {
-            writer.member("reused")
-            writer.bool(true)
-        }
-        writer.unknown(connection.unknown)
         writer.endObject()
     }
 }

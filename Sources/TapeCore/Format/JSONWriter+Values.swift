@@ -97,6 +97,18 @@ extension JSONWriter {
         }
     }
 
+    /// A time without decimals where they would be zeros: `2026-11-21T00:00:00Z`.
+    mutating func shortTimestamp(_ time: Timestamp) {
+        guard time.microseconds % 1_000_000 == 0 else { return self.timestamp(time) }
+        self.append(atMost: 22) { room in
+            room[0] = UInt8(ascii: "\"")
+            time.write { index, byte in if index < 19 { room[index + 1] = byte } }
+            room[20] = UInt8(ascii: "Z")
+            room[21] = UInt8(ascii: "\"")
+            return 22
+        }
+    }
+
     /// Members of a newer format, as they came.
     public mutating func unknown(_ members: [UnknownMember]) {
         for member in members {

@@ -6,12 +6,15 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var remote: String
     /// Whether an earlier exchange used the same connection.
     public var isReused: Bool
+    /// Nil where the connection had no TLS, or the handshake failed before anything was agreed on.
+    public var tls: TLSDetails?
     public var unknown: [UnknownMember]
 
-    public init(id: Int, remote: String, isReused: Bool, unknown: [UnknownMember] = []) {
+    public init(id: Int, remote: String, isReused: Bool, tls: TLSDetails? = nil, unknown: [UnknownMember] = []) {
         self.id = id
         self.remote = remote
         self.isReused = isReused
+        self.tls = tls
         self.unknown = unknown
     }
 }

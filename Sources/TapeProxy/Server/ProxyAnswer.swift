@@ -3,14 +3,39 @@ internal import TapeExchange
 
 /// An answer of the proxy's own, in the place of an origin's.
 ///
-/// Plain text with a `Wiretape-Error` field, so that nobody takes it for the origin's. Never repeats header values or bodies.
+/// Mostly plain text with a `Wiretape-Error` field, so that nobody takes it for the origin's. Never repeats header values or bodies.
 struct ProxyAnswer: Sendable {
     var status: Int
     var reason: String
     /// Value of the `Wiretape-Error` field; nil for an answer that is no error.
     var error: String?
-    var fields: [(String, String)] = []
-    var text: String
+    var fields: [(String, String)]
+    var contentType: String
+    var body: [UInt8]
+
+    /// An answer in words; they end in a line end, given or not.
+    init(status: Int, reason: String, error: String? = nil, fields: [(String, String)] = [], text: String) {
+        self.status = status
+        self.reason = reason
+        self.error = error
+        self.fields = fields
+        self.contentType = "text/plain; charset=utf-8"
+        self.body = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
+    }
+
+    /// An answer that is a page or a file.
+    init(contentType: String, body: [UInt8], fields: [(String, String)] = []) {
+        self.status = 200
+        self.reason = "OK"
+        self.fields = fields
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// The words of an answer in words, without their last line end.
+    var text: String {
+        String(decoding: self.body.last == UInt8(ascii: "\n") ? self.body.dropLast() : self.body[...], as: UTF8.self)
+    }
 
     /// A request that is not HTTP, or too large.
     static func malformed(_ error: MessageError) -> ProxyAnswer {
@@ -37,6 +62,12 @@ struct ProxyAnswer: Sendable {
         status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",
         fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")],
         text: "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT.")
+
+    /// A CONNECT to a host that --refuse names.
+    static func refusedTunnel(_ authority: String) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 403, reason: "Forbidden", error: "refused", text: "tunnels to \"\(authority)\" are refused here: see --refuse.")
+    }
 
     static let tooManyConnections = ProxyAnswer(
         status: 503, reason: "Service Unavailable", error: "connections",
@@ -70,17 +101,16 @@ struct ProxyAnswer: Sendable {
 
     /// The answer as octets.
     func bytes(method: String, persistence: ConnectionOption) -> [UInt8] {
-        let body = self.text.hasSuffix("\n") ? self.text : self.text + "\n"
         var head = "HTTP/1.1 \(self.status) \(self.reason)\r\n"
         for (name, value) in self.fields { head += "\(name): \(value)\r\n" }
         if let error { head += "Wiretape-Error: \(error)\r\n" }
-        head += "Content-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(body.utf8.count)\r\n"
+        head += "Content-Type: \(self.contentType)\r\nX-Content-Type-Options: nosniff\r\nContent-Length: \(self.body.count)\r\n"
         switch persistence {
         case .close: head += "Connection: close\r\n"
         case .keepAlive: head += "Connection: keep-alive\r\n"
         case .none: break
         }
         head += "\r\n"
-        return Array(head.utf8) + (method == "HEAD" ? [] : Array(body.utf8))
+        return Array(head.utf8) + (method == "HEAD" ? [] : self.body)
     }
 }

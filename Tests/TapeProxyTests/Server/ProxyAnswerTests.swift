@@ -17,6 +17,22 @@ import Testing
         #expect(text.hasSuffix("Connection: keep-alive\r\n\r\n"))
     }
 
+    @Test func aFileKeepsItsOctetsAndItsType() {
+        let answer = ProxyAnswer(contentType: "application/x-thing", body: [0, 0xff, 0x0a, 0x0a], fields: [("X", "y")])
+        let head =
+            "HTTP/1.1 200 OK\r\nX: y\r\nContent-Type: application/x-thing\r\nX-Content-Type-Options: nosniff\r\n"
+            + "Content-Length: 4\r\n\r\n"
+        #expect(answer.bytes(method: "GET", persistence: .none) == Array(head.utf8) + [0, 0xff, 0x0a, 0x0a])
+        #expect(answer.bytes(method: "HEAD", persistence: .none) == Array(head.utf8))
+    }
+
+    @Test(arguments: ["two\nlines", "two\nlines\n"])
+    func wordsEndInOneLineEnd(text: String) {
+        let answer = ProxyAnswer(status: 404, reason: "Not Found", text: text)
+        #expect(answer.body == Array("two\nlines\n".utf8))
+        #expect(answer.text == "two\nlines")
+    }
+
     @Test(arguments: [Failure.Kind.dns, .refused, .unreachable, .reset, .timeout, .tls, .truncated, .cancelled, .malformed])
     func aFailureNamesItsKind(kind: Failure.Kind) {
         let answer = ProxyAnswer.failure(Failure(kind: kind, message: "why"))

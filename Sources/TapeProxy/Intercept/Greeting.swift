@@ -1,0 +1,43 @@
+internal import NIOCore
+internal import TapeCore
+
+/// A connection to an origin that may speak first: waits for its first octets.
+///
+/// Not Sendable: lives on its event loop.
+final class Greeting: UpstreamOwner {
+    let upstream: UpstreamHandler
+    private(set) var octets = ByteBuffer()
+    private var came: ((Greeting) -> Void)?
+    private var ended: (() -> Void)?
+
+    init(_ upstream: UpstreamHandler, came: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
+        self.upstream = upstream
+        self.came = came
+        self.ended = ended
+        upstream.take(self)
+    }
+
+    /// Calls nobody any more.
+    func forget() {
+        self.came = nil
+        self.ended = nil
+    }
+
+    func upstreamRead(_ buffer: ByteBuffer) { self.octets.writeImmutableBuffer(buffer) }
+
+    func upstreamReadComplete() {
+        guard self.octets.readableBytes > 0, let came else { return }
+        self.forget()
+        came(self)
+    }
+
+    func upstreamEnded() {
+        let ended = self.ended
+        self.forget()
+        ended?()
+    }
+
+    func upstreamFailed(_ failure: Failure) { self.upstreamEnded() }
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) {}
+}

@@ -1,0 +1,332 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+/// Answers CONNECT (RFC 9110, 9.3.6) at once and finds out what the client speaks inside: TLS is ended here, HTTP is read, anything else
+/// is relayed unread.
+///
+/// Ends when the client connection goes on inside the tunnel: the requests there are exchanges of their own. Not Sendable: lives on its
+/// event loop.
+final class InterceptExchange: ClientExchange {
+    private enum Phase {
+        /// The proxy may be asked for itself: its own addresses are being looked up.
+        case checking
+        case firstOctets
+        /// The client was silent; a connection is made for an origin that speaks first.
+        case waitingForEither
+        case handshake
+        case relaying
+        case over
+    }
+
+    private let client: ClientHandler
+    private let proxy: ProxyContext
+    private let interception: Interception
+    private let request: IncomingRequest
+    private let host: String
+    private let port: Int
+    private var phase = Phase.checking
+    private var tls: TLSHandler?
+    /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
+    private var received = ByteBuffer()
+    private var hello = ClientHello()
+    private var scope: TunnelScope?
+    private var greeting: Greeting?
+
+    init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
+        self.client = client
+        self.proxy = client.proxy
+        self.interception = interception
+        self.request = request
+        self.host = host
+        self.port = port
+    }
+
+    var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
+
+    /// Nothing is dialled where nothing is forwarded.
+    private var mayDial: Bool { self.proxy.session.mayForward }
+
+    private var isMagic: Bool { self.host == MagicHost.name }
+
+    // MARK: CONNECT
+
+    func start() {
+        self.client.wait(2 * self.proxy.limits.connect)
+        self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
+            guard let self, case .checking = self.phase else { return }
+            guard !isSelf else { return self.refuse(.loop(self.request.head.target)) }
+            self.phase = .firstOctets
+            self.client.wait(self.proxy.limits.tunnelSilence)
+            self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+            self.client.flush()
+            self.client.process()
+        }
+    }
+
+    private func refuse(_ answer: ProxyAnswer) {
+        self.phase = .over
+        self.client.write(ByteBuffer(bytes: answer.bytes(method: "CONNECT", persistence: .close)))
+        self.client.exchangeEnded(.linger)
+    }
+
+    // MARK: First octets
+
+    func requestInput(_ input: inout ByteBuffer) {
+        switch self.phase {
+        case .firstOctets, .waitingForEither: self.look(&input)
+        case .checking, .handshake, .relaying, .over: break
+        }
+    }
+
+    private func look(_ input: inout ByteBuffer) {
+        switch FirstOctets(input.readableBytesView) {
+        case .needsMore:
+            if case .firstOctets = self.phase { self.client.wait(self.proxy.limits.requestHead) }
+        case .tls:
+            self.forgetGreeting()
+            guard let octets = input.readSlice(length: input.readableBytes) else { return }
+            self.beginTLS(octets)
+        case .http:
+            self.forgetGreeting()
+            self.enter(TunnelScope(route: UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port))))
+        case .other:
+            guard let octets = input.readSlice(length: input.readableBytes) else { return }
+            self.received = octets
+            if let greeting {
+                self.greeting = nil
+                self.relay(over: greeting)
+            } else {
+                self.relay()
+            }
+        }
+    }
+
+    // MARK: TLS
+
+    private func beginTLS(_ octets: ByteBuffer) {
+        do throws(TLSFailure) {
+            self.phase = .handshake
+            self.client.wait(self.proxy.limits.tlsHandshake)
+            let handler = TLSHandler(try self.interception.connection(), isClient: false)
+            handler.owner = self
+            handler.keepsInput = true
+            self.tls = handler
+            self.client.insert(handler)
+            handler.begin(with: octets)
+        } catch {
+            self.failed(error)
+        }
+    }
+
+    /// Answers the client's hello, after the origin was asked where that is worth its time: where it is allowed, and unknown.
+    private func begin(_ hello: ClientHello) {
+        self.hello = hello
+        let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
+        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept else {
+            return self.leaveAlone(offersHTTP: offersHTTP)
+        }
+        let origin = Origin(scheme: .https, host: self.host, port: self.port)
+        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
+        let scope = TunnelScope(route: route)
+        self.scope = scope
+        if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
+        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
+        self.client.wait(2 * self.proxy.limits.connect)
+        self.proxy.connector.connect(route) { [weak self] result in
+            self?.proxy.readClock()
+            guard let self, case .handshake = self.phase else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
+            self.client.wait(self.proxy.limits.tlsHandshake)
+            switch result {
+            case .success(let upstream):
+                let names = upstream.peerNames
+                self.proxy.pool.put(upstream, now: self.proxy.now)
+                self.mint(names)
+            case .failure(.failed(let failure)):
+                scope.failure = failure
+                self.mint([])
+            case .failure(.loop):
+                self.mint([])
+            }
+        }
+    }
+
+    private func mint(_ upstreamNames: [String]) {
+        do throws(CertificateError) {
+            self.answer(
+                try self.interception.mint(host: self.host, serverName: self.hello.serverName, upstreamNames: upstreamNames))
+        } catch {
+            self.failed(TLSFailure(cause: .other, message: error.message))
+        }
+    }
+
+    private func answer(_ leaf: Leaf) {
+        self.tls?.keepsInput = false
+        self.tls?.answer(leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil)
+    }
+
+    /// The hello says that this is not for us: what came goes on as it came.
+    private func leaveAlone(offersHTTP: Bool) {
+        guard let tls else { return }
+        if !offersHTTP {
+            let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
+            self.proxy.diagnosis.remark(
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded.")
+        }
+        self.received = tls.keptInput
+        self.client.remove(tls)
+        self.tls = nil
+        self.relay()
+    }
+
+    private func enter(_ scope: TunnelScope) {
+        self.phase = .over
+        self.client.enter(scope)
+    }
+
+    private func failed(_ failure: TLSFailure) {
+        guard case .handshake = self.phase else { return }
+        self.phase = .over
+        // The page looks whether its own certificate is trusted: that it is not yet is no failure.
+        guard !self.isMagic else { return self.client.closeAfterFlush() }
+        let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
+        self.proxy.diagnosis.report(problem)
+        self.record(Failure(kind: .tls, message: problem.description))
+        self.client.closeAfterFlush()
+    }
+
+    /// No request was seen: the CONNECT stands for what was lost.
+    private func record(_ failure: Failure) {
+        guard let recorder = self.proxy.recorder else { return }
+        let head = self.request.head
+        var interaction = Interaction(
+            id: recorder.nextID(), started: self.proxy.timestamp(at: self.request.start),
+            request: RecordedRequest(
+                method: head.method, url: "https://\(head.target)/", target: head.target, version: head.version, headers: head.fields),
+            outcome: .failed(failure))
+        interaction.timing.total = Double((self.proxy.now - self.request.start).nanoseconds) / 1e6
+        self.proxy.count { $0.exchanges += 1 }
+        self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
+    }
+
+    // MARK: Relaying
+
+    /// Dials for what is not ours to read.
+    private func relay() {
+        self.phase = .relaying
+        guard self.mayDial else { return self.client.close() }
+        self.client.wait(2 * self.proxy.limits.connect)
+        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
+            guard let self, case .relaying = self.phase else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
+            switch result {
+            case .success(let upstream): self.becomeTunnel(upstream)
+            // The CONNECT was answered long ago: there is no other way to say it.
+            case .failure: self.client.close()
+            }
+        }
+    }
+
+    private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
+
+    private func relay(over greeting: Greeting) {
+        greeting.forget()
+        self.becomeTunnel(greeting.upstream)
+        if greeting.octets.readableBytes > 0 { self.client.write(greeting.octets) }
+        self.client.flush()
+    }
+
+    private func becomeTunnel(_ upstream: UpstreamHandler) {
+        self.phase = .over
+        self.proxy.count { $0.tunnels += 1 }
+        let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
+        self.client.become(tunnel)
+        tunnel.start()
+        var octets = self.received
+        self.received = ByteBuffer()
+        if octets.readableBytes > 0 { tunnel.requestInput(&octets) }
+        self.client.process()
+    }
+
+    /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
+    private func dialForGreeting() {
+        guard self.mayDial else { return self.client.close() }
+        self.phase = .waitingForEither
+        self.client.wait(2 * self.proxy.limits.connect)
+        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
+            guard let self, case .waitingForEither = self.phase else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
+            switch result {
+            case .success(let upstream):
+                self.client.wait(self.proxy.limits.clientIdle)
+                self.greeting = Greeting(upstream) { [weak self] greeting in
+                    guard let self, case .waitingForEither = self.phase else { return }
+                    self.greeting = nil
+                    self.relay(over: greeting)
+                } ended: { [weak self] in self?.client.close() }
+            case .failure:
+                self.client.close()
+            }
+        }
+    }
+
+    private func forgetGreeting() {
+        guard let greeting else { return }
+        self.greeting = nil
+        greeting.forget()
+        greeting.upstream.close()
+    }
+
+    // MARK: Client events
+
+    func clientReadComplete() {}
+    func clientWritabilityChanged(_ isWritable: Bool) {}
+    func clientEnded() -> Bool { false }
+
+    func proxyStopped() {
+        self.phase = .over
+        self.forgetGreeting()
+    }
+
+    func clientLeft(_ reason: String) {
+        if case .handshake = self.phase {
+            self.failed(TLSFailure(cause: .closed, message: "the client closed the connection inside the handshake"))
+        }
+        self.phase = .over
+        self.forgetGreeting()
+    }
+
+    func deadlinePassed() {
+        switch self.phase {
+        case .firstOctets:
+            self.dialForGreeting()
+        case .handshake:
+            self.failed(
+                TLSFailure(cause: .timeout, message: "the handshake was not through within \(self.proxy.limits.tlsHandshake) s"))
+        case .checking, .waitingForEither, .relaying, .over:
+            self.client.close()
+        }
+    }
+}
+
+extension InterceptExchange: TLSHandlerOwner {
+    func tlsHello(_ hello: ClientHello) {
+        guard case .handshake = self.phase else { return }
+        self.begin(hello)
+    }
+
+    func tlsEstablished() {
+        guard case .handshake = self.phase, let scope else { return }
+        self.enter(scope)
+    }
+
+    func tlsFailed(_ failure: TLSFailure) { self.failed(failure) }
+}

@@ -1,0 +1,14 @@
+internal import TapeTLS
+
+extension MagicAuthority {
+    /// Android takes no PKCS #12 without a password; it guards nothing, since no key is inside.
+    private static let password = "wiretape"
+
+    init(_ authority: borrowing CertificateAuthority) throws(CertificateError) {
+        let summary = authority.certificate
+        let name = summary.subject.split(separator: ",").first { $0.hasPrefix("CN=") }.map { String($0.dropFirst(3)) }
+        self.init(
+            name: name ?? summary.subject, fingerprint: summary.fingerprint, pem: authority.certificatePEM(),
+            der: authority.certificateDER(), p12: try authority.certificateP12(password: Self.password), p12Password: Self.password)
+    }
+}

@@ -1,0 +1,200 @@
+internal import NIOCore
+internal import TapeTLS
+
+/// Puts TLS between a channel and the handlers behind it: they see plaintext, the channel ciphertext.
+///
+/// A close_notify appears to them as the end of the input; an end without it as an error, since what came may be a part only
+/// (RFC 8446, 6.1). Back-pressure is the channel's own: what is written is encrypted at once, and what is read is passed on at once.
+/// Not Sendable: lives on its event loop.
+final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var connection: TLSConnection
+    /// The connection has failed or its channel is gone.
+    private var isOver = false
+    weak var owner: (any TLSHandlerOwner)?
+    private var context: ChannelHandlerContext?
+    private let isClient: Bool
+    private var isEstablished = false
+    private var isEnded = false
+    private var isOutputClosed = false
+    private var isCut = false
+    /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
+    var keepsInput = false
+    private(set) var keptInput = ByteBuffer()
+
+    init(_ connection: consuming TLSConnection, isClient: Bool) {
+        self.connection = connection
+        self.isClient = isClient
+    }
+
+    /// The next close is not the end of what was to be said: no close_notify (RFC 8446, 6.1).
+    func cut() { self.isCut = true }
+
+    // MARK: Handshake
+
+    /// Server: goes on behind the hello.
+    func answer(_ leaf: Leaf, protocolName: String?, refusesProtocols: Bool = false) {
+        do throws(TLSFailure) {
+            try self.connection.answer(leaf, protocolName: protocolName, refusesProtocols: refusesProtocols)
+        } catch {
+            return self.failed(error)
+        }
+        self.take(ByteBuffer())
+    }
+
+    /// Ciphertext that was read before the handler was there.
+    func begin(with ciphertext: ByteBuffer) { self.take(ciphertext) }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if self.isClient, context.channel.isActive { self.take(ByteBuffer()) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        self.isOver = true
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if self.isClient { self.take(ByteBuffer()) }
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.take(self.unwrapInboundIn(data))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        self.inputEnded()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.inputEnded()
+        self.isOver = true
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !self.isEstablished, !self.isOver else { return context.fireErrorCaught(error) }
+        self.isOver = true
+        self.owner?.tlsFailed(TLSFailure(cause: .reset, message: "it broke the connection inside the handshake"))
+    }
+
+    private func inputEnded() {
+        guard !self.isOver else { return }
+        self.handle(self.connection.inputEnded())
+    }
+
+    /// Takes ciphertext as far as it leads.
+    private func take(_ ciphertext: ByteBuffer) {
+        guard !self.isOver, let context else { return }
+        if self.keepsInput { self.keptInput.writeImmutableBuffer(ciphertext) } else { self.keptInput = ByteBuffer() }
+        var plaintext: ByteBuffer?
+        let count = ciphertext.readableBytes
+        let progress = ciphertext.withUnsafeReadableBytes { octets in
+            self.connection.receive(octets) { least, fill in
+                // Most often all of it; with the rest of a record from the read before, one record more.
+                var buffer = plaintext.take() ?? context.channel.allocator.buffer(capacity: count > 4096 ? count + 16_384 : count)
+                buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
+                plaintext = buffer
+            }
+        }
+        if !self.isEstablished, self.connection.isEstablished {
+            self.isEstablished = true
+            self.sendOutput()
+            self.owner?.tlsEstablished()
+        } else {
+            self.sendOutput()
+        }
+        if let plaintext, plaintext.readableBytes > 0 { self.context?.fireChannelRead(self.wrapInboundOut(plaintext)) }
+        self.handle(progress)
+    }
+
+    private func handle(_ progress: TLSProgress) {
+        switch progress {
+        case .needsInput:
+            break
+        case .hello(let hello):
+            self.owner?.tlsHello(hello)
+        case .ended:
+            guard !self.isEnded else { return }
+            self.isEnded = true
+            self.context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        case .failed(let failure):
+            self.failed(failure)
+        }
+    }
+
+    private func failed(_ failure: TLSFailure) {
+        guard !self.isOver else { return }
+        self.sendOutput()
+        self.isOver = true
+        if self.isEstablished {
+            self.context?.fireErrorCaught(failure)
+        } else {
+            self.owner?.tlsFailed(failure)
+        }
+    }
+
+    // MARK: Output
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let plaintext = self.unwrapOutboundIn(data)
+        // Not to be lost without a word, and not to be sent in clear.
+        guard self.isEstablished, !self.isOutputClosed, !self.isOver else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        do {
+            try plaintext.withUnsafeReadableBytes { try self.connection.send($0) }
+        } catch {
+            promise?.fail(error)
+            context.fireErrorCaught(error)
+            return
+        }
+        // Who wants to know when it is out gets a write of its own; all else leaves in one with the flush.
+        if let promise { context.write(self.wrapOutboundOut(self.output()), promise: promise) }
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        if self.connection.pendingOutput > 0 { context.write(self.wrapOutboundOut(self.output()), promise: nil) }
+        context.flush()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        switch mode {
+        case .input:
+            break
+        case .output, .all:
+            if !self.isOutputClosed, !self.isCut || mode == .output { self.connection.closeOutput() }
+            self.isOutputClosed = true
+            self.sendOutput()
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    private func output() -> ByteBuffer {
+        let allocator = self.context?.channel.allocator ?? ByteBufferAllocator()
+        return self.connection.takeOutput { octets in
+            var buffer = allocator.buffer(capacity: octets.count)
+            buffer.writeBytes(octets)
+            return buffer
+        }
+    }
+
+    private func sendOutput() {
+        guard let context, self.connection.pendingOutput > 0 else { return }
+        context.writeAndFlush(self.wrapOutboundOut(self.output()), promise: nil)
+    }
+
+    // MARK: What was agreed on
+
+    func inspect<R>(_ body: (borrowing TLSConnection) -> R) -> R { body(self.connection) }
+}

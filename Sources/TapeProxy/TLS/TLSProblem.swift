@@ -1,0 +1,92 @@
+internal import TapeTLS
+
+/// One TLS failure as a line for people: which host, which direction, what went wrong, and what to do about it.
+struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
+    enum Leg: Sendable, Hashable {
+        /// From the client to us.
+        case client
+        /// From us to the origin.
+        case upstream
+    }
+
+    var leg: Leg
+    var host: String
+    var port: Int
+    var failure: TLSFailure
+
+    private var authority: String {
+        let host = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
+        return self.port == 443 ? host : "\(host):\(self.port)"
+    }
+
+    var description: String {
+        switch self.leg {
+        case .client: "TLS from the client for \"\(self.authority)\": \(self.clientWords)"
+        case .upstream: "TLS to \"\(self.authority)\": \(self.failure.message): \(self.upstreamAdvice)"
+        }
+    }
+
+    // MARK: From the client
+
+    private var clientWords: String {
+        switch self.failure.cause {
+        case .certificateRejected:
+            "the client rejected wiretape's certificate (\(self.failure.reasons.first ?? "no reason given")): \(self.trustAdvice)"
+        case .closed:
+            "the client closed the connection inside the handshake, which most often means that it does not trust wiretape's CA: "
+                + self.trustAdvice
+        case .reset:
+            "the client reset the connection inside the handshake, which most often means that it does not trust wiretape's CA: "
+                + self.trustAdvice
+        case .noSharedVersion:
+            "the client speaks no TLS version that is allowed here: --tls-min 1.0 allows old ones."
+        case .noSharedCipher:
+            "the client speaks no cipher that is allowed here: --tls-min 1.0 allows old ones, \(self.passthrough) leaves it alone."
+        case .noSharedProtocol:
+            "the client speaks no HTTP/1.1: \(self.passthrough) leaves it alone."
+        case .timeout:
+            "\(self.failure.message): is the client still running? \(self.passthrough) leaves it alone."
+        case .expired, .notYetValid:
+            "the client found wiretape's certificate not valid now (\(self.failure.message)): compare the clocks."
+        case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed, .other:
+            "\(self.failure.message): \(self.passthrough) leaves it alone."
+        }
+    }
+
+    private var trustAdvice: String {
+        "start it as \"wiretape record FILE -- COMMAND\", or run \"wiretape ca install\"; where it pins certificates, \(self.passthrough) leaves it alone."
+    }
+
+    private var passthrough: String { "--passthrough \(self.pattern)" }
+
+    private var pattern: String { self.authority }
+
+    // MARK: To the origin
+
+    private var upstreamAdvice: String {
+        switch self.failure.cause {
+        case .unknownAuthority, .selfSigned:
+            "--upstream-ca FILE trusts its authority, --insecure-upstream \(self.pattern) anything it shows."
+        case .expired, .notYetValid:
+            "have it renewed, or compare the clocks; --insecure-upstream \(self.pattern) accepts it."
+        case .nameMismatch:
+            "correct the name in the URL; --insecure-upstream \(self.pattern) accepts it."
+        case .pinMismatch:
+            "correct --pin, or find out who answers there."
+        case .refusedByPolicy:
+            "the evaluation that was set for it said no."
+        case .noSharedVersion, .noSharedCipher:
+            "--upstream-tls-min 1.0 speaks to old origins."
+        case .noSharedProtocol:
+            "it speaks no HTTP/1.1: --passthrough \(self.pattern) leaves it alone."
+        case .certificateRequired, .certificateRejected:
+            "--client-cert \(self.pattern)=CERT.pem,KEY.pem gives it the certificate it wants."
+        case .notTLS:
+            "is this port meant for http?"
+        case .timeout, .closed, .reset:
+            "is it up, and does it speak TLS?"
+        case .malformed, .other:
+            "--passthrough \(self.pattern) leaves it alone."
+        }
+    }
+}

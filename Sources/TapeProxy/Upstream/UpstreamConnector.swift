@@ -1,0 +1,99 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+/// Makes upstream connections that are ready for requests: dials, and where the route is https shakes hands.
+///
+/// Keeps nothing: see `UpstreamPool`. Not Sendable: lives on its event loop.
+final class UpstreamConnector {
+    typealias Outcome = Result<UpstreamHandler, UpstreamDialer.DialError>
+
+    private let loop: any EventLoop
+    private let limits: ProxyLimits
+    private let dialer: UpstreamDialer
+    private let flushes: FlushQueue
+    private let settings: TLSSettings?
+    private let diagnosis: Diagnosis
+    /// Made when it is first needed: reading roots takes its time.
+    private var tls: UpstreamTLS?
+    private var lastID = 0
+
+    init(
+        loop: any EventLoop, limits: ProxyLimits, dialer: UpstreamDialer, flushes: FlushQueue, settings: TLSSettings?, diagnosis: Diagnosis
+    ) {
+        self.loop = loop
+        self.limits = limits
+        self.dialer = dialer
+        self.flushes = flushes
+        self.settings = settings
+        self.diagnosis = diagnosis
+    }
+
+    /// Connects and calls back on the loop.
+    func connect(_ route: UpstreamRoute, then: @escaping (Outcome) -> Void) {
+        self.lastID += 1
+        let upstream = UpstreamHandler(route: route, id: self.lastID, flushes: self.flushes)
+        guard route.origin.scheme == .https else { return self.dial(upstream, then: then) }
+        do throws(TLSFailure) {
+            upstream.diagnosis = self.diagnosis
+            let handler = TLSHandler(try self.context().connection(route), isClient: true)
+            self.dial(upstream, handler, then: then)
+        } catch {
+            then(.failure(.failed(self.failure(error, route))))
+        }
+    }
+
+    private func context() throws(TLSFailure) -> UpstreamTLS {
+        if let tls { return tls }
+        guard let settings else { throw TLSFailure(cause: .other, message: "this proxy was started without TLS") }
+        let tls = try UpstreamTLS(settings)
+        self.tls = tls
+        return tls
+    }
+
+    private func dial(_ upstream: UpstreamHandler, then: @escaping (Outcome) -> Void) {
+        let box = NIOLoopBound(upstream, eventLoop: self.loop)
+        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
+        } then: { result in
+            switch result {
+            case .success((let channel, let timing)):
+                upstream.opened(channel, timing: timing)
+                then(.success(upstream))
+            case .failure(let error):
+                then(.failure(error))
+            }
+        }
+    }
+
+    private func dial(_ upstream: UpstreamHandler, _ handler: TLSHandler, then: @escaping (Outcome) -> Void) {
+        let handshake = UpstreamHandshake(upstream, handler)
+        let box = NIOLoopBound((handler, upstream), eventLoop: self.loop)
+        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
+            }
+        } then: { result in
+            switch result {
+            case .success((let channel, let timing)):
+                upstream.opened(channel, timing: timing)
+                handshake.wait(self.limits.tlsHandshake, on: self.loop) { result in
+                    switch result {
+                    case .success: then(.success(upstream))
+                    case .failure(let failure): then(.failure(.failed(self.failure(failure, upstream.route))))
+                    }
+                }
+            case .failure(let error):
+                handshake.forget()
+                then(.failure(error))
+            }
+        }
+    }
+
+    private func failure(_ failure: TLSFailure, _ route: UpstreamRoute) -> Failure {
+        let problem = TLSProblem(leg: .upstream, host: route.verifiedHost, port: route.origin.port, failure: failure)
+        self.diagnosis.report(problem)
+        return Failure(kind: .tls, message: problem.description)
+    }
+}

@@ -1,0 +1,116 @@
+internal import COpenSSL
+
+/// Judges a server's certificates by the connection's policy, in the place where OpenSSL would.
+enum PeerVerifier {
+    /// - Returns: 1 to go on; 0 ends the handshake with an alert, and the connection's `verdict` says why.
+    static func verify(_ store: OpaquePointer?) -> Int32 {
+        guard let store,
+            let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()).map({ OpaquePointer($0) }),
+            let state = ConnectionState.of(ssl)
+        else { return 0 }
+        let verdict = self.judge(store, state)
+        state.verdict = verdict
+        guard verdict != nil else { return 1 }
+        // The alert that the server gets follows from this.
+        if X509_STORE_CTX_get_error(store) == X509_V_OK { X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION) }
+        return 0
+    }
+
+    private static func judge(_ store: OpaquePointer, _ state: ConnectionState) -> TLSFailure? {
+        switch state.policy {
+        case .defaultEvaluation:
+            return self.validate(store)
+        case .pinnedCertificates(let pins, let validatesChain, let validatesHost):
+            return self.judge(store, state, pinnedCertificates: pins, validatesChain, validatesHost)
+        case .pinnedPublicKeys(let pins, let validatesChain, let validatesHost):
+            if validatesChain, let failure = self.validate(store) { return failure }
+            if !validatesChain, validatesHost, let failure = self.checkHost(store, state) { return failure }
+            let chain = validatesChain ? X509_STORE_CTX_get0_chain(store) : X509_STORE_CTX_get0_untrusted(store)
+            guard self.certificates(chain).contains(where: { pins.contains(self.publicKeyDigest($0)) }) else {
+                return TLSFailure(cause: .pinMismatch, message: "no public key of its certificates is a pinned one")
+            }
+            return nil
+        case .disabled:
+            return nil
+        case .custom(let evaluate):
+            let chain = self.certificates(X509_STORE_CTX_get0_untrusted(store)).map { self.der($0) }
+            guard evaluate(chain, state.host) else {
+                return TLSFailure(cause: .refusedByPolicy, message: "the custom evaluation refused its certificates")
+            }
+            return nil
+        }
+    }
+
+    private static func judge(
+        _ store: OpaquePointer, _ state: ConnectionState, pinnedCertificates pins: [[UInt8]], _ validatesChain: Bool, _ validatesHost: Bool
+    ) -> TLSFailure? {
+        if validatesChain {
+            guard let anchors = wiretape_certificates_new() else { return self.outOfMemory }
+            defer { wiretape_certificates_free(anchors) }
+            for pin in pins {
+                var next: UnsafePointer<UInt8>?
+                pin.withUnsafeBufferPointer { octets in
+                    next = octets.baseAddress
+                    if let certificate = d2i_X509(nil, &next, octets.count) { wiretape_certificates_push(anchors, certificate) }
+                }
+            }
+            X509_STORE_CTX_set0_trusted_stack(store, anchors)
+            // A server's own certificate can be the anchor, too.
+            X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(store), UInt(X509_V_FLAG_PARTIAL_CHAIN))
+            let failure = self.validate(store)
+            guard let failure else { return nil }
+            switch failure.cause {
+            case .unknownAuthority, .selfSigned:
+                return TLSFailure(cause: .pinMismatch, message: "its chain leads to no pinned certificate", reasons: failure.reasons)
+            default: return failure
+            }
+        }
+        if validatesHost, let failure = self.checkHost(store, state) { return failure }
+        let chain = self.certificates(X509_STORE_CTX_get0_untrusted(store))
+        guard chain.contains(where: { pins.contains(self.der($0)) }) else {
+            return TLSFailure(cause: .pinMismatch, message: "none of its certificates is a pinned one")
+        }
+        return nil
+    }
+
+    /// Chain, validity and, where the connection set it, the host.
+    private static func validate(_ store: OpaquePointer) -> TLSFailure? {
+        guard X509_verify_cert(store) != 1 else { return nil }
+        return TLSFailure(verification: X509_STORE_CTX_get_error(store))
+    }
+
+    private static func checkHost(_ store: OpaquePointer, _ state: ConnectionState) -> TLSFailure? {
+        guard let leaf = X509_STORE_CTX_get0_cert(store) else { return self.noCertificate }
+        let matches =
+            X509_check_ip_asc(leaf, state.host, 0) == 1
+            || X509_check_host(leaf, state.host, state.host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil) == 1
+        return matches ? nil : TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH)
+    }
+
+    private static let outOfMemory = TLSFailure(cause: .other, message: "memory is out")
+    private static let noCertificate = TLSFailure(cause: .malformed, message: "it sent no certificate")
+
+    private static func certificates(_ stack: OpaquePointer?) -> [OpaquePointer] {
+        guard let stack else { return [] }
+        return (0..<max(0, wiretape_certificates_count(stack))).compactMap { wiretape_certificates_at(stack, $0) }
+    }
+
+    private static func der(_ certificate: OpaquePointer) -> [UInt8] {
+        let length = i2d_X509(certificate, nil)
+        guard length > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, count in
+            var next = buffer.baseAddress
+            count = max(0, Int(i2d_X509(certificate, &next)))
+        }
+    }
+
+    private static func publicKeyDigest(_ certificate: OpaquePointer) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        guard let key = X509_get_X509_PUBKEY(certificate) else { return [] }
+        var der: UnsafeMutablePointer<UInt8>?
+        let length = i2d_X509_PUBKEY(key, &der)
+        defer { CRYPTO_free(der, #file, #line) }
+        guard length > 0, EVP_Digest(der, Int(length), &digest, nil, EVP_sha256(), nil) == 1 else { return [] }
+        return digest
+    }
+}
