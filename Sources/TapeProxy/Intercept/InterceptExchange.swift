@@ -9,7 +9,7 @@ internal import TapeTLS
 /// Ends when the client connection goes on inside the tunnel: the requests there are exchanges of their own. Not Sendable: lives on its
 /// event loop.
 final class InterceptExchange: ClientExchange {
-    private enum Phase {
+    enum Phase {
         /// The proxy may be asked for itself: its own addresses are being looked up.
         case checking
         case firstOctets
@@ -20,19 +20,19 @@ final class InterceptExchange: ClientExchange {
         case over
     }
 
-    private let client: ClientHandler
-    private let proxy: ProxyContext
+    let client: ClientHandler
+    let proxy: ProxyContext
     private let interception: Interception
-    private let request: IncomingRequest
-    private let host: String
-    private let port: Int
-    private var phase = Phase.checking
+    let request: IncomingRequest
+    let host: String
+    let port: Int
+    var phase = Phase.checking
     private var tls: TLSHandler?
     /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
-    private var received = ByteBuffer()
+    var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
-    private var greeting: Greeting?
+    var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
         self.client = client
@@ -46,7 +46,7 @@ final class InterceptExchange: ClientExchange {
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
     /// Nothing is dialled where nothing is forwarded.
-    private var mayDial: Bool { self.proxy.session.mayForward }
+    var mayDial: Bool { self.proxy.session.mayForward }
 
     private var isMagic: Bool { self.host == MagicHost.name }
 
@@ -174,7 +174,8 @@ final class InterceptExchange: ClientExchange {
     private func answer(_ leaf: Leaf) {
         self.tls?.keepsInput = false
         self.tls?.answer(
-            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil, refusesProtocols: !self.hello.protocols.isEmpty)
+            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
+            refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -183,7 +184,8 @@ final class InterceptExchange: ClientExchange {
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded.")
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded."
+            )
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -219,88 +221,6 @@ final class InterceptExchange: ClientExchange {
         interaction.timing.total = Double((self.proxy.now - self.request.start).nanoseconds) / 1e6
         self.proxy.count { $0.exchanges += 1 }
         self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
-    }
-
-    // MARK: Relaying
-
-    /// Dials for what is not ours to read.
-    private func relay() {
-        self.phase = .relaying
-        guard self.mayDial else { return self.missed() }
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .relaying = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream): self.becomeTunnel(upstream)
-            // The CONNECT was answered long ago: there is no other way to say it.
-            case .failure: self.client.close()
-            }
-        }
-    }
-
-    /// Nothing of what the client speaks was recorded, and nothing is dialled.
-    private func missed() {
-        if case .refuse(let report) = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
-            self.proxy.count { $0.misses += 1 }
-            self.proxy.diagnosis.remark(
-                "the client speaks neither TLS nor HTTP in its tunnel to \"\(self.request.head.target)\": there is nothing to replay (\(report.mode.rawValue)).")
-        }
-        self.client.close()
-    }
-
-    private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
-
-    private func relay(over greeting: Greeting) {
-        greeting.forget()
-        self.becomeTunnel(greeting.upstream)
-        if greeting.octets.readableBytes > 0 { self.client.write(greeting.octets) }
-        self.client.flush()
-    }
-
-    private func becomeTunnel(_ upstream: UpstreamHandler) {
-        self.phase = .over
-        self.proxy.count { $0.tunnels += 1 }
-        let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
-        self.client.become(tunnel)
-        tunnel.start()
-        var octets = self.received
-        self.received = ByteBuffer()
-        if octets.readableBytes > 0 { tunnel.requestInput(&octets) }
-        self.client.process()
-    }
-
-    /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
-    private func dialForGreeting() {
-        guard self.mayDial else { return self.missed() }
-        self.phase = .waitingForEither
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .waitingForEither = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream):
-                self.client.wait(self.proxy.limits.clientIdle)
-                self.greeting = Greeting(upstream) { [weak self] greeting in
-                    guard let self, case .waitingForEither = self.phase else { return }
-                    self.greeting = nil
-                    self.relay(over: greeting)
-                } ended: { [weak self] in self?.client.close() }
-            case .failure:
-                self.client.close()
-            }
-        }
-    }
-
-    private func forgetGreeting() {
-        guard let greeting else { return }
-        self.greeting = nil
-        greeting.forget()
-        greeting.upstream.close()
     }
 
     // MARK: Client events

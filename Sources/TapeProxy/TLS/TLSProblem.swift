@@ -48,7 +48,8 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
             "\(self.failure.message): is the client still running? \(self.passthrough) leaves it alone."
         case .expired, .notYetValid:
             "the client found wiretape's certificate not valid now (\(self.failure.message)): compare the clocks."
-        case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed, .other:
+        case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed,
+            .other:
             "\(self.failure.message): \(self.passthrough) leaves it alone."
         }
     }

@@ -1,5 +1,13 @@
 internal import COpenSSL
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 extension TLSFailure {
     /// What a verification's error (X509_V_ERR_…) says of a certificate.
     init(verification error: Int32, of certificate: CertificateSummary?) {
@@ -39,18 +47,14 @@ extension TLSFailure {
         return certificate.names.count > 3 ? "\(shown) and \(certificate.names.count - 3) more" : shown
     }
 
-    /// A time as its day in UTC (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
+    /// A time as its day in UTC.
     private static func day(_ seconds: Int64?) -> String {
+        // What certificates can say at most (RFC 5280, 4.1.2.5).
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return "an unreadable date" }
-        let days = seconds / 86_400 + 719_468
-        let era = days / 146_097
-        let dayOfEra = days % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let number = month < 10 ? month + 3 : month - 9
-        let year = yearOfEra + era * 400 + (number <= 2 ? 1 : 0)
-        return "\(year)-\(number < 10 ? "0" : "")\(number)-\(day < 10 ? "0" : "")\(day)"
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let (year, month, day) = (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
+        return "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
     }
 }
