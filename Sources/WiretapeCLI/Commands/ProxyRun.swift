@@ -132,10 +132,7 @@ struct ProxyRun {
         let trust = try ChildTrust.prepare(
             authority: self.tls.authority.certificate().pem, folder: TrustFolder(path: self.tls.authority.trustFolder()),
             parent: ChildEnvironment.parent)
-        if !trust.hasSystemRoots {
-            screen.say(
-                "no bundle of the system's roots was found, so the program trusts Wiretape's authority alone: install ca-certificates.")
-        }
+        for notice in trust.notices { screen.say(notice) }
         guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
         let files = SystemRoots.files()
         try PrivateTrust.check(bundle: trust.bundle, files: files, user: getuid(), group: getgid(), environment: ChildEnvironment.parent)

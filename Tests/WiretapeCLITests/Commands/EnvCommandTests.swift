@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func otherShellsHaveTheirOwnLines() throws {
-        let fish = try Wiretape.run(["env", "--proxy", "127.0.0.1:1"], environment: self.environment.merging(["SHELL": "/bin/fish"]) { $1 })
+        let fish = try Wiretape.run(
+            ["env", "--proxy", "127.0.0.1:1"], environment: self.environment.merging(["SHELL": "/bin/fish"]) { $1 })
         #expect(fish.outputText.hasPrefix("set -gx http_proxy 'http://127.0.0.1:1';\n") && fish.outputText.contains(#"/it\'s a folder/"#))
         let power = try Wiretape.run(["env", "--proxy", "127.0.0.1:1", "--shell", "powershell"], environment: self.environment)
         #expect(power.outputText.hasPrefix("$env:http_proxy = 'http://127.0.0.1:1'\n") && power.outputText.contains("/it''s a folder/"))

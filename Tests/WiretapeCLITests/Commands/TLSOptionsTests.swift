@@ -52,7 +52,9 @@ import Testing
     @Test func theKeyLogIsWhereTheEnvironmentSays() throws {
         let options = try TLSOptions.parse(self.caDir)
         _ = try options.settings(upstream: nil, environment: [:]) { _ in }
-        let settings = try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) { Issue.record("\($0)") }
+        let settings = try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) {
+            Issue.record("\($0)")
+        }
         #expect(settings.keyLog != nil)
         var notices: [String] = []
         let path = self.folder.file("none/keys")

@@ -59,7 +59,7 @@ struct CAExportCommand: ParsableCommand {
         case .der: return authority.der
         case .p12:
             do throws(CertificateError) {
-                return try TrustStore.pkcs12(pem: authority.pem, password: self.password)
+                return try TrustStore.pkcs12(certificatesPEM: authority.pem, password: self.password)
             } catch {
                 throw TrustError(error.message)
             }

@@ -62,7 +62,9 @@ import Testing
             end = try Wiretape.run(arguments)
         }
         #expect(end.status == 1)
-        #expect(end.errors.contains("sudo \(AuthorityFolder.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"), "\(end.errors)")
+        #expect(
+            end.errors.contains("sudo \(AuthorityFolder.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"),
+            "\(end.errors)")
     }
     #endif
 }
