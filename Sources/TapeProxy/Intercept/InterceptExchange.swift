@@ -191,6 +191,8 @@ final class InterceptExchange: ClientExchange {
     private func failed(_ failure: TLSFailure) {
         guard case .handshake = self.phase else { return }
         self.phase = .over
+        // The page looks whether its own certificate is trusted: that it is not yet is no failure.
+        guard !self.isMagic else { return self.client.closeAfterFlush() }
         let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))

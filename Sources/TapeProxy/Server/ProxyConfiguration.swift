@@ -29,12 +29,12 @@ public struct ProxyConfiguration: Sendable {
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?
     /// The cassette's file name, to show to people.
-    public var cassetteName = ""
+    public var cassetteName: String
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil
+        tls: TLSSettings? = nil, cassetteName: String = ""
     ) {
         self.host = host
         self.port = port
@@ -44,5 +44,6 @@ public struct ProxyConfiguration: Sendable {
         self.diskFullPolicy = diskFullPolicy
         self.limits = limits
         self.tls = tls
+        self.cassetteName = cassetteName
     }
 }

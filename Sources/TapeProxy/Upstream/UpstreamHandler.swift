@@ -29,6 +29,8 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     /// Where it lay before and will lie again.
     var homeShelf: UpstreamPool.Shelf?
     weak var pool: UpstreamPool?
+    /// Where a TLS problem is told that shows only after the handshake; nil without TLS.
+    weak var diagnosis: Diagnosis?
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
@@ -156,13 +158,23 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let owner {
-            owner.upstreamFailed(
-                error is TLSFailure
-                    ? Failure(kind: .truncated, message: "\"\(self.origin.authority)\" broke off its TLS: \(error).")
-                    : Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection."))
-        }
+        if let owner { owner.upstreamFailed(self.failure(error)) }
         context.close(promise: nil)
+    }
+
+    private func failure(_ error: any Error) -> Failure {
+        guard let error = error as? TLSFailure else {
+            return Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection.")
+        }
+        switch error.cause {
+        // In TLS 1.3 the server's word on our certificate comes after our handshake is through (RFC 8446, 4.4.2.4).
+        case .certificateRequired, .certificateRejected:
+            let problem = TLSProblem(leg: .upstream, host: self.route.verifiedHost, port: self.origin.port, failure: error)
+            self.diagnosis?.report(problem)
+            return Failure(kind: .tls, message: problem.description)
+        default:
+            return Failure(kind: .truncated, message: "\"\(self.origin.authority)\" broke off its TLS: \(error).")
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

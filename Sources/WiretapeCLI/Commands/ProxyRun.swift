@@ -51,13 +51,15 @@ struct ProxyRun {
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
         let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
+        var configuration = self.configuration
+        configuration.tls = try self.tlsSettings { screen.say($0) }
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
             mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(self.configuration, session: session, recorder: recorder, cassette: cassette)
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) { screen.complain($0) }
         } catch {
             try recorder?.abandon()
             throw error
@@ -94,7 +96,8 @@ struct ProxyRun {
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
         return ProxyConfiguration(
             host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
-            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits)
+            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits,
+            cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
     }
 
     /// What the proxy is to do about TLS.
