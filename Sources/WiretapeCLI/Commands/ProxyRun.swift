@@ -50,9 +50,9 @@ struct ProxyRun {
         let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
-        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
         var configuration = self.configuration
         configuration.tls = try self.tlsSettings { screen.say($0) }
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
