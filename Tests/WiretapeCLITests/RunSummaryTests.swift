@@ -133,7 +133,9 @@ import Testing
             $0.counts.bytes = 10
         }
         #expect(
-            summary.json == #"{ "cassette": "pets.json", "mode": "all", "recorded": 2, "lost": 1, "bytes": 10, "tunnels": 0, "tlsFailures": 0, "exit": 1 }"#)
+            summary.json
+                == #"{ "cassette": "pets.json", "mode": "all", "recorded": 2, "lost": 1, "bytes": 10, "tunnels": 0, "tlsFailures": 0, "exit": 1 }"#
+        )
     }
 
     @Test func aReplaysLineHoldsTheReportsOfMisses() throws {
