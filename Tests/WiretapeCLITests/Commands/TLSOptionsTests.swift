@@ -1,3 +1,4 @@
+import Foundation
 import TapeTLS
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test func aKeyThatOthersCanReadIsTold() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
-        #expect(chmod(made.keyFile, 0o644) == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made.keyFile)
         var notices: [String] = []
         _ = try TLSOptions.parse(self.caDir).settings(upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains("chmod 600"), "\(notices)")

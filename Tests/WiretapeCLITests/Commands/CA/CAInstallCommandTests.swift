@@ -26,7 +26,7 @@ import Testing
     private func recordingPath(status: Int = 0) throws -> String {
         for name in ["install", "update-ca-certificates", "update-ca-trust", "rm"] {
             let path = try self.folder.write(
-                "#!/bin/sh\necho \"${0##*/} $*\" >> '\(self.folder.file("log"))'\nexit \(status)\n".utf8, to: "bin/\(name)")
+                "#!/bin/sh\necho \"${0##*/}${*:+ }$*\" >> '\(self.folder.file("log"))'\nexit \(status)\n".utf8, to: "bin/\(name)")
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         return self.folder.file("bin") + ":/usr/bin:/bin"
