@@ -53,16 +53,21 @@ final class InterceptExchange: ClientExchange {
     // MARK: CONNECT
 
     func start() {
+        // Where nothing is dialled, nothing can come back here, and no name is looked up.
+        guard self.mayDial else { return self.accept() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
             guard let self, case .checking = self.phase else { return }
-            guard !isSelf else { return self.refuse(.loop(self.request.head.target)) }
-            self.phase = .firstOctets
-            self.client.wait(self.proxy.limits.tunnelSilence)
-            self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
-            self.client.flush()
-            self.client.process()
+            if isSelf { self.refuse(.loop(self.request.head.target)) } else { self.accept() }
         }
+    }
+
+    private func accept() {
+        self.phase = .firstOctets
+        self.client.wait(self.proxy.limits.tunnelSilence)
+        self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        self.client.flush()
+        self.client.process()
     }
 
     private func refuse(_ answer: ProxyAnswer) {
