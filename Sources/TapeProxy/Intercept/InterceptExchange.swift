@@ -15,6 +15,8 @@ final class InterceptExchange: ClientExchange {
         case firstOctets
         /// The client was silent; a connection is made for an origin that speaks first.
         case waitingForEither
+        /// TLS has begun; the hello is not whole. Until it is, nothing but its octets is kept.
+        case hello
         case handshake
         case relaying
         case over
@@ -80,7 +82,7 @@ final class InterceptExchange: ClientExchange {
 
     func requestInput(_ input: inout ByteBuffer) {
         switch self.phase {
-        case .firstOctets, .waitingForEither: self.look(&input)
+        case .firstOctets, .waitingForEither, .hello: self.look(&input)
         case .checking, .handshake, .relaying, .over: break
         }
     }
@@ -91,7 +93,11 @@ final class InterceptExchange: ClientExchange {
             if case .firstOctets = self.phase { self.client.wait(self.proxy.limits.requestHead) }
         case .tls:
             self.forgetGreeting()
-            guard let octets = input.readSlice(length: input.readableBytes) else { return }
+            if case .hello = self.phase {} else { self.client.wait(self.proxy.limits.tlsHandshake) }
+            self.phase = .hello
+            guard ClientHelloFrame.isWhole(input.readableBytesView), let octets = input.readSlice(length: input.readableBytes) else {
+                return
+            }
             self.beginTLS(octets)
         case .http:
             self.forgetGreeting()
@@ -113,7 +119,6 @@ final class InterceptExchange: ClientExchange {
     private func beginTLS(_ octets: ByteBuffer) {
         do throws(TLSFailure) {
             self.phase = .handshake
-            self.client.wait(self.proxy.limits.tlsHandshake)
             let handler = TLSHandler(try self.interception.connection(), isClient: false)
             handler.owner = self
             handler.keepsInput = true
@@ -204,8 +209,10 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func failed(_ failure: TLSFailure) {
-        guard case .handshake = self.phase else { return }
-        self.phase = .over
+        switch self.phase {
+        case .hello, .handshake: self.phase = .over
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: return
+        }
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
         let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
@@ -240,8 +247,10 @@ final class InterceptExchange: ClientExchange {
     }
 
     func clientLeft(_ reason: String) {
-        if case .handshake = self.phase {
+        switch self.phase {
+        case .hello, .handshake:
             self.failed(TLSFailure(cause: .closed, message: "the client closed the connection inside the handshake"))
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: break
         }
         self.phase = .over
         self.forgetGreeting()
@@ -251,7 +260,7 @@ final class InterceptExchange: ClientExchange {
         switch self.phase {
         case .firstOctets:
             self.dialForGreeting()
-        case .handshake:
+        case .hello, .handshake:
             self.failed(
                 TLSFailure(cause: .timeout, message: "the handshake was not through within \(self.proxy.limits.tlsHandshake) s"))
         case .checking, .waitingForEither, .relaying, .over:
