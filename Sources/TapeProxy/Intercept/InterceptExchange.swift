@@ -124,7 +124,8 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept else {
+        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept
+        else {
             return self.leaveAlone(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
@@ -175,7 +176,8 @@ final class InterceptExchange: ClientExchange {
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded.")
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded."
+            )
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -193,10 +195,29 @@ final class InterceptExchange: ClientExchange {
         self.phase = .over
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
-        let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
+        self.tell(failure)
+        self.client.closeAfterFlush()
+    }
+
+    /// GnuTLS has its programs, wget among them, judge the certificate behind the handshake: one that trusts nobody leaves then, without
+    /// a word. A connection that a client opens in reserve, as browsers do, stays for longer.
+    private func tellIfLeftUnused(_ scope: TunnelScope) {
+        guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
+        let established = self.proxy.now
+        // Holds the exchange until the first request.
+        scope.leftUnused = { failure in
+            guard self.proxy.now - established < .seconds(2) else { return }
+            self.tell(
+                failure ?? TLSFailure(cause: .closed, message: "the client closed the connection behind the handshake"),
+                isBehindHandshake: true)
+        }
+    }
+
+    private func tell(_ failure: TLSFailure, isBehindHandshake: Bool = false) {
+        let problem = TLSProblem(
+            leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
-        self.client.closeAfterFlush()
     }
 
     /// No request was seen: the CONNECT stands for what was lost.
@@ -271,7 +292,9 @@ final class InterceptExchange: ClientExchange {
                     guard let self, case .waitingForEither = self.phase else { return }
                     self.greeting = nil
                     self.relay(over: greeting)
-                } ended: { [weak self] in self?.client.close() }
+                } ended: { [weak self] in
+                    self?.client.close()
+                }
             case .failure:
                 self.client.close()
             }
@@ -325,6 +348,7 @@ extension InterceptExchange: TLSHandlerOwner {
 
     func tlsEstablished() {
         guard case .handshake = self.phase, let scope else { return }
+        self.tellIfLeftUnused(scope)
         self.enter(scope)
     }
 
