@@ -43,6 +43,9 @@ struct RunSummary {
                 screen.complain("recording was held up (\(problem)); nothing is lost.")
             }
         }
+        if self.counts.tlsFailures > 0 {
+            screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
+        }
         if self.counts.tunnels > 0 {
             screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through: what is inside CONNECT tunnels is not recorded.")
         }
@@ -90,6 +93,7 @@ struct RunSummary {
         }
         self.number("bytes", self.counts.bytes, &writer)
         self.number("tunnels", self.counts.tunnels, &writer)
+        self.number("tlsFailures", self.counts.tlsFailures, &writer)
         self.number("exit", Int(self.exitStatus), &writer)
         if !self.verdict.reports.isEmpty {
             writer.member("reports")

@@ -123,6 +123,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.left("client closed the connection")
         self.context = nil
+        self.scope?.leftUnused = nil
         self.tls = nil
         self.proxy.registry.remove(self)
         self.proxy.connectionEnded()

@@ -9,7 +9,7 @@ internal import TapeTLS
 /// Ends when the client connection goes on inside the tunnel: the requests there are exchanges of their own. Not Sendable: lives on its
 /// event loop.
 final class InterceptExchange: ClientExchange {
-    private enum Phase {
+    enum Phase {
         /// The proxy may be asked for itself: its own addresses are being looked up.
         case checking
         case firstOctets
@@ -20,19 +20,19 @@ final class InterceptExchange: ClientExchange {
         case over
     }
 
-    private let client: ClientHandler
-    private let proxy: ProxyContext
+    let client: ClientHandler
+    let proxy: ProxyContext
     private let interception: Interception
-    private let request: IncomingRequest
-    private let host: String
-    private let port: Int
-    private var phase = Phase.checking
+    let request: IncomingRequest
+    let host: String
+    let port: Int
+    var phase = Phase.checking
     private var tls: TLSHandler?
     /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
-    private var received = ByteBuffer()
+    var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
-    private var greeting: Greeting?
+    var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
         self.client = client
@@ -46,7 +46,7 @@ final class InterceptExchange: ClientExchange {
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
     /// Nothing is dialled where nothing is forwarded.
-    private var mayDial: Bool { self.proxy.session.mayForward }
+    var mayDial: Bool { self.proxy.session.mayForward }
 
     private var isMagic: Bool { self.host == MagicHost.name }
 
@@ -124,9 +124,11 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept
-        else {
-            return self.leaveAlone(offersHTTP: offersHTTP)
+        if self.mayDial, !self.isMagic {
+            let choice = self.interception.choice(host: hello.serverName ?? self.host, port: self.port)
+            guard offersHTTP, choice == .intercept else { return self.leaveAlone(offersHTTP: offersHTTP) }
+        } else if !offersHTTP {
+            self.tls?.keepsInput = false
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
@@ -135,16 +137,20 @@ final class InterceptExchange: ClientExchange {
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
         guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
+        // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
+        self.client.setReading(false)
         self.proxy.connector.connect(route) { [weak self] result in
             self?.proxy.readClock()
             guard let self, case .handshake = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
             }
+            self.client.setReading(true)
             self.client.wait(self.proxy.limits.tlsHandshake)
             switch result {
             case .success(let upstream):
                 let names = upstream.peerNames
+                upstream.peerNames = []
                 self.proxy.pool.put(upstream, now: self.proxy.now)
                 self.mint(names)
             case .failure(.failed(let failure)):
@@ -167,7 +173,9 @@ final class InterceptExchange: ClientExchange {
 
     private func answer(_ leaf: Leaf) {
         self.tls?.keepsInput = false
-        self.tls?.answer(leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil)
+        self.tls?.answer(
+            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
+            refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -232,80 +240,6 @@ final class InterceptExchange: ClientExchange {
         interaction.timing.total = Double((self.proxy.now - self.request.start).nanoseconds) / 1e6
         self.proxy.count { $0.exchanges += 1 }
         self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
-    }
-
-    // MARK: Relaying
-
-    /// Dials for what is not ours to read.
-    private func relay() {
-        self.phase = .relaying
-        guard self.mayDial else { return self.client.close() }
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .relaying = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream): self.becomeTunnel(upstream)
-            // The CONNECT was answered long ago: there is no other way to say it.
-            case .failure: self.client.close()
-            }
-        }
-    }
-
-    private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
-
-    private func relay(over greeting: Greeting) {
-        greeting.forget()
-        self.becomeTunnel(greeting.upstream)
-        if greeting.octets.readableBytes > 0 { self.client.write(greeting.octets) }
-        self.client.flush()
-    }
-
-    private func becomeTunnel(_ upstream: UpstreamHandler) {
-        self.phase = .over
-        self.proxy.count { $0.tunnels += 1 }
-        let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
-        self.client.become(tunnel)
-        tunnel.start()
-        var octets = self.received
-        self.received = ByteBuffer()
-        if octets.readableBytes > 0 { tunnel.requestInput(&octets) }
-        self.client.process()
-    }
-
-    /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
-    private func dialForGreeting() {
-        guard self.mayDial else { return self.client.close() }
-        self.phase = .waitingForEither
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .waitingForEither = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream):
-                self.client.wait(self.proxy.limits.clientIdle)
-                self.greeting = Greeting(upstream) { [weak self] greeting in
-                    guard let self, case .waitingForEither = self.phase else { return }
-                    self.greeting = nil
-                    self.relay(over: greeting)
-                } ended: { [weak self] in
-                    self?.client.close()
-                }
-            case .failure:
-                self.client.close()
-            }
-        }
-    }
-
-    private func forgetGreeting() {
-        guard let greeting else { return }
-        self.greeting = nil
-        greeting.forget()
-        greeting.upstream.close()
     }
 
     // MARK: Client events

@@ -11,23 +11,26 @@ import Darwin
 /// One end of a TCP connection as blocking calls on raw octets; each gives up after ten seconds.
 ///
 /// Not Sendable: belongs to one thread.
-final class RawConnection {
+class RawConnection {
     /// How a peer ended its side.
     enum End: Equatable {
         case closed, reset
+        /// A TLS connection's end without close_notify.
+        case truncated
     }
 
     /// Seconds before a wait fails its test.
     static let patience = 10
 
     private let descriptor: Int32
-    private var buffer: [UInt8] = []
+    private var buffer: [UInt8]
     private var space = [UInt8](repeating: 0, count: 256 << 10)
-    private var end: End?
+    var end: End?
     private var isClosed = false
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
+        self.buffer = []
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         #if !canImport(Glibc) && !canImport(Musl)
@@ -45,6 +48,17 @@ final class RawConnection {
         guard address.withSockAddr({ connect(descriptor, $0, socklen_t($1)) }) == 0 else {
             throw RawError("no connection to \(host):\(port) (errno \(errno))")
         }
+    }
+
+    /// Takes the place of another, which is closed from now on.
+    ///
+    /// - Returns: what was read from it and not asked for yet, in `unread`.
+    init(replacing other: RawConnection, unread: inout [UInt8]) {
+        self.descriptor = other.descriptor
+        self.buffer = []
+        unread = other.buffer
+        other.buffer = []
+        other.isClosed = true
     }
 
     deinit { self.close() }
@@ -82,17 +96,22 @@ final class RawConnection {
 
     /// Reads what is there, at least one octet, into the buffer; false at the end.
     private func fill() throws -> Bool {
-        guard self.end == nil else { return false }
+        guard self.end == nil, let octets = try self.next() else { return false }
+        self.buffer.append(contentsOf: octets)
+        return true
+    }
+
+    /// Waits for octets; nil where the peer has ended its side, with `end` set.
+    func next() throws -> [UInt8]? {
         guard RawSocket.waits(self.descriptor, for: Int32(POLLIN), milliseconds: Self.patience * 1000) else {
             throw RawError("nothing came for \(Self.patience) s behind \(RawError.text(self.buffer))")
         }
         let count = self.space.withUnsafeMutableBytes { recv(self.descriptor, $0.baseAddress, $0.count, 0) }
         guard count > 0 else {
             self.end = count == 0 ? .closed : .reset
-            return false
+            return nil
         }
-        self.buffer.append(contentsOf: self.space[..<count])
-        return true
+        return Array(self.space[..<count])
     }
 
     private func take(_ count: Int) -> [UInt8] {

@@ -1,8 +1,12 @@
+import Foundation
 import TapeProxy
-import TapeTLS
+
+@testable import TapeTLS
 
 /// A fresh certificate authority, as text.
 struct TestAuthority {
+    private static let day: Int64 = 86_400
+
     let certificatePEM: [UInt8]
     let keyPEM: [UInt8]
 
@@ -13,4 +17,30 @@ struct TestAuthority {
     }
 
     var settings: TLSSettings { TLSSettings(certificatePEM: self.certificatePEM, keyPEM: self.keyPEM) }
+
+    /// A certificate that it signs, with its key.
+    ///
+    /// - Parameter days: from now on, when it was made: a certificate lasts a year.
+    func leaf(for names: [String], days: Int64 = 0) throws -> Leaf {
+        let now = Int64(Date().timeIntervalSince1970)
+        let authority = try CertificateAuthority(certificatePEM: self.certificatePEM, keyPEM: self.keyPEM, now: now)
+        return try LeafStore(authority: authority).mint(
+            host: names.first ?? "example.test", serverName: nil, upstreamNames: names, now: now + days * Self.day)
+    }
+
+    /// A certificate for a client, with its key.
+    func identity(for name: String) throws -> ClientIdentity {
+        let now = Int64(Date().timeIntervalSince1970)
+        let issuer = try Certificate(pem: self.certificatePEM)
+        let key = try PrivateKey.makeP256()
+        let draft = try CertificateDraft(key: key, notBefore: now - Self.day, notAfter: now + Self.day)
+        try draft.setCommonName(name)
+        try draft.setIssuer(issuer.pointer)
+        try draft.add(.endEntity)
+        let certificate = try draft.signed(with: PrivateKey(pem: self.keyPEM))
+        return try ClientIdentity(certificatePEM: certificate.pem(), keyPEM: key.pem())
+    }
+
+    /// What it is known by to those who pin or list it.
+    var summary: CertificateSummary { get throws { try Certificate(pem: self.certificatePEM).summary } }
 }

@@ -1,0 +1,166 @@
+import TapeCore
+import TapeTLS
+import Testing
+@testable import TapeProxy
+
+/// Origins whose TLS does not come about: 502 for the request, a failed exchange in the cassette, a line for people.
+@Suite struct UpstreamTLSFailureTests {
+    private typealias Answer = LiveAndReplayed.Answer
+
+    private let scene: TLSScene
+
+    init() throws { self.scene = try TLSScene() }
+
+    /// One request to an origin that fails; the next one tries again and fails again.
+    private func failure(
+        _ script: @escaping RawOrigin.Script, kind: String = "tls", configure: (inout ProxyConfiguration) -> Void = { _ in },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (answer: String, notices: [String]) {
+        let origin = try RawOrigin(script, script)
+        let proxy = try self.scene.proxy(configure: configure)
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
+        var first = ""
+        for path in ["/1", "/2"] {
+            try stream.send(TLSScene.request("GET", path))
+            let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: \(kind)\r\n"), "\(answer)", sourceLocation: sourceLocation)
+            if first.isEmpty { first = answer }
+        }
+        origin.finish(sourceLocation: sourceLocation)
+        let notices = proxy.notices.lines
+        let recorded = try proxy.recorded()
+        #expect(recorded.map(\.request.url) == ["https://example.test/1", "https://example.test/2"], sourceLocation: sourceLocation)
+        for interaction in recorded {
+            guard case .failed(let failure) = interaction.outcome else { throw RawError("\(interaction.outcome) is not failed") }
+            #expect(failure.kind.rawValue == kind, sourceLocation: sourceLocation)
+            #expect(first.contains(failure.message), sourceLocation: sourceLocation)
+        }
+        let replay = try self.scene.proxy(.none, in: proxy.folder)
+        let again = try self.scene.secure(replay.connect(), to: origin.authority)
+        try again.send(TLSScene.request("GET", "/1"))
+        #expect(String(decoding: try again.readMessage(), as: UTF8.self) == first, sourceLocation: sourceLocation)
+        return (first, notices)
+    }
+
+    private func failure(showing leaf: Leaf, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+        let (answer, notices) = try self.failure(TLSOrigin(leaf).isRefused(), sourceLocation: sourceLocation)
+        #expect(notices.count == 1, sourceLocation: sourceLocation)
+        #expect(answer.contains(notices.first ?? "?"), sourceLocation: sourceLocation)
+        return notices.first ?? ""
+    }
+
+    @Test func aCertificateThatIsNotInOrderIsSaidWithItsRemedy() throws {
+        let origins = self.scene.origins
+        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: -400)).contains("has expired: have it renewed"))
+        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: 10)).contains("is not valid yet: "))
+        #expect(try self.failure(showing: origins.leaf(for: ["other.test"])).contains("is for another name: correct the name"))
+        #expect(
+            try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains("unknown authority"))
+    }
+
+    @Test func anOriginThatSpeaksPlainHTTPIsNoTLS() throws {
+        let (answer, notices) = try self.failure { connection in
+            _ = try connection.next()
+            try connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            _ = try connection.readToEnd()
+        }
+        #expect(answer.contains("what it sent is not TLS: is this port meant for http?"))
+        #expect(notices.count == 1)
+    }
+
+    @Test func anOriginThatLeavesInsideTheHandshakeIsSaidSo() throws {
+        let (closed, _) = try self.failure { _ = try $0.next() }
+        #expect(closed.contains("it closed the connection inside the handshake"))
+        let (reset, _) = try self.failure { connection in
+            _ = try connection.next()
+            connection.reset()
+        }
+        #expect(reset.contains("inside the handshake"))
+    }
+
+    @Test func anOriginThatSaysNothingIsGivenUp() throws {
+        let (answer, _) = try self.failure({ _ = try $0.readToEnd() }, configure: { $0.limits.tlsHandshake = 1 })
+        #expect(answer.contains("the handshake was not through within 1 s"))
+    }
+
+    @Test func anOriginThatSpeaksOldVersionsIsNotSpokenTo() throws {
+        let (answer, _) = try self.failure { connection in
+            _ = try connection.next()
+            // protocol_version (RFC 8446, 6.2).
+            try connection.send([21, 3, 1, 0, 2, 2, 70])
+            _ = try connection.readToEnd()
+        }
+        #expect(answer.contains("--upstream-tls-min 1.0"))
+    }
+
+    @Test func anOriginThatSpeaksHTTP2AloneIsSaidSo() throws {
+        let tls = try self.scene.origin(protocols: ["h2"])
+        let (answer, _) = try self.failure(tls.isRefused())
+        #expect(answer.contains("speaks no HTTP/1.1: --passthrough"), "\(answer)")
+    }
+
+    @Test func aRefusedConnectionIsOneOfTheRequest() throws {
+        let origin = try RawOrigin()
+        origin.stop()
+        let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
+            let stream = try self.scene.secure(client, to: origin.authority)
+            try stream.send(TLSScene.request())
+            return Answer(octets: try stream.readMessage())
+        }
+        #expect(answer.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: refused\r\n"))
+        guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }
+        #expect(failure.kind == .refused)
+    }
+
+    @Test func theNextRequestGetsThroughOnceTheOriginIsInOrder() throws {
+        let good = try self.scene.origin()
+        let origin = try RawOrigin(
+            TLSOrigin(self.scene.origins.leaf(for: ["example.test"], days: -400)).isRefused(),
+            good.plays { stream in
+                try stream.expectRequest("GET /2")
+                try stream.send(TLSScene.answer("now"))
+            })
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
+        try stream.send(TLSScene.request("GET", "/1"))
+        #expect(String(decoding: try stream.readMessage(), as: UTF8.self).contains("Wiretape-Error: tls"))
+        try stream.send(TLSScene.request("GET", "/2"))
+        #expect(String(decoding: try stream.readMessage(), as: UTF8.self) == TLSScene.answer("now"))
+        origin.finish()
+    }
+
+    // MARK: Certificates of ours
+
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func aCertificateThatIsWantedAndMissingIsSaid(version: TLSVersion) throws {
+        let clients = try TestAuthority()
+        let tls = try TLSOrigin(self.scene.origins.leaf(for: ["example.test"]), maximum: version, clients: clients)
+        let origin = try RawOrigin(tls.isRefused(), tls.isRefused())
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
+        try stream.send(TLSScene.request())
+        let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: tls\r\n"), "\(answer)")
+        #expect(answer.contains("--client-cert example.test:\(origin.port)=CERT.pem,KEY.pem"))
+        guard case .failed(let failure)? = try proxy.recorded().first?.outcome else { throw RawError("not failed") }
+        #expect(failure.kind == .tls)
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func aCertificateThatIsWantedIsShown(version: TLSVersion) throws {
+        let clients = try TestAuthority()
+        let identity = try clients.identity(for: "client.test")
+        let tls = try TLSOrigin(self.scene.origins.leaf(for: ["example.test"]), maximum: version, clients: clients)
+        let origin = try RawOrigin(
+            tls.plays { stream in
+                try stream.expectRequest("GET /")
+                try stream.send(TLSScene.answer("known"))
+            })
+        let hosts = try HostPattern("example.test")
+        let proxy = try self.scene.proxy {
+            $0.tls?.identities = [TLSSettings.IdentityRule(hosts: hosts, identity: identity)]
+        }
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority)
+        try stream.send(TLSScene.request())
+        #expect(String(decoding: try stream.readMessage(), as: UTF8.self) == TLSScene.answer("known"))
+        origin.finish()
+    }
+}

@@ -1,0 +1,33 @@
+import NIOCore
+import NIOEmbedded
+import TapeCore
+@testable import TapeProxy
+@testable import TapeTLS
+
+/// Two `TLSHandler`s on embedded channels, and the wire between them in the hands of a test.
+final class EmbeddedTLS {
+    let client: EmbeddedTLSEnd
+    let server: EmbeddedTLSEnd
+
+    /// A client that trusts the server.
+    convenience init(maximum: TLSVersion = .tls13, protocols: [String] = ["http/1.1"], serverName: String? = "example.test") throws {
+        let authority = try TestAuthority()
+        let client = try TLSClient(trusting: authority, maximum: maximum)
+        try self.init(
+            client: client.connection(serverName: serverName, protocols: protocols), leaf: try authority.leaf(for: ["example.test"]))
+    }
+
+    /// - Parameter leaf: what the server answers every hello with, in the same turn; nil lets the client wait.
+    init(client: consuming TLSConnection, leaf: Leaf?) throws {
+        let context = try TLSServerContext()
+        self.server = try EmbeddedTLSEnd(TLSHandler(try TLSConnection(server: context), isClient: false), leaf: leaf)
+        self.client = try EmbeddedTLSEnd(TLSHandler(client, isClient: true), leaf: nil)
+    }
+
+    /// Carries octets until nobody has any more.
+    ///
+    /// - Parameter size: how many octets arrive at once.
+    func run(size: Int = .max) throws {
+        while try self.client.deliver(to: self.server, size: size) || self.server.deliver(to: self.client, size: size) {}
+    }
+}

@@ -1,0 +1,26 @@
+import NIOCore
+import TapeTLS
+
+/// The last handler of a pipeline: writes down what comes.
+final class EventLog: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// Plaintext that came, in one piece.
+    private(set) var text = ""
+    /// All else in its order.
+    private(set) var events: [String] = []
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { self.text += String(buffer: self.unwrapInboundIn(data)) }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) { self.events.append("writable \(context.channel.isWritable)") }
+
+    func channelInactive(context: ChannelHandlerContext) { self.events.append("inactive") }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        self.events.append((event as? ChannelEvent).map { "\($0)" } ?? "\(event)")
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.events.append((error as? TLSFailure).map { "failed \($0.cause)" } ?? "error")
+    }
+}

@@ -1,0 +1,130 @@
+import TapeTLS
+
+/// One end of a TLS connection in the place of a raw one: the same blocking calls, on plaintext.
+///
+/// Not Sendable: belongs to one thread.
+final class TLSStream: RawConnection {
+    /// What a server's end answers a hello with.
+    typealias Answer = (ClientHello) -> (leaf: Leaf, protocolName: String?)
+
+    private var tls: TLSConnection
+    private let answer: Answer?
+    /// The server's end: what the client asked for.
+    private(set) var hello = ClientHello()
+    /// The first ciphertext that came, and that was sent.
+    private(set) var firstHeard: [UInt8]
+    private(set) var firstSaid: [UInt8] = []
+    private var plaintext: [UInt8] = []
+    private var unsent: [UInt8] = []
+
+    /// - Parameter answer: for a server's end.
+    init(_ tls: consuming TLSConnection, replacing other: RawConnection, answer: Answer? = nil) {
+        self.tls = tls
+        self.answer = answer
+        self.firstHeard = []
+        super.init(replacing: other, unread: &self.firstHeard)
+    }
+
+    // MARK: Handshake
+
+    /// Shakes hands; throws the failure where it cannot, with the alert sent.
+    func handshake() throws {
+        try self.feed(self.firstHeard)
+        while !self.tls.isEstablished {
+            guard let ciphertext = try super.next() else {
+                throw TLSFailure(cause: self.end == .reset ? .reset : .closed, message: "the peer ended the connection in the handshake")
+            }
+            try self.hear(ciphertext)
+        }
+    }
+
+    /// Sends the first message of a handshake, and nothing after it.
+    func sendHello() throws { try self.feed([]) }
+
+    private func hear(_ ciphertext: [UInt8]) throws {
+        if self.firstHeard.isEmpty { self.firstHeard = ciphertext }
+        try self.feed(ciphertext)
+    }
+
+    private func feed(_ ciphertext: [UInt8]) throws {
+        let progress = ciphertext.withUnsafeBytes { self.receive($0) }
+        try self.flush()
+        switch progress {
+        case .needsInput: break
+        case .hello(let hello):
+            self.hello = hello
+            guard let answer else { throw RawError("a client was asked for an answer") }
+            let (leaf, protocolName) = answer(hello)
+            try self.tls.answer(leaf, protocolName: protocolName, refusesProtocols: protocolName == nil)
+            try self.feed([])
+        case .ended: self.end = .closed
+        case .failed(let failure): throw failure
+        }
+    }
+
+    private func receive(_ ciphertext: UnsafeRawBufferPointer) -> TLSProgress {
+        var octets: [UInt8] = []
+        let progress = self.tls.receive(ciphertext) { least, fill in
+            octets += [UInt8](unsafeUninitializedCapacity: least) { buffer, count in count = fill(UnsafeMutableRawBufferPointer(buffer)) }
+        }
+        self.plaintext += octets
+        return progress
+    }
+
+    // MARK: Plaintext
+
+    override func next() throws -> [UInt8]? {
+        while self.plaintext.isEmpty {
+            guard self.end == nil else { return nil }
+            guard let ciphertext = try super.next() else {
+                if self.end == .closed { self.end = .truncated }
+                return nil
+            }
+            try self.hear(ciphertext)
+        }
+        defer { self.plaintext = [] }
+        return self.plaintext
+    }
+
+    /// Takes all the octets; returns 0 where their ciphertext could not be sent, and keeps it.
+    override func send(_ octets: [UInt8], milliseconds: Int) throws -> Int {
+        try octets.withUnsafeBytes { try self.tls.send($0) }
+        return try self.flush(milliseconds: milliseconds) ? octets.count : 0
+    }
+
+    /// Sends what could not be sent before.
+    ///
+    /// - Returns: whether nothing is left.
+    @discardableResult
+    func flush(milliseconds: Int = RawConnection.patience * 1000) throws -> Bool {
+        self.unsent += self.tls.takeOutput { Array($0) }
+        if self.firstSaid.isEmpty { self.firstSaid = self.unsent }
+        self.unsent.removeFirst(try super.send(self.unsent, milliseconds: milliseconds))
+        return self.unsent.isEmpty
+    }
+
+    // MARK: Ending
+
+    /// Ends our side with close_notify.
+    override func closeOutput() {
+        self.tls.closeOutput()
+        _ = try? self.flush()
+        super.closeOutput()
+    }
+
+    /// Ends our side with close_notify, and leaves the connection under it open.
+    func sayGoodbye() throws {
+        self.tls.closeOutput()
+        try self.flush()
+    }
+
+    /// Ends our side without a word, as who breaks off does.
+    func cutOutput() { super.closeOutput() }
+
+    // MARK: What was agreed on
+
+    var version: String { self.tls.version }
+    var protocolName: String? { self.tls.protocolName }
+    var isResumed: Bool { self.tls.isResumed }
+    var peerCertificates: [CertificateSummary] { self.tls.peerCertificates() }
+}
