@@ -59,7 +59,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     private var moment: String { self.isBehindHandshake ? "right behind the handshake" : "inside the handshake" }
 
     private var trustAdvice: String {
-        "start it as \"wiretape record FILE -- COMMAND\", or run \"wiretape ca install\"; where it pins certificates, \(self.passthrough) leaves it alone."
+        "\"wiretape ca install\" makes this machine trust it, \"--private-trust -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."
     }
 
     private var passthrough: String { "--passthrough \(self.pattern)" }

@@ -79,7 +79,11 @@ final class Tunnel: ClientExchange, UpstreamOwner {
         switch action {
         case .closeOutput(.client): self.client.closeOutput()
         case .closeOutput(.upstream): self.upstream.closeOutput()
-        case .closeBoth: self.closeBoth()
+        case .closeBoth:
+            // Both have said all: inside TLS the last one hears it, too (RFC 8446, 6.1).
+            self.client.closeOutput()
+            self.upstream.closeOutput()
+            self.closeBoth()
         case .wait: break
         }
     }
