@@ -215,10 +215,29 @@ final class InterceptExchange: ClientExchange {
         }
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
-        let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
+        self.tell(failure)
+        self.client.closeAfterFlush()
+    }
+
+    /// GnuTLS has its programs, wget among them, judge the certificate behind the handshake: one that trusts nobody leaves then, without
+    /// a word. A connection that a client opens in reserve, as browsers do, stays for longer.
+    private func tellIfLeftUnused(_ scope: TunnelScope) {
+        guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
+        let established = self.proxy.now
+        // Holds the exchange until the first request.
+        scope.leftUnused = { failure in
+            guard self.proxy.now - established < .seconds(2) else { return }
+            self.tell(
+                failure ?? TLSFailure(cause: .closed, message: "the client closed the connection behind the handshake"),
+                isBehindHandshake: true)
+        }
+    }
+
+    private func tell(_ failure: TLSFailure, isBehindHandshake: Bool = false) {
+        let problem = TLSProblem(
+            leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
-        self.client.closeAfterFlush()
     }
 
     /// No request was seen: the CONNECT stands for what was lost.
@@ -277,6 +296,7 @@ extension InterceptExchange: TLSHandlerOwner {
 
     func tlsEstablished() {
         guard case .handshake = self.phase, let scope else { return }
+        self.tellIfLeftUnused(scope)
         self.enter(scope)
     }
 
