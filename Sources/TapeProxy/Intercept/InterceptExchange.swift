@@ -32,6 +32,8 @@ final class InterceptExchange: ClientExchange {
     private var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
+    /// The client has our certificate, or will have it.
+    private var isAnswered = false
     private var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
@@ -45,8 +47,8 @@ final class InterceptExchange: ClientExchange {
 
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
-    /// Nothing is dialled where nothing is forwarded.
-    private var mayDial: Bool { self.proxy.session.mayForward }
+    /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
+    private var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
     private var isMagic: Bool { self.host == MagicHost.name }
 
@@ -97,6 +99,9 @@ final class InterceptExchange: ClientExchange {
             if let greeting {
                 self.greeting = nil
                 self.relay(over: greeting)
+            } else if self.mayDial, case .waitingForEither = self.phase {
+                // The connection that is being made will do.
+                self.phase = .relaying
             } else {
                 self.relay()
             }
@@ -124,15 +129,17 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept else {
-            return self.leaveAlone(offersHTTP: offersHTTP)
+        switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
+        case .refuse: return self.refuse(hello)
+        case .intercept where offersHTTP: break
+        case .intercept, .passThrough: return self.leaveAlone(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
         let scope = TunnelScope(route: route)
         self.scope = scope
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
+        guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(route) { [weak self] result in
             self?.proxy.readClock()
@@ -165,8 +172,18 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func answer(_ leaf: Leaf) {
+        self.isAnswered = true
         self.tls?.keepsInput = false
         self.tls?.answer(leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil)
+    }
+
+    /// The tunnel was allowed for its host, and is for another.
+    private func refuse(_ hello: ClientHello) {
+        self.phase = .over
+        self.proxy.diagnosis.remark(
+            "the client asked for \"\(hello.serverName ?? self.host)\" in the tunnel to \"\(self.request.head.target)\", which --refuse forbids: the tunnel was closed."
+        )
+        self.client.closeAfterFlush()
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -174,8 +191,9 @@ final class InterceptExchange: ClientExchange {
         guard let tls else { return }
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
+            let fate = self.mayDial ? "passed through, and not recorded" : "closed, since nothing of it is recorded"
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded.")
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is \(fate).")
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -193,9 +211,19 @@ final class InterceptExchange: ClientExchange {
         self.phase = .over
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
+        guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
         let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
+        self.client.closeAfterFlush()
+    }
+
+    /// It has not seen our certificate: whether it trusts us is not the question.
+    private func leftUnanswered() {
+        let message =
+            "the client for \"\(self.request.head.target)\" left before its TLS was answered: is it still running, and is the origin up?"
+        self.proxy.diagnosis.remark(message)
+        self.record(Failure(kind: .cancelled, message: message))
         self.client.closeAfterFlush()
     }
 
@@ -218,7 +246,7 @@ final class InterceptExchange: ClientExchange {
     /// Dials for what is not ours to read.
     private func relay() {
         self.phase = .relaying
-        guard self.mayDial else { return self.client.close() }
+        guard self.mayDial else { return self.closeUnread() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in
             guard let self, case .relaying = self.phase else {
@@ -231,6 +259,14 @@ final class InterceptExchange: ClientExchange {
             case .failure: self.client.close()
             }
         }
+    }
+
+    /// What would go through the tunnel unread is not in the cassette: a session that only replays misses it.
+    private func closeUnread() {
+        if !self.isMagic, case .refuse = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
+            self.proxy.count { $0.misses += 1 }
+        }
+        self.client.close()
     }
 
     private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
@@ -256,26 +292,28 @@ final class InterceptExchange: ClientExchange {
 
     /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
     private func dialForGreeting() {
-        guard self.mayDial else { return self.client.close() }
         self.phase = .waitingForEither
+        // Where nobody may be dialled, the client may still be slow.
+        guard self.mayDial else { return self.client.wait(self.proxy.limits.requestHead) }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .waitingForEither = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream):
-                self.client.wait(self.proxy.limits.clientIdle)
-                self.greeting = Greeting(upstream) { [weak self] greeting in
-                    guard let self, case .waitingForEither = self.phase else { return }
-                    self.greeting = nil
-                    self.relay(over: greeting)
-                } ended: { [weak self] in self?.client.close() }
-            case .failure:
-                self.client.close()
+            switch (result, self?.phase) {
+            case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
+            case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)
+            case (.success(let upstream), _): upstream.close()
+            case (.failure, .waitingForEither?), (.failure, .relaying?): self?.client.close()
+            case (.failure, _): break
             }
         }
+    }
+
+    private func awaitGreeting(_ upstream: UpstreamHandler) {
+        self.client.wait(self.proxy.limits.clientIdle)
+        self.greeting = Greeting(upstream) { [weak self] greeting in
+            guard let self, case .waitingForEither = self.phase else { return }
+            self.greeting = nil
+            self.relay(over: greeting)
+        } ended: { [weak self] in self?.client.close() }
     }
 
     private func forgetGreeting() {
