@@ -34,6 +34,8 @@ final class InterceptExchange: ClientExchange {
     var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
+    /// The client has our certificate, or will have it.
+    private var isAnswered = false
     var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
@@ -47,10 +49,10 @@ final class InterceptExchange: ClientExchange {
 
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
-    /// Nothing is dialled where nothing is forwarded.
-    var mayDial: Bool { self.proxy.session.mayForward }
+    /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
+    var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
-    private var isMagic: Bool { self.host == MagicHost.name }
+    var isMagic: Bool { self.host == MagicHost.name }
 
     // MARK: CONNECT
 
@@ -108,6 +110,9 @@ final class InterceptExchange: ClientExchange {
             if let greeting {
                 self.greeting = nil
                 self.relay(over: greeting)
+            } else if self.mayDial, case .waitingForEither = self.phase {
+                // The connection that is being made will do.
+                self.phase = .relaying
             } else {
                 self.relay()
             }
@@ -134,18 +139,17 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        if self.mayDial, !self.isMagic {
-            let choice = self.interception.choice(host: hello.serverName ?? self.host, port: self.port)
-            guard offersHTTP, choice == .intercept else { return self.leaveAlone(offersHTTP: offersHTTP) }
-        } else if !offersHTTP {
-            self.tls?.keepsInput = false
+        switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
+        case .refuse: return self.refuse(hello)
+        case .intercept where offersHTTP: break
+        case .intercept, .passThrough: return self.leaveAlone(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
         let scope = TunnelScope(route: route)
         self.scope = scope
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
+        guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
         // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
         self.client.setReading(false)
@@ -182,10 +186,20 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func answer(_ leaf: Leaf) {
+        self.isAnswered = true
         self.tls?.keepsInput = false
         self.tls?.answer(
             leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
             refusesProtocols: !self.hello.protocols.isEmpty)
+    }
+
+    /// The tunnel was allowed for its host, and is for another.
+    private func refuse(_ hello: ClientHello) {
+        self.phase = .over
+        self.proxy.diagnosis.remark(
+            "the client asked for \"\(hello.serverName ?? self.host)\" in the tunnel to \"\(self.request.head.target)\", which --refuse forbids: the tunnel was closed."
+        )
+        self.client.closeAfterFlush()
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -193,9 +207,9 @@ final class InterceptExchange: ClientExchange {
         guard let tls else { return }
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
+            let fate = self.mayDial ? "passed through, and not recorded" : "closed, since nothing of it is recorded"
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded."
-            )
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is \(fate).")
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -215,6 +229,7 @@ final class InterceptExchange: ClientExchange {
         }
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
+        guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
         self.tell(failure)
         self.client.closeAfterFlush()
     }
@@ -238,6 +253,15 @@ final class InterceptExchange: ClientExchange {
             leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
+    }
+
+    /// It has not seen our certificate: whether it trusts us is not the question.
+    private func leftUnanswered() {
+        let message =
+            "the client for \"\(self.request.head.target)\" left before its TLS was answered: is it still running, and is the origin up?"
+        self.proxy.diagnosis.remark(message)
+        self.record(Failure(kind: .cancelled, message: message))
+        self.client.closeAfterFlush()
     }
 
     /// No request was seen: the CONNECT stands for what was lost.
