@@ -14,6 +14,7 @@ public struct TLSConnection: ~Copyable {
     public private(set) var isEstablished = false
     /// The peer has ended its side with close_notify.
     public private(set) var isEnded = false
+    private var isOutputEnded = false
     private var failure: TLSFailure?
 
     /// The server's end. After the client's hello it waits for `answer`.
@@ -63,7 +64,10 @@ public struct TLSConnection: ~Copyable {
         state.policy = peer.policy
         state.host = peer.host
         // RFC 6066, 3: addresses are no server names.
-        if let name = peer.serverName { _ = wiretape_ssl_set_server_name(ssl, name) }
+        if let name = peer.serverName, wiretape_ssl_set_server_name(ssl, name) != 1 {
+            // Without it the server would show whatever it has for no name.
+            throw TLSFailure(cause: .other, message: "its name is too long to be asked for (RFC 6066, 3)", reasons: ErrorQueue.drain())
+        }
         if !peer.protocols.isEmpty {
             let list = peer.protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
             SSL_set_alpn_protos(ssl, list, UInt32(list.count))
@@ -201,8 +205,14 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Output
 
-    /// Encrypts plaintext into the output.
+    /// Encrypts plaintext into the output; only between the handshake and `closeOutput`, whatever the peer has ended.
     public mutating func send(_ plaintext: UnsafeRawBufferPointer) throws(TLSFailure) {
+        if let failure { throw failure }
+        guard self.isEstablished, !self.isOutputEnded else {
+            // The connection takes no harm: the peer may still have something to say.
+            throw TLSFailure(
+                cause: .other, message: self.isEstablished ? "our side has been ended already" : "the handshake is not through yet")
+        }
         var rest = plaintext
         // 22 octets around a record of at most 16 KiB, and as many again for what else may be due.
         self.state.output.reserve(rest.count + (rest.count / 16_384 + 1) * 44)
@@ -216,7 +226,8 @@ public struct TLSConnection: ~Copyable {
 
     /// Ends our side with close_notify; nothing can be sent after.
     public mutating func closeOutput() {
-        guard self.isEstablished, self.failure == nil else { return }
+        guard self.isEstablished, !self.isOutputEnded, self.failure == nil else { return }
+        self.isOutputEnded = true
         ERR_clear_error()
         _ = SSL_shutdown(self.ssl)
         ERR_clear_error()

@@ -1,0 +1,194 @@
+internal import COpenSSL
+import Testing
+
+@testable import TapeTLS
+
+struct TLSConnectionTests {
+    private let authority: TestAuthority
+
+    init() throws {
+        self.authority = try TestAuthority()
+    }
+
+    private func established(maximum: TLSVersion? = nil) throws -> TLSPair {
+        let pair = try self.authority.pair(maximum: maximum)
+        pair.run()
+        #expect(pair.isEstablished)
+        return pair
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func plaintextGoesBothWays(version: TLSVersion) throws {
+        let pair = try self.established(maximum: version)
+        try pair.client.send("request".utf8)
+        pair.run()
+        try pair.server.send("response".utf8)
+        pair.run()
+        #expect(pair.server.text == "request")
+        #expect(pair.client.text == "response")
+        #expect(pair.client.progress == .needsInput)
+        #expect(pair.server.progress == .needsInput)
+    }
+
+    @Test func nothingOfThePlaintextIsInTheOutput() throws {
+        let pair = try self.established()
+        try pair.client.send("a secret that is longer than chance".utf8)
+        let output = pair.client.output()
+        #expect(output.count > 35)
+        #expect(!output.indices.dropLast(6).contains { output[$0...].starts(with: "secret".utf8) })
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func whatWasAgreedOnIsTold(version: TLSVersion) throws {
+        let pair = try self.established(maximum: version)
+        for end in [pair.client, pair.server] {
+            #expect(end.version == "TLSv\(version.rawValue)")
+            #expect(end.cipher == (version == .tls13 ? "TLS_AES_256_GCM_SHA384" : "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"))
+            #expect(!end.isResumed)
+        }
+        #expect(pair.client.peerCertificates.map(\.names) == [["example.test"]])
+        #expect(pair.server.peerCertificates.isEmpty)
+    }
+
+    @Test func nothingIsAgreedOnBeforeTheHandshake() throws {
+        let pair = try self.authority.pair()
+        #expect(pair.client.cipher == "")
+        #expect(pair.client.protocolName == nil)
+        #expect(pair.client.peerCertificates.isEmpty)
+        #expect(!pair.client.isResumed)
+    }
+
+    // MARK: The hello
+
+    @Test func theServerWaitsForTheAnswer() throws {
+        let pair = try self.authority.pair()
+        let answer = pair.server.answer
+        pair.server.answer = nil
+        pair.run()
+        let hello = TLSProgress.hello(ClientHello(serverName: "example.test", protocols: []))
+        #expect(pair.server.progress == hello)
+        #expect(pair.server.pendingOutput == 0)
+        // Asked again, it says the same.
+        #expect(pair.server.receive() == hello)
+        pair.server.answer = answer
+        pair.server.receive()
+        pair.run()
+        #expect(pair.isEstablished)
+    }
+
+    @Test func whatComesBeforeTheAnswerIsKept() throws {
+        let pair = try self.authority.pair()
+        let answer = pair.server.answer
+        pair.server.answer = nil
+        pair.client.receive()
+        let hello = pair.client.output()
+        pair.server.receive(hello)
+        // The first of these octets begins an alert: it must be seen, and behind the hello.
+        for octet in TLSRecord.fatalAlert(40) {
+            guard case .hello = pair.server.receive([octet]) else {
+                Issue.record("the hello is gone")
+                return
+            }
+        }
+        pair.server.answer = answer
+        pair.server.receive()
+        #expect(pair.server.failure?.cause == .noSharedCipher)
+    }
+
+    @Test func aHelloCanComeWithMoreInOneRead() throws {
+        let pair = try self.authority.pair()
+        pair.client.receive()
+        pair.server.receive(pair.client.output() + TLSRecord.fatalAlert(40))
+        #expect(pair.server.failure?.cause == .noSharedCipher)
+    }
+
+    // MARK: Amounts
+
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func aLargeWriteArrivesWhole(version: TLSVersion) throws {
+        let pair = try self.established(maximum: version)
+        let octets = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        try pair.client.send(octets)
+        try pair.server.send(octets)
+        pair.run()
+        #expect(pair.server.plaintext == octets)
+        #expect(pair.client.plaintext == octets)
+    }
+
+    @Test func manySmallWritesArriveInOrder() throws {
+        let pair = try self.established()
+        for number in 0..<2000 { try pair.client.send("\(number) ".utf8) }
+        pair.run()
+        #expect(pair.server.text == (0..<2000).map { "\($0) " }.joined())
+    }
+
+    @Test func anEmptyWriteIsNothing() throws {
+        let pair = try self.established()
+        try pair.client.send([])
+        #expect(pair.client.pendingOutput == 0)
+    }
+
+    // MARK: Misuse
+
+    @Test func nothingIsSentBeforeTheHandshakeIsThrough() throws {
+        let pair = try self.authority.pair()
+        #expect(throws: TLSFailure.self) { try pair.client.send("early".utf8) }
+        #expect(throws: TLSFailure.self) { try pair.server.send("early".utf8) }
+        pair.run()
+        #expect(pair.isEstablished)
+        try pair.client.send("in time".utf8)
+        pair.run()
+        #expect(pair.server.text == "in time")
+    }
+
+    @Test func aFailureStays() throws {
+        let pair = try self.established()
+        pair.server.receive(TLSRecord.fatalAlert(20))
+        let failure = try #require(pair.server.failure)
+        #expect(failure.cause == .malformed)
+        let error = #expect(throws: TLSFailure.self) { try pair.server.send("late".utf8) }
+        #expect(error == failure)
+        #expect(pair.server.receive([1, 2, 3]) == .failed(failure))
+        #expect(pair.server.inputEnded() == .failed(failure))
+        _ = pair.server.output()
+        pair.server.closeOutput()
+        #expect(pair.server.pendingOutput == 0)
+    }
+
+    @Test func whatCameBeforeDamageIsDelivered() throws {
+        let pair = try self.established()
+        try pair.client.send("whole".utf8)
+        let good = pair.client.output()
+        try pair.client.send("damaged".utf8)
+        var bad = pair.client.output()
+        bad[bad.count - 1] ^= 1
+        pair.server.receive(good + bad)
+        #expect(pair.server.text == "whole")
+        #expect(pair.server.failure?.cause == .malformed)
+        // The peer is told (RFC 8446, 6.2: bad_record_mac).
+        pair.client.receive(pair.server.output())
+        #expect(pair.client.failure?.reasons.contains { $0.contains("bad record mac") } == true)
+    }
+
+    @Test func aReplayedRecordIsRefused() throws {
+        let pair = try self.established()
+        try pair.client.send("once".utf8)
+        let record = pair.client.output()
+        pair.server.receive(record + record)
+        #expect(pair.server.text == "once")
+        #expect(pair.server.failure?.cause == .malformed)
+    }
+
+    @Test func aServerNameThatCannotBeSentFails() throws {
+        let context = try self.authority.clientContext()
+        let name = String(repeating: "a", count: 300)
+        var end: TLSEnd?
+        do throws(TLSFailure) {
+            end = TLSEnd(try TLSConnection(client: context, peer: TLSPeer(host: "example.test", serverName: name)))
+        } catch {
+            #expect(error.cause == .other)
+        }
+        #expect(end == nil)
+        #expect(ERR_peek_error() == 0)
+    }
+}
