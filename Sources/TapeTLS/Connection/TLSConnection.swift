@@ -5,9 +5,12 @@ internal import COpenSSL
 /// Owns OpenSSL's connection and frees it. Does no I/O and knows no time: what `takeOutput` gives has to be sent, and what comes
 /// from the peer to be handed to `receive`. Not Sendable: one thread at a time.
 public struct TLSConnection: ~Copyable {
-    private let ssl: OpaquePointer
+    /// Behind its hello a client can send early data alone, and OpenSSL passes over 16 KiB of that (RFC 8446, 4.2.10).
+    private static let pendingLimit = 65_536
+
+    let ssl: OpaquePointer
     private let state: ConnectionState
-    private let isServer: Bool
+    let isServer: Bool
     /// Input that could not be read yet, since the handshake waits for an answer.
     private var pending: [UInt8] = []
     /// The handshake is through: plaintext can be sent.
@@ -99,6 +102,7 @@ public struct TLSConnection: ~Copyable {
         _ ciphertext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) -> TLSProgress {
         if let failure { return .failed(failure) }
+        if let hello = self.state.hello, !self.state.isHelloAnswered { return self.keep(ciphertext, behind: hello) }
         guard self.pending.isEmpty else {
             self.pending.append(contentsOf: ciphertext)
             var input: [UInt8] = []
@@ -116,11 +120,21 @@ public struct TLSConnection: ~Copyable {
         if !self.isEstablished {
             let progress = self.handshake()
             guard self.isEstablished else {
-                if case .hello = progress { self.pending.append(contentsOf: self.state.input) }
+                if case .hello(let hello) = progress { return self.keep(self.state.input, behind: hello) }
                 return progress
             }
         }
         return self.read(room)
+    }
+
+    private mutating func keep(_ ciphertext: UnsafeRawBufferPointer, behind hello: ClientHello) -> TLSProgress {
+        guard self.pending.count + ciphertext.count <= Self.pendingLimit else {
+            let failure = TLSFailure(cause: .malformed, message: "it sends on without an answer to its hello")
+            self.failure = failure
+            return .failed(failure)
+        }
+        self.pending.append(contentsOf: ciphertext)
+        return .hello(hello)
     }
 
     private mutating func handshake() -> TLSProgress {
@@ -238,36 +252,5 @@ public struct TLSConnection: ~Copyable {
     /// Hands out the ciphertext that is to be sent.
     public mutating func takeOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.state.output.take(body)
-    }
-
-    // MARK: What was agreed on
-
-    /// As OpenSSL spells it: `TLSv1.3`.
-    public var version: String { SSL_get_version(self.ssl).map { String(cString: $0) } ?? "" }
-
-    /// `TLS_AES_256_GCM_SHA384`, the name of the standard where it has one.
-    public var cipher: String {
-        guard let cipher = SSL_get_current_cipher(self.ssl) else { return "" }
-        return (SSL_CIPHER_standard_name(cipher) ?? SSL_CIPHER_get_name(cipher)).map { String(cString: $0) } ?? ""
-    }
-
-    /// The application protocol agreed on (RFC 7301).
-    public var protocolName: String? {
-        var name: UnsafePointer<UInt8>?
-        var length: UInt32 = 0
-        SSL_get0_alpn_selected(self.ssl, &name, &length)
-        guard let name, length > 0 else { return nil }
-        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
-    }
-
-    /// Whether the handshake took up an earlier session (RFC 8446, 2.2).
-    public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
-
-    /// The server's chain as it was sent, its own certificate first; empty on a server's side.
-    public func peerCertificates() -> [CertificateSummary] {
-        guard !self.isServer, let chain = SSL_get_peer_cert_chain(self.ssl) else { return [] }
-        return (0..<max(0, wiretape_certificates_count(chain))).compactMap { index in
-            wiretape_certificates_at(chain, index).map { CertificateSummary($0) }
-        }
     }
 }

@@ -38,26 +38,6 @@ struct TLSConnectionTests {
         #expect(!output.indices.dropLast(6).contains { output[$0...].starts(with: "secret".utf8) })
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13])
-    func whatWasAgreedOnIsTold(version: TLSVersion) throws {
-        let pair = try self.established(maximum: version)
-        for end in [pair.client, pair.server] {
-            #expect(end.version == "TLSv\(version.rawValue)")
-            #expect(end.cipher == (version == .tls13 ? "TLS_AES_256_GCM_SHA384" : "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"))
-            #expect(!end.isResumed)
-        }
-        #expect(pair.client.peerCertificates.map(\.names) == [["example.test"]])
-        #expect(pair.server.peerCertificates.isEmpty)
-    }
-
-    @Test func nothingIsAgreedOnBeforeTheHandshake() throws {
-        let pair = try self.authority.pair()
-        #expect(pair.client.cipher == "")
-        #expect(pair.client.protocolName == nil)
-        #expect(pair.client.peerCertificates.isEmpty)
-        #expect(!pair.client.isResumed)
-    }
-
     // MARK: The hello
 
     @Test func theServerWaitsForTheAnswer() throws {
@@ -100,6 +80,36 @@ struct TLSConnectionTests {
         pair.client.receive()
         pair.server.receive(pair.client.output() + TLSRecord.fatalAlert(40))
         #expect(pair.server.failure?.cause == .noSharedCipher)
+    }
+
+    @Test func aClientThatDoesNotWaitForTheAnswerIsGivenUp() throws {
+        let pair = try self.authority.pair()
+        pair.server.answer = nil
+        pair.run()
+        let octets = [UInt8](repeating: 0, count: 32_768)
+        for _ in 0..<2 {
+            guard case .hello = pair.server.receive(octets) else {
+                Issue.record("the hello is gone")
+                return
+            }
+        }
+        #expect(pair.server.receive([0]) == .failed(TLSFailure(cause: .malformed, message: "it sends on without an answer to its hello")))
+    }
+
+    /// A server that speaks none of the groups the client sent keys for asks for a second hello (RFC 8446, 4.1.4).
+    @Test func aSecondHelloNeedsNoSecondAnswer() throws {
+        let server = try TestAuthority.serverContext()
+        server.useOnly(groups: "P-384")
+        let pair = try self.authority.pair(self.authority.clientContext(), server)
+        pair.client.receive()
+        pair.server.receive(pair.client.output())
+        let retry = pair.server.output()
+        #expect(!pair.server.isEstablished)
+        pair.client.receive(retry)
+        #expect(pair.client.peerCertificates.isEmpty)
+        while pair.carry() {}
+        #expect(pair.isEstablished)
+        #expect(pair.server.progress == .needsInput)
     }
 
     // MARK: Amounts

@@ -45,7 +45,6 @@ struct HandshakeMemoryTests {
             #expect(before > 0)
             // A connection forgotten takes some 20 KiB, a session 1 KiB.
             #expect(after - before < 1500)
-            if FuzzSettings.factor > 1 { print("resident: \(before) KiB after 500 connections, \(after) KiB after 2,500") }
         }
     }
     #endif

@@ -12,8 +12,12 @@ struct RandomWalkTests {
 
     private let authority: TestAuthority
     private let leaf: Leaf
+    /// What is sent is a part of this: two parts are hardly ever equal.
+    private let noise: [UInt8]
 
     init() throws {
+        var generator = SeededGenerator(seed: 0)
+        self.noise = (0..<100_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         self.authority = try TestAuthority()
         self.leaf = try self.authority.leaf()
     }
@@ -28,7 +32,8 @@ struct RandomWalkTests {
     }
 
     private func send(_ count: Int, _ walker: Walker, using generator: inout SeededGenerator) {
-        let octets = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        let start = Int.random(in: 0...(self.noise.count - count), using: &generator)
+        let octets = self.noise[start..<(start + count)]
         do {
             try walker.end.send(octets)
             #expect(walker.end.isEstablished)
