@@ -36,7 +36,7 @@ let package = Package(
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
-                "TapeCore", "TapeProxy",
+                "TapeCore", "TapeProxy", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
             ]
         ),
@@ -48,7 +48,7 @@ let package = Package(
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
-        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy"], exclude: ["Fixtures"]),
+        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeTLS"], exclude: ["Fixtures"]),
         .testTarget(
             name: "DemoOriginTests",
             dependencies: ["DemoOrigin", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded")]

@@ -2,7 +2,7 @@
 ///
 /// Judges the address a name was resolved to, at the moment of dialling: names and spellings lie, and may change in between.
 public struct LoopRule: Sendable, Hashable {
-    private let port: Int
+    public let port: Int
     private let own: Set<IPAddress>
 
     /// `interfaces` are the machine's own addresses; they count where the proxy listens on all of them.

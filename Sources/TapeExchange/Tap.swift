@@ -35,11 +35,12 @@ public struct Tap: ~Copyable, Sendable {
     }
 
     /// Where and how the upstream connection was made; phases that did not happen stay nil.
-    public mutating func connected(_ connection: ConnectionInfo, blocked: Double?, dns: Double?, connect: Double?) {
+    public mutating func connected(_ connection: ConnectionInfo, blocked: Double?, dns: Double?, connect: Double?, tls: Double? = nil) {
         self.interaction.connection = connection
         self.interaction.timing.blocked = blocked
         self.interaction.timing.dns = dns
         self.interaction.timing.connect = connect
+        self.interaction.timing.tls = tls
     }
 
     /// The request's last octet was read and passed on.

@@ -18,6 +18,7 @@ struct WiretapeCommand: ParsableCommand {
         version: Version.current,
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ExportCommand.self, DevelopCommand.self,
+            CACommand.self, EnvCommand.self,
         ]
     )
 

@@ -73,6 +73,10 @@ public struct HARWriter {
             self.writer.string(Self.address(connection.remote))
             self.writer.member("connection")
             self.writer.string(String(connection.id))
+            if let tls = connection.tls {
+                self.writer.member("_tls")
+                ConnectionEncoder.encode(tls, into: &self.writer)
+            }
         }
         self.writer.endObject()
         try self.flushIfFull()

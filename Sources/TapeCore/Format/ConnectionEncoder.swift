@@ -13,7 +13,7 @@ enum ConnectionEncoder {
         }
         if let tls = connection.tls {
             writer.member("tls")
-            if let text = tls.text { writer.raw(text) } else { self.tls(tls, &writer) }
+            self.encode(tls, into: &writer)
         }
         writer.unknown(connection.unknown)
         writer.endObject()
@@ -22,11 +22,12 @@ enum ConnectionEncoder {
     /// The value of a `tls` member without certificates, which is the same at any depth.
     static func text(of tls: TLSDetails) -> [UInt8] {
         var writer = JSONWriter(reserving: 256)
-        self.tls(tls, &writer)
+        self.encode(tls, into: &writer)
         return writer.bytes
     }
 
-    private static func tls(_ tls: TLSDetails, _ writer: inout JSONWriter) {
+    static func encode(_ tls: TLSDetails, into writer: inout JSONWriter) {
+        if let text = tls.text { return writer.raw(text) }
         writer.beginObject(tls.chain.isEmpty ? .inline : .lines)
         writer.member("version")
         writer.string(tls.version)

@@ -6,7 +6,7 @@ public struct ConnectionInfo: Sendable, Hashable {
     public var remote: String
     /// Whether an earlier exchange used the same connection.
     public var isReused: Bool
-    /// Nil where the connection had no TLS, or the handshake did not end.
+    /// Nil where the connection had no TLS, or the handshake failed before anything was agreed on.
     public var tls: TLSDetails?
     public var unknown: [UnknownMember]
 

@@ -2,16 +2,16 @@
 struct KeyGroups: Sendable {
     /// Where each key's exchanges start in `order`, and the end of the last.
     private let starts: [UInt32]
-    /// All indexes, grouped by key, ascending within a key.
+    /// All indexes of exchanges that have a key, grouped by key, ascending within a key.
     private let order: [UInt32]
 
     init(_ keys: RecordedKeys) {
         var starts = [UInt32](repeating: 0, count: keys.distinctCount + 1)
-        for number in keys.keyNumbers { starts[Int(number) + 1] += 1 }
+        for number in keys.keyNumbers where number != RecordedKeys.noKey { starts[Int(number) + 1] += 1 }
         for number in 0..<keys.distinctCount { starts[number + 1] += starts[number] }
         var next = starts
-        var order = [UInt32](repeating: 0, count: keys.count)
-        for (index, number) in keys.keyNumbers.enumerated() {
+        var order = [UInt32](repeating: 0, count: Int(starts[keys.distinctCount]))
+        for (index, number) in keys.keyNumbers.enumerated() where number != RecordedKeys.noKey {
             order[Int(next[Int(number)])] = UInt32(index)
             next[Int(number)] += 1
         }

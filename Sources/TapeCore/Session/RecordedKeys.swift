@@ -17,8 +17,12 @@ public struct RecordedKeys: Sendable {
     private(set) var sketches: [RequestSketch] = []
     /// Open addressing with linear probing: 0 for an empty slot, otherwise the key's number plus one. A power of two long.
     private var slots: [UInt32]
-    /// The number of each request's key. 32 bits are enough: 2³² requests would not fit into memory.
+    /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
     private(set) var keyNumbers: [UInt32] = []
+
+    /// For a CONNECT, which keeps its place in the order and no more: it asks for a tunnel, and is recorded only where none came about
+    /// (RFC 9110, 9.3.6). No request is answered with it, compared with it, or misses it.
+    static let noKey = UInt32.max
 
     private struct Key: Sendable {
         var hash: UInt64
@@ -39,6 +43,9 @@ public struct RecordedKeys: Sendable {
     /// How many requests there are.
     public var count: Int { self.keyNumbers.count }
 
+    /// How many of them can answer a request.
+    public var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
+
     /// How many of them are distinct.
     var distinctCount: Int { self.keys.count }
 
@@ -53,6 +60,7 @@ public struct RecordedKeys: Sendable {
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.starts(with: "CONNECT ".utf8) else { return self.keyNumbers.append(Self.noKey) }
         let hash = RequestKey.hash(bytes)
         let slot = self.slot(of: bytes, hash: hash)
         guard self.slots[slot] == 0 else {

@@ -34,6 +34,17 @@ public final class Session: Sendable {
         self.state = Guarded(State(answered: Array(repeating: 0, count: keys.distinctCount)))
     }
 
+    /// Whether recorded exchanges are looked up.
+    public var looksUp: Bool { self.hasCassette && self.mode.replays }
+
+    /// Whether there is any request that would be forwarded.
+    public var mayForward: Bool {
+        switch self.mode.missRule(hasCassette: self.hasCassette) {
+        case .forward: true
+        case .refuse: false
+        }
+    }
+
     /// Decides on a request that has just started, and takes note of the decision. Can be called from any thread and never waits
     /// for anything.
     public func decide(method: String, url: String) -> Decision {

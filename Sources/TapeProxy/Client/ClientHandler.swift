@@ -27,6 +27,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     }
 
     let proxy: ProxyContext
+    /// The tunnel that the requests come through; nil where the client sends them to a proxy.
+    private(set) var scope: TunnelScope?
+    private var tls: TLSHandler?
     private var phase = Phase.head
     private var parser: HeadParser
     private var input: ByteBuffer?
@@ -116,6 +119,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.left("client closed the connection")
         self.context = nil
+        self.tls = nil
         self.proxy.registry.remove(self)
         self.proxy.connectionEnded()
     }
@@ -152,9 +156,16 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
             self.input = nil
             let before = input.readableBytes
             exchange.requestInput(&input)
-            if case .closed = self.phase { return false }
-            self.input = input
-            return input.readableBytes < before
+            switch self.phase {
+            case .closed: return false
+            // What the exchange left is for whatever came after it.
+            case .head, .lingering: self.input = input
+            case .exchange(let now):
+                self.input = input
+                guard now === exchange else { return true }
+                return input.readableBytes < before
+            }
+            return true
         case .head:
             guard !self.proxy.isRecorderFull else { return false }
             do throws(MessageError) {
@@ -210,7 +221,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     private func begin(_ head: RequestHead) {
         do throws(MessageError) {
-            let request = try IncomingRequest(head, start: self.proxy.now)
+            let request = try IncomingRequest(head, start: self.proxy.now, scope: self.scope)
             let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
@@ -220,62 +231,34 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         }
     }
 
-    private func exchange(for request: IncomingRequest) -> any ClientExchange {
-        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
-            return LocalExchange(client: self, request: request, answer: .authenticationRequired)
-        }
-        switch request.target {
-        case .origin, .asterisk:
-            return LocalExchange(
-                client: self, request: request, answer: HelpPage.answer(address: self.proxy.address, method: request.head.method))
-        case .authority(let host, let port):
-            return self.tunnel(request, host: host, port: port)
-        case .absolute(let origin, _):
-            guard origin.scheme == .http else {
-                return LocalExchange(
-                    client: self, request: request,
-                    answer: ProxyAnswer(
-                        status: 501, reason: "Not Implemented", error: "scheme",
-                        text:
-                            "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."
-                    ))
-            }
-            return self.exchange(for: request, origin: origin)
-        }
-    }
-
-    private func exchange(for request: IncomingRequest, origin: Origin) -> any ClientExchange {
-        switch self.proxy.session.decide(method: request.head.method, url: request.head.target) {
-        case .forward(let record):
-            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
-                return LocalExchange(client: self, request: request, answer: .diskFull)
-            }
-            return ForwardExchange(client: self, request: request, origin: origin, records: record)
-        case .replay(let index):
-            self.proxy.count { $0.replayed += 1 }
-            return ReplayExchange(client: self, request: request, index: index)
-        case .refuse(let report):
-            self.proxy.count { $0.misses += 1 }
-            return LocalExchange(client: self, request: request, answer: .miss(report.description))
-        }
-    }
-
-    private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
-        // What goes through a tunnel is not in the cassette: a session that only replays refuses to open one.
-        switch self.proxy.session.decide(method: "CONNECT", url: "https://\(request.head.target)/") {
-        case .refuse(let report):
-            self.proxy.count { $0.misses += 1 }
-            return LocalExchange(client: self, request: request, answer: .miss(report.description))
-        case .forward, .replay:
-            self.proxy.count { $0.tunnels += 1 }
-            return ConnectExchange(client: self, request: request, host: host, port: port)
-        }
-    }
-
     /// The running exchange goes on as another: a tunnel.
     func become(_ exchange: any ClientExchange) {
         guard case .exchange = self.phase else { return }
         self.phase = .exchange(exchange)
+    }
+
+    // MARK: Tunnels that we open
+
+    /// TLS between the socket and here, from now on.
+    func insert(_ handler: TLSHandler) {
+        self.tls = handler
+        try? self.context?.pipeline.syncOperations.addHandler(handler, position: .before(self))
+    }
+
+    /// The tunnel turned out not to be for us.
+    func remove(_ handler: TLSHandler) {
+        self.tls = nil
+        _ = self.context?.pipeline.syncOperations.removeHandler(handler)
+    }
+
+    /// The CONNECT is done; what follows are requests inside the tunnel.
+    func enter(_ scope: TunnelScope) {
+        guard case .exchange = self.phase else { return }
+        self.scope = scope
+        self.phase = .head
+        guard !self.proxy.isStopping else { return self.endIdle() }
+        self.wait(self.proxy.limits.clientIdle)
+        self.process()
     }
 
     /// The exchange is over and its answer written.
@@ -353,7 +336,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     }
 
     func close() {
-        if case .closed = self.phase { return }
+        switch self.phase {
+        case .closed: return
+        // Whatever the client has of an answer is not all of it.
+        case .exchange: self.tls?.cut()
+        case .head, .lingering: break
+        }
         self.left("client connection closed")
         self.closeNow()
     }
@@ -372,6 +360,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     /// Closes once what was written is out, without the end that a whole answer would have.
     func closeAfterFlush() {
         guard let context else { return }
+        self.tls?.cut()
         self.left("client connection closed")
         self.phase = .lingering
         self.wait(self.proxy.limits.clientStall)

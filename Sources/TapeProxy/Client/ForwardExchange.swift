@@ -14,7 +14,9 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private let client: ClientHandler
     private let proxy: ProxyContext
     private let request: IncomingRequest
-    private let origin: Origin
+    private let route: UpstreamRoute
+    /// Why the connection that was made for this request ahead of it failed.
+    private let earlierFailure: Failure?
     private var state: ExchangeState
     private var tap: Tap?
     private var upstream: UpstreamHandler?
@@ -40,11 +42,12 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     /// What is wrong with the rest of the request.
     private var requestFault: MessageError?
 
-    init(client: ClientHandler, request: IncomingRequest, origin: Origin, records: Bool) {
+    init(client: ClientHandler, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool) {
         self.client = client
         self.proxy = client.proxy
         self.request = request
-        self.origin = origin
+        self.route = route
+        self.earlierFailure = earlierFailure
         self.state = ExchangeState(clientPersists: request.persists && !client.proxy.isStopping, isIdempotent: request.isIdempotent)
         self.requestBody = BodyParser(framing: request.framing.framing, side: .request, limits: client.proxy.messageLimits)
         self.responseParser = HeadParser(limits: client.proxy.messageLimits)
@@ -56,7 +59,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.tap = Tap(
             id: recorder.nextID(), started: client.proxy.timestamp(at: request.start),
             request: RecordedRequest(
-                method: request.head.method, url: request.head.target, version: request.head.version, headers: request.head.fields),
+                method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
+                version: request.head.version, headers: request.head.fields),
             framing: request.framing.framing)
     }
 
@@ -68,45 +72,42 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
             self.isRequestRead = true
             self.state.requestRead()
         }
-        if let upstream = self.proxy.pool.take(self.origin) {
-            self.attach(upstream, isReused: true, timing: nil)
+        if let upstream = self.proxy.pool.take(self.route) {
+            self.attach(upstream, mayBeStale: true)
+        } else if let earlierFailure {
+            self.obey(self.state.upstreamFailed(earlierFailure, sawResponse: false))
         } else {
             self.dial()
         }
     }
 
+    private var origin: Origin { self.route.origin }
+
     // MARK: Upstream connection
 
     private func dial() {
-        let upstream = UpstreamHandler(origin: self.origin, id: self.proxy.nextConnectionID(), flushes: self.proxy.flushes)
-        let box = NIOLoopBound(upstream, eventLoop: self.proxy.loop)
         self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialer.dial(host: self.origin.host, port: self.origin.port) { channel in
-            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
-        } then: { [weak self] result in
+        self.proxy.connector.connect(self.route) { [weak self] result in
             self?.proxy.readClock()
             guard let self, !self.isOver else {
-                upstream.close()
+                if case .success(let upstream) = result { upstream.close() }
                 return
             }
             switch result {
-            case .success((let channel, let timing)):
-                upstream.opened(channel)
-                self.attach(upstream, isReused: false, timing: timing)
+            case .success(let upstream): self.attach(upstream, mayBeStale: false)
             case .failure(.loop): self.refuseLoop()
             case .failure(.failed(let failure)): self.obey(self.state.upstreamFailed(failure, sawResponse: false))
             }
         }
     }
 
-    private func attach(_ upstream: UpstreamHandler, isReused: Bool, timing: DialTiming?) {
+    private func attach(_ upstream: UpstreamHandler, mayBeStale: Bool) {
         self.upstream = upstream
-        upstream.take(self, isReused: isReused)
-        self.state.upstreamTaken(isReused: isReused)
+        upstream.take(self)
+        self.state.upstreamTaken(isReused: mayBeStale)
         self.client.wait(self.request.hasBody ? self.proxy.limits.clientStall : self.proxy.limits.upstreamSilence)
-        self.tap?.connected(
-            ConnectionInfo(id: upstream.id, remote: upstream.remote, isReused: isReused), blocked: nil, dns: timing?.dns,
-            connect: timing?.connect)
+        let (connection, timing) = upstream.use()
+        self.tap?.connected(connection, blocked: nil, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
         self.sendStarted = self.elapsed
         let head = HopByHop.forwardedRequest(self.request.head, target: self.request.target, framing: self.request.framing)
         upstream.write(ByteBuffer(bytes: head))

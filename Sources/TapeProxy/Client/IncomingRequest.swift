@@ -1,12 +1,14 @@
 internal import NIOCore
 internal import TapeExchange
 
-/// A request head that was read and found in order, and when it came.
+/// A request head that was read and found in order, when it came, and what it is for.
 ///
 /// A class, so that handing it on costs one reference.
 final class IncomingRequest {
     let head: RequestHead
     let target: RequestTarget
+    /// The absolute URL: as sent to a proxy, or put together from the tunnel's scheme, the Host field and the path.
+    let url: String
     let framing: RequestFraming
     /// Whether the client's connection may serve another request.
     let persists: Bool
@@ -15,11 +17,14 @@ final class IncomingRequest {
     let start: NIODeadline
     let proxyAuthorization: String?
 
-    init(_ head: RequestHead, start: NIODeadline) throws(MessageError) {
-        self.target = try RequestTarget(head.target, method: head.method)
-        _ = try HostRule.check(head, target: self.target)
+    /// - Parameter scope: the tunnel that the request came through.
+    init(_ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil) throws(MessageError) {
+        let target = try RequestTarget(head.target, method: head.method)
+        let named = try HostRule.check(head, target: target)
+        self.target = target
+        self.url = scope.map { Self.url(head, target, named, in: $0) } ?? head.target
         self.framing = try BodyFraming.ofRequest(head)
-        self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: .proxy)
+        self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: scope == nil ? .proxy : .origin)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
         self.proxyAuthorization = head.fields.first("proxy-authorization")
         var head = head
@@ -27,6 +32,17 @@ final class IncomingRequest {
         if self.proxyAuthorization != nil { head.fields = head.fields.removing("proxy-authorization") }
         self.head = head
         self.start = start
+    }
+
+    private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {
+        let authority = named == nil ? scope.origin.authority : head.fields.first("host") ?? scope.origin.authority
+        switch target {
+        case .absolute: return head.target
+        case .origin(let path): return "\(scope.origin.scheme.rawValue)://\(authority)\(path)"
+        // RFC 9112, 3.2.4: OPTIONS * is for the server as a whole, whose URL has no path.
+        case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
+        case .authority: return "https://\(head.target)/"
+        }
     }
 
     /// Whether a body follows.

@@ -119,7 +119,7 @@ final class ReplayExchange: ClientExchange {
         sender.start { [weak self] isWhole in
             guard let self, !self.isOver else { return }
             if !isWhole {
-                self.countUnreadable("the body's file of \(self.request.head.method) \(self.request.head.target) is not what was recorded")
+                self.countUnreadable("the body's file of \(self.request.head.method) \(self.request.url) is not what was recorded")
             }
             guard isWhole, answer.outcome == .complete else {
                 self.isOver = true

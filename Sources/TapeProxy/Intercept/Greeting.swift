@@ -14,7 +14,7 @@ final class Greeting: UpstreamOwner {
         self.upstream = upstream
         self.came = came
         self.ended = ended
-        upstream.take(self, isReused: false)
+        upstream.take(self)
     }
 
     /// Calls nobody any more.

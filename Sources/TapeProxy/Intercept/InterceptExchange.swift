@@ -124,26 +124,33 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        guard offersHTTP, self.isMagic || self.interception.choice(host: hello.serverName ?? self.host, port: self.port) == .intercept else {
-            return self.leaveAlone(offersHTTP: offersHTTP)
+        if self.mayDial, !self.isMagic {
+            let choice = self.interception.choice(host: hello.serverName ?? self.host, port: self.port)
+            guard offersHTTP, choice == .intercept else { return self.leaveAlone(offersHTTP: offersHTTP) }
+        } else if !offersHTTP {
+            self.tls?.keepsInput = false
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
         let scope = TunnelScope(route: route)
         self.scope = scope
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.mode.replays, !self.isMagic else { return self.mint([]) }
+        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
+        // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
+        self.client.setReading(false)
         self.proxy.connector.connect(route) { [weak self] result in
             self?.proxy.readClock()
             guard let self, case .handshake = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
             }
+            self.client.setReading(true)
             self.client.wait(self.proxy.limits.tlsHandshake)
             switch result {
             case .success(let upstream):
                 let names = upstream.peerNames
+                upstream.peerNames = []
                 self.proxy.pool.put(upstream, now: self.proxy.now)
                 self.mint(names)
             case .failure(.failed(let failure)):
@@ -166,7 +173,8 @@ final class InterceptExchange: ClientExchange {
 
     private func answer(_ leaf: Leaf) {
         self.tls?.keepsInput = false
-        self.tls?.answer(leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil)
+        self.tls?.answer(
+            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil, refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -191,6 +199,8 @@ final class InterceptExchange: ClientExchange {
     private func failed(_ failure: TLSFailure) {
         guard case .handshake = self.phase else { return }
         self.phase = .over
+        // The page looks whether its own certificate is trusted: that it is not yet is no failure.
+        guard !self.isMagic else { return self.client.closeAfterFlush() }
         let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
@@ -216,7 +226,7 @@ final class InterceptExchange: ClientExchange {
     /// Dials for what is not ours to read.
     private func relay() {
         self.phase = .relaying
-        guard self.mayDial else { return self.client.close() }
+        guard self.mayDial else { return self.missed() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in
             guard let self, case .relaying = self.phase else {
@@ -229,6 +239,16 @@ final class InterceptExchange: ClientExchange {
             case .failure: self.client.close()
             }
         }
+    }
+
+    /// Nothing of what the client speaks was recorded, and nothing is dialled.
+    private func missed() {
+        if case .refuse(let report) = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
+            self.proxy.count { $0.misses += 1 }
+            self.proxy.diagnosis.remark(
+                "the client speaks neither TLS nor HTTP in its tunnel to \"\(self.request.head.target)\": there is nothing to replay (\(report.mode.rawValue)).")
+        }
+        self.client.close()
     }
 
     private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
@@ -254,7 +274,7 @@ final class InterceptExchange: ClientExchange {
 
     /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
     private func dialForGreeting() {
-        guard self.mayDial else { return self.client.close() }
+        guard self.mayDial else { return self.missed() }
         self.phase = .waitingForEither
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in

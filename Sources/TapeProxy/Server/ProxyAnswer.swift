@@ -63,6 +63,12 @@ struct ProxyAnswer: Sendable {
         fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")],
         text: "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT.")
 
+    /// A CONNECT to a host that --refuse names.
+    static func refusedTunnel(_ authority: String) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 403, reason: "Forbidden", error: "refused", text: "tunnels to \"\(authority)\" are refused here: see --refuse.")
+    }
+
     static let tooManyConnections = ProxyAnswer(
         status: 503, reason: "Service Unavailable", error: "connections",
         text: "the proxy serves as many connections as it may: close some, or raise the limit of open files (ulimit -n).")

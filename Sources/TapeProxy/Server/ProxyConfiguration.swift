@@ -26,10 +26,15 @@ public struct ProxyConfiguration: Sendable {
     public var durability: Durability
     public var diskFullPolicy: DiskFullPolicy
     public var limits: ProxyLimits
+    /// Nil passes tunnels through unread.
+    public var tls: TLSSettings?
+    /// The cassette's file name, to show to people.
+    public var cassetteName: String
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
-        durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits()
+        durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
+        tls: TLSSettings? = nil, cassetteName: String = ""
     ) {
         self.host = host
         self.port = port
@@ -38,5 +43,7 @@ public struct ProxyConfiguration: Sendable {
         self.durability = durability
         self.diskFullPolicy = diskFullPolicy
         self.limits = limits
+        self.tls = tls
+        self.cassetteName = cassetteName
     }
 }

@@ -15,6 +15,10 @@ final class ProxyContext {
     /// Nil where nothing is replayed.
     let library: ReplayLibrary?
     let dialer: UpstreamDialer
+    let connector: UpstreamConnector
+    /// Nil where tunnels are passed through unread.
+    let interception: Interception?
+    let diagnosis: Diagnosis
     let pool: UpstreamPool
     let flushes: FlushQueue
     let registry = ConnectionRegistry()
@@ -26,7 +30,6 @@ final class ProxyContext {
     /// Host and port the proxy listens on, for its help page.
     private(set) var address = ""
     private let clock = WallClock()
-    private var lastConnection = 0
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
@@ -36,8 +39,9 @@ final class ProxyContext {
 
     init(
         loop: any EventLoop, configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>
-    ) {
+        library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         self.loop = loop
         self.door = LoopDoor(loop)
         self.configuration = configuration
@@ -47,6 +51,11 @@ final class ProxyContext {
         self.library = library
         self.dialer = dialer
         self.flushes = FlushQueue(loop: loop)
+        self.interception = try configuration.tls.map { try Interception($0) }
+        self.diagnosis = Diagnosis(counts: counts, notice: notice)
+        self.connector = UpstreamConnector(
+            loop: loop, limits: configuration.limits, dialer: dialer, flushes: self.flushes, settings: configuration.tls,
+            diagnosis: self.diagnosis)
         self.pool = UpstreamPool(limits: configuration.limits)
         self.counts = counts
     }
@@ -101,9 +110,13 @@ final class ProxyContext {
 
     func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
 
-    func nextConnectionID() -> Int {
-        self.lastConnection += 1
-        return self.lastConnection
+    /// What the magic host tells about this run.
+    var magicStatus: MagicStatus {
+        let counts = self.counts.withLockedValue { $0 }
+        return MagicStatus(
+            mode: self.session.mode, records: self.recorder != nil, replays: self.session.looksUp, cassette: self.configuration.cassetteName,
+            address: self.address, exchanges: counts.exchanges + counts.replayed, recorded: self.recorder == nil ? 0 : counts.exchanges,
+            replayed: counts.replayed, misses: counts.misses, tlsFailures: counts.tlsFailures, authority: self.interception?.magic)
     }
 
     func count(_ change: (inout ProxyCounts) -> Void) {

@@ -6,12 +6,14 @@ public struct ProxyCounts: Sendable, Hashable {
     /// Requests whose recorded answer is damaged or cannot be read, and why the first could not.
     public var unreadable = 0
     public var firstUnreadable: String?
-    /// CONNECT tunnels, whose contents are not recorded.
+    /// CONNECT tunnels that were passed through, so that their contents are not recorded.
     public var tunnels = 0
     /// Octets passed to clients.
     public var bytes = 0
     /// Requests refused because they are not HTTP.
     public var malformed = 0
+    /// TLS handshakes that failed, with clients and with origins.
+    public var tlsFailures = 0
 
     public init() {}
 }

@@ -13,6 +13,10 @@ public struct ProxyLimits: Sendable {
     public var clientStall = 60
     /// Name resolution and TCP connect together: half of nginx's proxy_connect_timeout, 60, since a developer waits for it.
     public var connect = 30
+    /// A TLS handshake, on either side: Go's http.Transport gives it 10, nginx's client_header_timeout, which counts it in, 60.
+    public var tlsHandshake = 20
+    /// A client that opened a tunnel and says nothing for so long may wait for the origin to speak first.
+    public var tunnelSilence = 2
     /// An origin that sends nothing, in wait or in a body: five times nginx's proxy_read_timeout, 60, since long polls and
     /// breakpoints in an origin are a recorder's daily business.
     public var upstreamSilence = 300

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 public import TapeCore
 internal import TapeExchange
+internal import TapeTLS
 
 /// A proxy that listens: one event loop, its connections, and whatever records or replays behind them.
 ///
@@ -40,8 +41,10 @@ public final class ProxyServer: Sendable {
     ///   - session: decides what is replayed, forwarded and refused.
     ///   - recorder: takes what is forwarded; the caller closes it after `stop`.
     ///   - cassette: holds what is replayed.
+    ///   - notice: takes lines for people, on what went wrong with TLS; called on the event loop.
     public static func start(
-        _ configuration: ProxyConfiguration, session: Session, recorder: Recorder? = nil, cassette: RecordedCassette? = nil
+        _ configuration: ProxyConfiguration, session: Session, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> ProxyServer {
         var configuration = configuration
         let credentials = try Self.check(configuration)
@@ -54,7 +57,11 @@ public final class ProxyServer: Sendable {
         do {
             return try Self.listen(
                 configuration, credentials: credentials, session: session, recorder: recorder, cassette: cassette, group: group,
-                threads: threads)
+                threads: threads, notice: notice)
+        } catch let error as CertificateError {
+            try? group.syncShutdownGracefully()
+            try? threads.syncShutdownGracefully()
+            throw ProxyError(code: .invalidAuthority, message: error.message)
         } catch {
             try? group.syncShutdownGracefully()
             try? threads.syncShutdownGracefully()
@@ -84,16 +91,16 @@ public final class ProxyServer: Sendable {
 
     private static func listen(
         _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool
+        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool, notice: @escaping @Sendable (String) -> Void
     ) throws -> ProxyServer {
         let loop = group.next()
         let counts = NIOLockedValueBox(ProxyCounts())
         let interfaces = (try? System.enumerateDevices().compactMap { $0.address.flatMap { IPAddress($0) } }) ?? []
         let (proxy, door) = try loop.submit {
-            let proxy = ProxyContext(
+            let proxy = try ProxyContext(
                 loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
                 library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) },
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts)
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts, notice: notice)
             return (NIOLoopBound(proxy, eventLoop: loop), proxy.door)
         }.wait()
         let channel = try ServerBootstrap(group: loop)

@@ -6,7 +6,7 @@ internal import TapeTLS
 /// A close_notify appears to them as the end of the input; an end without it as an error, since what came may be a part only
 /// (RFC 8446, 6.1). Back-pressure is the channel's own: what is written is encrypted at once, and what is read is passed on at once.
 /// Not Sendable: lives on its event loop.
-final class TLSHandler: ChannelDuplexHandler {
+final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -22,6 +22,11 @@ final class TLSHandler: ChannelDuplexHandler {
     private var isEnded = false
     private var isOutputClosed = false
     private var isCut = false
+    /// Ciphertext that leaves with the next flush.
+    private var outgoing: ByteBuffer?
+    /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
+    var keepsInput = false
+    private(set) var keptInput = ByteBuffer()
 
     init(_ connection: consuming TLSConnection, isClient: Bool) {
         self.connection = connection
@@ -78,6 +83,12 @@ final class TLSHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !self.isEstablished, !self.isOver else { return context.fireErrorCaught(error) }
+        self.isOver = true
+        self.owner?.tlsFailed(TLSFailure(cause: .reset, message: "it broke the connection inside the handshake"))
+    }
+
     private func inputEnded() {
         guard !self.isOver else { return }
         self.handle(self.connection.inputEnded())
@@ -86,6 +97,7 @@ final class TLSHandler: ChannelDuplexHandler {
     /// Takes ciphertext as far as it leads.
     private func take(_ ciphertext: ByteBuffer) {
         guard !self.isOver, let context else { return }
+        if self.keepsInput { self.keptInput.writeImmutableBuffer(ciphertext) } else { self.keptInput = ByteBuffer() }
         var plaintext: ByteBuffer?
         let count = ciphertext.readableBytes
         let progress = ciphertext.withUnsafeReadableBytes { octets in
@@ -143,18 +155,25 @@ final class TLSHandler: ChannelDuplexHandler {
             return
         }
         do {
-            try plaintext.withUnsafeReadableBytes { try self.connection.send($0) }
+            if self.connection.pendingOutput > 0 { self.collectOutput() }
+            try plaintext.withUnsafeReadableBytes { octets in
+                try self.connection.send(octets) { least, fill in
+                    if self.outgoing == nil { self.outgoing = context.channel.allocator.buffer(capacity: least) }
+                    self.outgoing?.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
+                }
+            }
+            if self.connection.pendingOutput > 0 { self.collectOutput() }
         } catch {
             promise?.fail(error)
             context.fireErrorCaught(error)
             return
         }
         // Who wants to know when it is out gets a write of its own; all else leaves in one with the flush.
-        if let promise { context.write(self.wrapOutboundOut(self.output()), promise: promise) }
+        if let promise { context.write(self.wrapOutboundOut(self.outgoing.take() ?? ByteBuffer()), promise: promise) }
     }
 
     func flush(context: ChannelHandlerContext) {
-        if self.connection.pendingOutput > 0 { context.write(self.wrapOutboundOut(self.output()), promise: nil) }
+        if let outgoing = self.outgoing.take() { context.write(self.wrapOutboundOut(outgoing), promise: nil) }
         context.flush()
     }
 
@@ -170,18 +189,19 @@ final class TLSHandler: ChannelDuplexHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    private func output() -> ByteBuffer {
-        let allocator = self.context?.channel.allocator ?? ByteBufferAllocator()
-        return self.connection.takeOutput { octets in
-            var buffer = allocator.buffer(capacity: octets.count)
+    /// What the connection has to say of itself, behind what was written before.
+    private func collectOutput() {
+        self.connection.takeOutput { octets in
+            var buffer = self.outgoing.take() ?? ByteBuffer()
             buffer.writeBytes(octets)
-            return buffer
+            self.outgoing = buffer
         }
     }
 
     private func sendOutput() {
-        guard let context, self.connection.pendingOutput > 0 else { return }
-        context.writeAndFlush(self.wrapOutboundOut(self.output()), promise: nil)
+        if self.connection.pendingOutput > 0 { self.collectOutput() }
+        guard let context, let outgoing = self.outgoing.take() else { return }
+        context.writeAndFlush(self.wrapOutboundOut(outgoing), promise: nil)
     }
 
     // MARK: What was agreed on

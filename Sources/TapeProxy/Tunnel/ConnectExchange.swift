@@ -24,18 +24,17 @@ final class ConnectExchange: ClientExchange {
 
     func start() {
         let proxy = self.client.proxy
-        let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let upstream = UpstreamHandler(origin: origin, id: proxy.nextConnectionID(), flushes: proxy.flushes)
-        let box = NIOLoopBound(upstream, eventLoop: proxy.loop)
+        // Octets are passed on unread: no TLS of ours.
+        let route = UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port))
         self.client.wait(2 * proxy.limits.connect)
-        proxy.dialer.dial(host: self.host, port: self.port) { channel in
-            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
-        } then: { [weak self] result in
-            guard let self, !self.isOver else { return upstream.close() }
+        proxy.connector.connect(route) { [weak self] result in
+            guard let self, !self.isOver else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
             self.isOver = true
             switch result {
-            case .success((let channel, _)):
-                upstream.opened(channel)
+            case .success(let upstream):
                 self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
                 let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
                 self.client.become(tunnel)

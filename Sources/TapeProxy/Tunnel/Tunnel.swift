@@ -22,7 +22,7 @@ final class Tunnel: ClientExchange, UpstreamOwner {
     let isRequestRead = false
 
     func start() {
-        self.upstream.take(self, isReused: false)
+        self.upstream.take(self)
         self.client.wait(self.client.proxy.limits.tunnelIdle)
     }
 

@@ -3,4 +3,6 @@ struct DialTiming {
     /// Nil where the host was an address.
     var dns: Double?
     var connect: Double
+    /// Nil where there was no handshake.
+    var tls: Double?
 }

@@ -36,6 +36,7 @@ final class UpstreamConnector {
         let upstream = UpstreamHandler(route: route, id: self.lastID, flushes: self.flushes)
         guard route.origin.scheme == .https else { return self.dial(upstream, then: then) }
         do throws(TLSFailure) {
+            upstream.diagnosis = self.diagnosis
             let handler = TLSHandler(try self.context().connection(route), isClient: true)
             self.dial(upstream, handler, then: then)
         } catch {

@@ -99,6 +99,17 @@ final class UpstreamDialer {
         }
     }
 
+    /// Whether a connection to the host would reach this proxy; names are looked up only where the port is our own.
+    func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
+        guard let rule, rule.port == port else { return then(false) }
+        if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
+        let lookup = self.lookups.runIfActive(eventLoop: self.loop) { try AddressLookup.addresses(host: host, port: port) }
+        lookup.assumeIsolated().whenComplete { result in
+            // A name without an address reaches nobody.
+            then(((try? result.get()) ?? []).contains { self.isSelf($0) })
+        }
+    }
+
     private func isSelf(_ address: SocketAddress) -> Bool {
         guard let rule, let port = address.port, let octets = IPAddress(address) else { return false }
         return rule.isSelf(address: octets, port: port)

@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
+internal import TapeTLS
 
 /// The upstream end of a pipeline: hands what comes to the exchange that owns it, or closes when nobody does.
 ///
@@ -9,25 +10,34 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    let origin: Origin
+    let route: UpstreamRoute
     /// Counts up from 1 within one proxy.
     let id: Int
     private(set) var remote = ""
-    private(set) var isReused = false
     private(set) var isOpen = false
+    /// How the connection was made, until its first exchange has taken note of it.
+    private var timing: DialTiming?
+    /// What was agreed on, with the certificates: for the first exchange. Nil without TLS.
+    private var tls: TLSDetails?
+    /// The same for all that follow.
+    private var tlsInShort: TLSDetails?
+    /// The names in the origin's certificate.
+    var peerNames: [String] = []
     weak var owner: (any UpstreamOwner)?
     /// Where it lies while nobody uses it.
     var shelf: UpstreamPool.Shelf?
     /// Where it lay before and will lie again.
     var homeShelf: UpstreamPool.Shelf?
     weak var pool: UpstreamPool?
+    /// Where a TLS problem is told that shows only after the handshake; nil without TLS.
+    weak var diagnosis: Diagnosis?
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
     private let flushes: FlushQueue
 
-    init(origin: Origin, id: Int, flushes: FlushQueue) {
-        self.origin = origin
+    init(route: UpstreamRoute, id: Int, flushes: FlushQueue) {
+        self.route = route
         self.id = id
         self.flushes = flushes
     }
@@ -35,9 +45,18 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     /// Kept here, since asking the channel takes longer than all else of a small read.
     private(set) var isWritable = true
 
-    func take(_ owner: any UpstreamOwner, isReused: Bool) {
-        self.owner = owner
-        self.isReused = isReused
+    var origin: Origin { self.route.origin }
+
+    func take(_ owner: any UpstreamOwner) { self.owner = owner }
+
+    /// What an exchange that takes the connection records of it: how it was made is told to the first alone.
+    func use() -> (info: ConnectionInfo, timing: DialTiming?) {
+        guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsInShort), nil) }
+        let info = ConnectionInfo(id: self.id, remote: self.remote, isReused: false, tls: self.tls)
+        self.timing = nil
+        self.tlsInShort = self.tls?.withoutChain
+        self.tls = nil
+        return (info, timing)
     }
 
     func write(_ buffer: ByteBuffer) {
@@ -94,9 +113,16 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     }
 
     /// The connection stands; the channel's own event comes a little later than the dialler's call.
-    func opened(_ channel: any Channel) {
+    func opened(_ channel: any Channel, timing: DialTiming) {
         self.isOpen = channel.isActive
+        self.timing = timing
         self.remote = channel.remoteAddress.map(Self.text) ?? ""
+    }
+
+    /// The handshake is through.
+    func secured(_ details: TLSDetails, milliseconds: Double) {
+        self.tls = details
+        self.timing?.tls = milliseconds
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -132,10 +158,23 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let owner {
-            owner.upstreamFailed(Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection."))
-        }
+        if let owner { owner.upstreamFailed(self.failure(error)) }
         context.close(promise: nil)
+    }
+
+    private func failure(_ error: any Error) -> Failure {
+        guard let error = error as? TLSFailure else {
+            return Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection.")
+        }
+        switch error.cause {
+        // In TLS 1.3 the server's word on our certificate comes after our handshake is through (RFC 8446, 4.4.2.4).
+        case .certificateRequired, .certificateRejected:
+            let problem = TLSProblem(leg: .upstream, host: self.route.verifiedHost, port: self.origin.port, failure: error)
+            self.diagnosis?.report(problem)
+            return Failure(kind: .tls, message: problem.description)
+        default:
+            return Failure(kind: .truncated, message: "\"\(self.origin.authority)\" broke off its TLS: \(error).")
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

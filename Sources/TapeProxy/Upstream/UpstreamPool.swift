@@ -1,11 +1,10 @@
 internal import NIOCore
-internal import TapeExchange
 
 /// Keeps upstream connections between exchanges, newest first, since the newest is the least likely to be closed already.
 ///
 /// Dials nothing. Not Sendable: lives on its event loop.
 final class UpstreamPool {
-    /// The unused connections to one origin; a connection knows its shelf, so that putting it back looks nothing up.
+    /// The unused connections of one route; a connection knows its shelf, so that putting it back looks nothing up.
     final class Shelf {
         fileprivate var idle: [(upstream: UpstreamHandler, until: NIODeadline)] = []
         /// Whether the pool has forgotten it.
@@ -13,7 +12,7 @@ final class UpstreamPool {
     }
 
     private let limits: ProxyLimits
-    private var shelves: [Origin: Shelf] = [:]
+    private var shelves: [UpstreamRoute: Shelf] = [:]
     private(set) var count = 0
 
     init(limits: ProxyLimits) {
@@ -21,8 +20,8 @@ final class UpstreamPool {
     }
 
     /// Takes a connection that still stands.
-    func take(_ origin: Origin) -> UpstreamHandler? {
-        guard let shelf = self.shelves[origin] else { return nil }
+    func take(_ route: UpstreamRoute) -> UpstreamHandler? {
+        guard let shelf = self.shelves[route] else { return nil }
         while let last = shelf.idle.popLast() {
             self.count -= 1
             last.upstream.shelf = nil
@@ -46,23 +45,23 @@ final class UpstreamPool {
 
     private func shelf(of upstream: UpstreamHandler) -> Shelf {
         if let shelf = upstream.homeShelf, !shelf.isForgotten { return shelf }
-        let shelf = self.shelves[upstream.origin] ?? Shelf()
-        self.shelves[upstream.origin] = shelf
+        let shelf = self.shelves[upstream.route] ?? Shelf()
+        self.shelves[upstream.route] = shelf
         upstream.homeShelf = shelf
         upstream.pool = self
         return shelf
     }
 
-    /// Closes what nobody has used in time, and forgets origins that were not asked for again.
+    /// Closes what nobody has used in time, and forgets routes that were not asked for again.
     func sweep(now: NIODeadline) {
-        for (origin, shelf) in self.shelves {
+        for (route, shelf) in self.shelves {
             let late = shelf.idle.prefix { $0.until <= now }
             self.count -= late.count
             shelf.idle.removeFirst(late.count)
             for entry in late { entry.upstream.close() }
             guard shelf.idle.isEmpty else { continue }
             shelf.isForgotten = true
-            self.shelves[origin] = nil
+            self.shelves[route] = nil
         }
     }
 

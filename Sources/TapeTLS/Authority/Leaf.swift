@@ -12,10 +12,9 @@ public final class Leaf: Sendable {
     init(
         names: LeafNames, certificate: consuming Certificate, key: consuming PrivateKey, issuers: consuming CertificateChain
     ) {
-        let summary = certificate.summary
         self.names = names
-        self.notBefore = summary.notBefore
-        self.notAfter = summary.notAfter
+        self.notBefore = certificate.notBefore
+        self.notAfter = certificate.notAfter
         self.certificate = certificate
         self.key = key
         self.issuers = issuers

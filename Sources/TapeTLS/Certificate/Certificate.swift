@@ -70,6 +70,12 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
 
     public var summary: CertificateSummary { CertificateSummary(self.pointer) }
 
+    /// Seconds since 1970, without the cost of a whole summary.
+    var notBefore: Int64 { CertificateSummary.notBefore(self.pointer) }
+
+    /// As `notBefore`.
+    var notAfter: Int64 { CertificateSummary.notAfter(self.pointer) }
+
     static func der(_ certificate: OpaquePointer) -> [UInt8] {
         ErrorQueue.clear()
         let count = Int(i2d_X509(certificate, nil))

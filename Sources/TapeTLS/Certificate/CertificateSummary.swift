@@ -48,12 +48,21 @@ public struct CertificateSummary: Sendable, Hashable {
         self.publicKeyDigest = Self.publicKeyDigest(certificate)
         self.subject = Self.text(X509_get_subject_name(certificate))
         self.issuer = Self.text(X509_get_issuer_name(certificate))
-        var seconds: Int64 = 0
-        self.notBefore = wiretape_not_before(certificate, &seconds) == 1 ? seconds : 0
-        self.notAfter = wiretape_not_after(certificate, &seconds) == 1 ? seconds : 0
+        self.notBefore = Self.notBefore(certificate)
+        self.notAfter = Self.notAfter(certificate)
         self.names = Self.names(certificate)
         // 1: by basic constraints; other values stand for guesses about old certificates.
         self.isAuthority = X509_check_ca(certificate) == 1
+    }
+
+    static func notBefore(_ certificate: OpaquePointer) -> Int64 {
+        var seconds: Int64 = 0
+        return wiretape_not_before(certificate, &seconds) == 1 ? seconds : 0
+    }
+
+    static func notAfter(_ certificate: OpaquePointer) -> Int64 {
+        var seconds: Int64 = 0
+        return wiretape_not_after(certificate, &seconds) == 1 ? seconds : 0
     }
 
     static func publicKeyDigest(_ certificate: OpaquePointer) -> [UInt8] {

@@ -219,23 +219,34 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Output
 
-    /// Encrypts plaintext into the output; only between the handshake and `closeOutput`, whatever the peer has ended.
-    public mutating func send(_ plaintext: UnsafeRawBufferPointer) throws(TLSFailure) {
+    /// Encrypts plaintext into room that the caller offers; only between the handshake and `closeOutput`, whatever the peer has ended.
+    ///
+    /// What `takeOutput` has to give goes out before it. Ciphertext that finds no room is behind it, in `takeOutput` again.
+    ///
+    /// - Parameter room: called once with the room that is wanted; calls back with it, and is told how many octets of it were filled.
+    public mutating func send(
+        _ plaintext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
+    ) throws(TLSFailure) {
         if let failure { throw failure }
         guard self.isEstablished, !self.isOutputEnded else {
             // The connection takes no harm: the peer may still have something to say.
             throw TLSFailure(
                 cause: .other, message: self.isEstablished ? "our side has been ended already" : "the handshake is not through yet")
         }
-        var rest = plaintext
-        // 22 octets around a record of at most 16 KiB, and as many again for what else may be due.
-        self.state.output.reserve(rest.count + (rest.count / 16_384 + 1) * 44)
-        while !rest.isEmpty {
+        guard !plaintext.isEmpty else { return }
+        var status: Int32 = 0
+        // 5 octets before and at most 64 behind a record of up to 16 KiB (RFC 5246, 6.2.3; RFC 8446, 5.2), and one record more for an
+        // update of keys.
+        room(plaintext.count + (plaintext.count / 16_384 + 2) * 80) { space in
+            self.state.room = space
             ERR_clear_error()
-            let status = SSL_write(self.ssl, rest.baseAddress, Int32(clamping: rest.count))
-            guard status > 0 else { throw self.fail() }
-            rest = UnsafeRawBufferPointer(rebasing: rest[Int(status)...])
+            status = SSL_write(self.ssl, plaintext.baseAddress, Int32(clamping: plaintext.count))
+            let filled = space.count - self.state.room.count
+            self.state.room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+            return filled
         }
+        // Nothing here lets OpenSSL write a part only, and no caller has 2 GiB in one piece.
+        guard Int(status) == plaintext.count else { throw self.fail() }
     }
 
     /// Ends our side with close_notify; nothing can be sent after.

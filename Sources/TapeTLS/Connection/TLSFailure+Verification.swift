@@ -1,26 +1,56 @@
 internal import COpenSSL
 
 extension TLSFailure {
-    /// What a verification's error (X509_V_ERR_…) says.
-    init(verification error: Int32) {
+    /// What a verification's error (X509_V_ERR_…) says of a certificate.
+    init(verification error: Int32, of certificate: CertificateSummary?) {
         let reason = X509_verify_cert_error_string(Int(error)).map { String(cString: $0) } ?? "error \(error)"
-        let (cause, message) = Self.words(error)
-        self.init(cause: cause, message: message ?? "its certificate was refused: \(reason)", reasons: [reason])
+        let (cause, message) = Self.words(error, certificate)
+        self.init(cause: cause, message: message ?? "its certificate was refused (\(reason))", reasons: [reason])
     }
 
-    private static func words(_ error: Int32) -> (Cause, String?) {
+    private static func words(_ error: Int32, _ certificate: CertificateSummary?) -> (Cause, String?) {
+        let subject = certificate.map { "\"\($0.subject)\"" } ?? "of its chain"
         switch error {
-        case X509_V_ERR_CERT_HAS_EXPIRED: (.expired, "its certificate has expired")
-        case X509_V_ERR_CERT_NOT_YET_VALID: (.notYetValid, "its certificate is not valid yet")
-        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: (.selfSigned, "its certificate is self-signed")
-        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+            return (.expired, "the certificate \(subject) expired on \(self.day(certificate?.notAfter))")
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+            return (.notYetValid, "the certificate \(subject) is not valid before \(self.day(certificate?.notBefore))")
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+            return (.selfSigned, "the certificate \(subject) is self-signed")
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+            return (.unknownAuthority, "the authority \(subject) is not trusted")
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-            (.unknownAuthority, "its certificate is from an unknown authority, or an intermediate certificate is missing")
+            let issuer = certificate.map { "\"\($0.issuer)\"" } ?? "that signed its certificate"
+            return (.unknownAuthority, "the authority \(issuer) is unknown, or its certificate is missing in what the server sends")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            (.nameMismatch, "its certificate is for another name")
+            return (.nameMismatch, "the certificate is for \(self.names(certificate))")
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK:
-            (.other, "its certificates are too weak for today")
-        default: (.other, nil)
+            return (.other, "the certificate \(subject) is too weak for today")
+        default:
+            return (.other, nil)
         }
+    }
+
+    /// The first few: a certificate can have hundreds.
+    private static func names(_ certificate: CertificateSummary?) -> String {
+        guard let certificate, !certificate.names.isEmpty else { return "no name at all" }
+        let shown = certificate.names.prefix(3).map { "\"\($0)\"" }.joined(separator: ", ")
+        return certificate.names.count > 3 ? "\(shown) and \(certificate.names.count - 3) more" : shown
+    }
+
+    /// A time as its day in UTC (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days).
+    private static func day(_ seconds: Int64?) -> String {
+        guard let seconds, (0...253_402_300_799).contains(seconds) else { return "an unreadable date" }
+        let days = seconds / 86_400 + 719_468
+        let era = days / 146_097
+        let dayOfEra = days % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * month + 2) / 5 + 1
+        let number = month < 10 ? month + 3 : month - 9
+        let year = yearOfEra + era * 400 + (number <= 2 ? 1 : 0)
+        return "\(year)-\(number < 10 ? "0" : "")\(number)-\(day < 10 ? "0" : "")\(day)"
     }
 }

@@ -1,21 +1,62 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// The environment of a program that is run through the proxy.
 enum ChildEnvironment {
     /// Names under which programs look for a proxy. curl reads only the lower-case `http_proxy`; others read either case.
     static let proxyNames = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
     private static let exceptionNames = ["no_proxy", "NO_PROXY"]
 
-    /// The parent's environment with the proxy in it.
+    /// This process's own.
+    static var parent: [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") { variables[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
+            next += 1
+        }
+        return variables
+    }
+
+    /// The parent's environment with the proxy in it, and the files that make programs trust it.
+    static func through(proxy: String, trust: ChildTrust, parent: [String: String]) -> [String: String] {
+        var environment = parent
+        for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent) { environment[name] = value }
+        return environment
+    }
+
+    /// The variables that differ from the parent's.
     ///
     /// Loopback names are taken out of `NO_PROXY`, so that an origin on this machine is recorded too; other exceptions stay. A
-    /// `*`, which would switch the proxy off, goes as well.
-    static func through(proxy: String, parent: [String: String]) -> [String: String] {
-        var environment = parent
-        for name in self.proxyNames { environment[name] = proxy }
+    /// `*`, which would switch the proxy off, goes as well. SSL_CERT_DIR stays: libraries search it beside the file.
+    ///
+    /// - Parameter proxy: the proxy's URL, with credentials if it wants some.
+    static func changes(proxy: String, trust: ChildTrust, parent: [String: String]) -> [(name: String, value: String)] {
+        var changes = self.proxyNames.map { (name: $0, value: proxy) }
         for name in self.exceptionNames {
             guard let value = parent[name] else { continue }
-            environment[name] = self.withoutLoopback(value)
+            changes.append((name, self.withoutLoopback(value)))
         }
-        return environment
+        changes.append(("NODE_USE_ENV_PROXY", "1"))
+        changes += ChildTrust.names.map { ($0, trust.bundle) }
+        for name in ChildTrust.namesIfSet where parent[name] != nil { changes.append((name, trust.bundle)) }
+        changes.append(("WGETRC", trust.wgetSettings))
+        if let address = self.address(of: proxy) {
+            let options = JavaOptions.value(proxy: address, store: trust.javaStore, parent: parent["JAVA_TOOL_OPTIONS"])
+            changes.append(("JAVA_TOOL_OPTIONS", options))
+        }
+        return changes
+    }
+
+    private static func address(of proxy: String) -> ListenAddress? {
+        let authority = proxy.hasPrefix("http://") ? proxy.dropFirst(7) : proxy[...]
+        return authority.split(separator: "@").last.flatMap { ListenAddress(argument: String($0)) }
     }
 
     static func withoutLoopback(_ exceptions: String) -> String {

@@ -18,6 +18,9 @@ struct ProxyRun {
     var mode: RecordMode
     var repetition: Repetition
     var proxy: ProxyOptions
+    var tls: TLSOptions
+    /// Nil where the command reaches no origin.
+    var upstreamTLS: UpstreamTLSOptions?
     /// Nil where the command cannot record.
     var recording: RecordOptions?
     var command: [String]
@@ -27,6 +30,8 @@ struct ProxyRun {
             let status = try self.execute()
             guard status == ExitStatus.done else { throw ExitCode(status) }
         } catch let error as CassetteError {
+            try self.fail(error.message)
+        } catch let error as TrustError {
             try self.fail(error.message)
         } catch let error as ProxyError {
             try self.fail(error.message)
@@ -45,18 +50,21 @@ struct ProxyRun {
         let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
+        var configuration = self.configuration
+        configuration.tls = try self.tlsSettings { screen.say($0) }
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
             mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(self.configuration, session: session, recorder: recorder, cassette: cassette)
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) { screen.complain($0) }
         } catch {
             try recorder?.abandon()
             throw error
         }
-        let outcome = self.command.isEmpty ? self.serve(server, screen) : self.serve(server, screen, child: self.command)
+        let outcome = program.map { self.serve(server, screen, child: $0) } ?? self.serve(server, screen)
         server.stop()
         screen.stop()
         if let startStatus = outcome.startStatus {
@@ -73,7 +81,7 @@ struct ProxyRun {
         }
         let summary = RunSummary(
             path: path, plan: plan, counts: server.counts, verdict: session.verdict(), recorder: recorder?.currentStatus,
-            recorded: cassette?.count ?? 0, childStatus: outcome.childStatus)
+            recorded: cassette?.keys.answerableCount ?? 0, childStatus: outcome.childStatus)
         if self.proxy.json {
             Terminal.error.line(summary.json)
         } else {
@@ -88,7 +96,13 @@ struct ProxyRun {
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
         return ProxyConfiguration(
             host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
-            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits)
+            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits,
+            cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// What the proxy is to do about TLS.
+    func tlsSettings(notice: (String) -> Void) throws(TrustError) -> TLSSettings {
+        try self.tls.settings(upstream: self.upstreamTLS, notice: notice)
     }
 
     private struct Outcome {
@@ -111,13 +125,34 @@ struct ProxyRun {
 
     // MARK: With a program
 
-    private func serve(_ server: ProxyServer, _ screen: RunScreen, child command: [String]) -> Outcome {
+    /// The program's command line, and the files that make it trust the authority.
+    private struct TrustedProgram {
+        var command: [String]
+        var trust: ChildTrust
+    }
+
+    private func trustedProgram(_ screen: RunScreen) throws(TrustError) -> TrustedProgram {
+        let trust = try ChildTrust.prepare(
+            authority: self.tls.authority.certificate().pem, folder: TrustFolder(path: self.tls.authority.trustFolder()),
+            parent: ChildEnvironment.parent)
+        if !trust.hasSystemRoots {
+            screen.say(
+                "no bundle of the system's roots was found, so the program trusts Wiretape's authority alone: install ca-certificates.")
+        }
+        guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
+        let files = SystemRoots.files()
+        try PrivateTrust.check(bundle: trust.bundle, files: files, user: getuid(), group: getgid(), environment: ChildEnvironment.parent)
+        let command = PrivateTrust.command(self.command, bundle: trust.bundle, files: files, user: getuid(), group: getgid())
+        return TrustedProgram(command: command, trust: trust)
+    }
+
+    private func serve(_ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram) -> Outcome {
         let credentials = self.configuration.credentials.map { Self.percentEncoded($0) + "@" } ?? ""
         let environment = ChildEnvironment.through(
-            proxy: "http://\(credentials)\(Self.reachable(server.address))", parent: Self.environment)
+            proxy: "http://\(credentials)\(Self.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
-            child = try ChildProcess(command: command, environment: environment)
+            child = try ChildProcess(command: program.command, environment: environment)
         } catch {
             switch error {
             case .notFound(let message):
@@ -161,16 +196,5 @@ struct ProxyRun {
             }
         }
         return text
-    }
-
-    private static var environment: [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let equals = text.firstIndex(of: "=") { variables[String(text[..<equals])] = String(text[text.index(after: equals)...]) }
-            next += 1
-        }
-        return variables
     }
 }

@@ -20,6 +20,8 @@ struct RecordCommand: ParsableCommand {
     var file: String
 
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
@@ -27,8 +29,12 @@ struct RecordCommand: ParsableCommand {
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
-        ProxyRun(file: self.file, mode: .all, repetition: .never, proxy: self.proxy, recording: self.recording, command: self.command)
+        ProxyRun(
+            file: self.file, mode: .all, repetition: .never, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
+            recording: self.recording, command: self.command)
     }
+
+    func validate() throws { try self.tls.validate(with: self.command) }
 
     func run() throws { try self.proxyRun.run() }
 }

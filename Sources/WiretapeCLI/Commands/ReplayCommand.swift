@@ -21,14 +21,19 @@ struct ReplayCommand: ParsableCommand {
     var repetition = Repetition.never
 
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
     var command: [String] = []
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
-        ProxyRun(file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, recording: nil, command: self.command)
+        ProxyRun(
+            file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
+            command: self.command)
     }
+
+    func validate() throws { try self.tls.validate(with: self.command) }
 
     func run() throws { try self.proxyRun.run() }
 }

@@ -28,6 +28,8 @@ struct RunCommand: ParsableCommand {
     var repetition = Repetition.never
 
     @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
     @OptionGroup var recording: RecordOptions
 
     @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
@@ -41,8 +43,11 @@ struct RunCommand: ParsableCommand {
             case .newEpisodes: .newEpisodes
             }
         return ProxyRun(
-            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, recording: self.recording, command: self.command)
+            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
+            recording: self.recording, command: self.command)
     }
+
+    func validate() throws { try self.tls.validate(with: self.command) }
 
     func run() throws { try self.proxyRun.run() }
 }

@@ -22,6 +22,7 @@ struct ExchangeListJSON {
         self.optional("status", row.status) { $0.integer($1) }
         self.optional("type", row.type) { $0.string($1) }
         self.optional("size", row.size) { $0.integer($1) }
+        self.optional("tls", row.tls) { $0.string($1) }
         self.member("started") { $0.timestamp(row.started) }
         self.optional("total", row.total) { $0.milliseconds($1) }
         self.member("outcome") { $0.string(row.outcomeWords) }

@@ -6,6 +6,8 @@ struct ExchangePage {
     var reader: BodyReader
     /// The command line that shows this exchange.
     var command: String
+    /// The exchange that opened a reused connection, and what its handshake agreed on; nil where that is not known.
+    var opening: (number: Int, tls: TLSDetails)?
     var write: (String) throws -> Void
 
     /// - Parameter first: when the cassette's first exchange started.
@@ -58,7 +60,9 @@ struct ExchangePage {
             try self.facts("tunnel", ["\(Quantity.bytes(tunnel.sent)) sent, \(Quantity.bytes(tunnel.received)) received"])
         }
         if let connection = interaction.connection {
-            try self.facts("connection", ["\(connection.id) to \(connection.remote)" + (connection.isReused ? ", reused" : "")])
+            for fact in ConnectionWords.facts(connection, opening: self.opening, at: interaction.started) {
+                try self.facts(fact.label, fact.lines)
+            }
         }
         try self.facts("timing", TimingBars.lines(interaction.timing))
         let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])

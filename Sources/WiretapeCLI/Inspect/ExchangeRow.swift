@@ -11,6 +11,8 @@ struct ExchangeRow {
     var outcome: Outcome
     /// The response's media type, or what stands in its place; nil without a Content-Type.
     var type: String?
+    /// The version of TLS on the way to the origin; nil without.
+    var tls: String?
     /// Octets of the response's body as they crossed the wire; of a tunnel, what came back through it.
     var size: Int?
     /// Octets of both bodies.
@@ -28,6 +30,7 @@ struct ExchangeRow {
         self.status = response?.status
         self.outcome = interaction.outcome
         self.type = response.flatMap { Self.type($0.headers) }
+        self.tls = interaction.connection?.tls?.version
         self.size = interaction.tunnel?.received ?? response?.body?.size
         self.bodyOctets = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
         self.started = interaction.started

@@ -31,11 +31,14 @@ struct Inspection {
 
     func show(_ number: Int) throws {
         let index = try self.index(of: number)
+        let interaction = try self.cassette.interaction(at: index)
         let first = try self.cassette.interaction(at: 0).started
+        let opening = interaction.connection.flatMap { self.cassette.opening(of: $0, before: index) }
         let page = ExchangePage(
             screen: self.screen, reader: BodyReader(cassettePath: self.cassette.path),
-            command: "wiretape inspect \(ShellWord.quoted(self.file)) \(number)", write: self.write)
-        if let problem = try page.show(self.cassette.interaction(at: index), number: number, first: first) { throw problem }
+            command: "wiretape inspect \(ShellWord.quoted(self.file)) \(number)",
+            opening: opening.map { ($0.index + 1, $0.tls) }, write: self.write)
+        if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
 
     /// The exchange's JSON text as it stands in the cassette.

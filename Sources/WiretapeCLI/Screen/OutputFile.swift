@@ -25,7 +25,7 @@ final class OutputFile {
             self.descriptor = STDOUT_FILENO
             return
         }
-        if let source, Self.areSame(path, source) {
+        if let source, WholeFile.areSame(path, source) {
             throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: give another --output.")
         }
         self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -36,13 +36,6 @@ final class OutputFile {
 
     deinit {
         if self.descriptor != STDOUT_FILENO { close(self.descriptor) }
-    }
-
-    /// Whether two names lead to one file.
-    private static func areSame(_ left: String, _ right: String) -> Bool {
-        var one = stat()
-        var other = stat()
-        return stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {

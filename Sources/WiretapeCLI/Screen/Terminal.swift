@@ -33,8 +33,10 @@ struct Terminal: Sendable {
         return Int(size.ws_col)
     }
 
-    func write(_ text: String) {
-        var bytes = Array(text.utf8)[...]
+    func write(_ text: String) { self.write(Array(text.utf8)) }
+
+    func write(_ octets: [UInt8]) {
+        var bytes = octets[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Self.write($0, to: self.descriptor) }
             guard count > 0 else { return }

@@ -66,6 +66,16 @@ import Testing
         #expect(entry["time"]?.double == 6.5)
     }
 
+    @Test func aHandshakeIsAMemberOfItsOwn() throws {
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        #expect(try HARExport.entry(interaction)["_tls"] == nil)
+        let tls = TLSDetails(version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", alpn: "http/1.1").withoutChain
+        interaction.connection = ConnectionInfo(id: 1, remote: "192.0.2.1:443", isReused: true, tls: tls)
+        #expect(
+            try HARExport.text(HARExport.entry(interaction)["_tls"])
+                == #"{ "version": "TLSv1.3", "cipher": "TLS_AES_128_GCM_SHA256", "alpn": "http/1.1" }"#)
+    }
+
     @Test func failedAndCutExchangesSaySo() throws {
         var interaction = HARExport.response(Body(size: 4, isComplete: false, content: .text(Array("half".utf8))))
         interaction.outcome = .cut(Cut(by: .origin, reason: "closed"))

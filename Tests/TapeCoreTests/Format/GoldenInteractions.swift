@@ -4,7 +4,7 @@ import TapeCore
 enum GoldenInteractions {
     static let all: [(name: String, interactions: [Interaction])] = [
         ("simple", [simple]), ("bodies", [json, upload, gzip, stored, undeveloped]), ("endings", [cut, failed, upgraded, early]),
-        ("odd", [odd]),
+        ("odd", [odd]), ("tls", [opened, kept, refusedLeaf, expired]),
     ]
 
     private static let start = Timestamp(microseconds: 1_795_234_768_123_456)
@@ -102,6 +102,43 @@ enum GoldenInteractions {
                 version: .http11, status: 103, reason: Array("Early Hints".utf8), headers: HeaderFields(["Link: </a.css>; rel=preload"]),
                 at: 0.5)
         ], response: RecordedResponse(status: 200, body: Body(size: 0, content: .empty)), timing: Timing(total: 1))
+
+    static let details = TLSDetails(
+        version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "http/1.1", sni: "example.test", isResumed: true,
+        chain: [
+            RecordedCertificate(
+                sha256: digest, subject: "CN=example.test", issuer: "CN=Test CA", notBefore: Timestamp(microseconds: 1_795_132_800_000_000),
+                notAfter: Timestamp(microseconds: 1_826_668_800_000_000)),
+            RecordedCertificate(
+                sha256: digest, subject: "CN=Test CA", issuer: "CN=Test CA", notBefore: Timestamp(microseconds: 1_795_132_800_000_000),
+                notAfter: Timestamp(microseconds: 2_110_492_799_000_000)),
+        ])
+
+    private static let opened = Interaction(
+        id: 1, started: start,
+        request: RecordedRequest(method: "GET", url: "https://example.test:9443/pets", headers: HeaderFields(["Host: example.test:9443"])),
+        response: RecordedResponse(status: 204, reason: Array("No Content".utf8)),
+        timing: Timing(connect: 0.2, tls: 1.4, wait: 2, total: 4),
+        connection: ConnectionInfo(id: 1, remote: "127.0.0.1:9443", isReused: false, tls: details))
+
+    private static let kept = Interaction(
+        id: 2, started: start,
+        request: RecordedRequest(method: "GET", url: "https://example.test:9443/pets", headers: HeaderFields(["Host: example.test:9443"])),
+        response: RecordedResponse(status: 204, reason: Array("No Content".utf8)), timing: Timing(wait: 2, total: 2),
+        connection: ConnectionInfo(id: 1, remote: "127.0.0.1:9443", isReused: true, tls: details.withoutChain))
+
+    private static let refusedLeaf = Interaction(
+        id: 3, started: start,
+        request: RecordedRequest(
+            method: "CONNECT", url: "https://example.test:9443/", target: "example.test:9443",
+            headers: HeaderFields(["Host: example.test:9443"])),
+        outcome: .failed(Failure(kind: .tls, message: "the client rejected the certificate made for example.test")), timing: Timing())
+
+    private static let expired = Interaction(
+        id: 4, started: start, request: RecordedRequest(method: "GET", url: "https://expired.test/"),
+        outcome: .failed(Failure(kind: .tls, message: "the certificate of expired.test has expired")),
+        timing: Timing(connect: 0.2, tls: 1.1),
+        connection: ConnectionInfo(id: 2, remote: "127.0.0.1:9444", isReused: false))
 
     private static var odd: Interaction {
         var headers = HeaderFields()

@@ -16,6 +16,12 @@ import Testing
         #expect(self.written { $0.string("") } == "\"\"")
     }
 
+    @Test func aShortTimeHasDecimalsOnlyWhereTheyCount() {
+        #expect(self.written { $0.shortTimestamp(Timestamp(microseconds: 1_795_132_800_000_000)) } == #""2026-11-20T00:00:00Z""#)
+        #expect(self.written { $0.shortTimestamp(Timestamp(microseconds: -1_000_000)) } == #""1969-12-31T23:59:59Z""#)
+        #expect(self.written { $0.shortTimestamp(Timestamp(microseconds: 500_000)) } == #""1970-01-01T00:00:00.500000Z""#)
+    }
+
     @Test func octetsAreShownAsLatin1() {
         let octets: [UInt8] = [0xE9, 0x22, 0x80, 0xFF, 0x0A, 0x61]
         #expect(self.written { writer in octets.withUnsafeBytes { writer.string(latin1: $0) } } == "\"é\\\"\u{80}ÿ\\na\"")

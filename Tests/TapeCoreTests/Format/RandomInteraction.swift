@@ -63,7 +63,27 @@ struct RandomInteraction {
     }
 
     private mutating func connection() -> ConnectionInfo {
-        ConnectionInfo(id: self.below(99), remote: "127.0.0.1:80", isReused: self.chance(2), unknown: self.unknown())
+        ConnectionInfo(
+            id: self.below(99), remote: "127.0.0.1:80", isReused: self.chance(2), tls: self.maybe { $0.tls() }, unknown: self.unknown())
+    }
+
+    private mutating func tls() -> TLSDetails {
+        let details = TLSDetails(
+            version: self.pick(["TLSv1", "TLSv1.3"]), cipher: self.pick(["TLS_AES_128_GCM_SHA256", "\"odd\" \u{7F}"]),
+            alpn: self.maybe { $0.pick(["http/1.1", "h2", ""]) }, sni: self.maybe { $0.pick(["a.test", "xn--3e0b707e"]) },
+            isResumed: self.chance(2), chain: (0..<self.below(4)).map { _ in self.certificate() }, unknown: self.unknown())
+        return self.chance(3) ? details.withoutChain : details
+    }
+
+    private mutating func certificate() -> RecordedCertificate {
+        RecordedCertificate(
+            sha256: self.digest(), subject: self.pick(["CN=a.test,O=A \\\"B\\\"", "", "CN=음식"]), issuer: "CN=\n",
+            notBefore: self.instant(), notAfter: self.instant(), unknown: self.unknown())
+    }
+
+    /// Of whole seconds or not.
+    private mutating func instant() -> Timestamp {
+        Timestamp(microseconds: Int64(self.below(1 << 32)) * 1_000_000 + (self.chance(3) ? Int64(self.below(1_000_000)) : 0))
     }
 
     private mutating func outcome() -> Outcome {

@@ -9,6 +9,12 @@ import Testing
         #expect(indexes == [[0, 2, 5], [1, 4], [3]])
     }
 
+    @Test func anExchangeWithoutAKeyIsInNoGroup() {
+        let groups = KeyGroups(RecordedKeys([("CONNECT", "https://a.test/"), ("GET", "http://a.test/"), ("CONNECT", "https://b.test/")]))
+        #expect(groups.count(ofKey: 0) == 1)
+        #expect(groups.index(ofKey: 0, at: 0) == 1)
+    }
+
     @Test func noKeysAreNoGroups() {
         _ = KeyGroups(RecordedKeys())
     }

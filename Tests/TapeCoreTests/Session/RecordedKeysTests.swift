@@ -30,6 +30,14 @@ import Testing
         #expect(self.number(keys, "GET", "http://a.test/items/5000") == nil)
     }
 
+    @Test func aTunnelThatFailedKeepsItsPlaceAndHasNoKey() {
+        let keys = RecordedKeys([("CONNECT", "https://a.test:443/"), ("GET", "https://a.test/"), ("CONNECTED", "https://a.test/")])
+        #expect(keys.keyNumbers == [RecordedKeys.noKey, 0, 1])
+        #expect(keys.count == 3)
+        #expect(keys.answerableCount == 2)
+        #expect(self.number(keys, "CONNECT", "https://a.test:443/") == nil)
+    }
+
     @Test func bytesMakeTheSameKeysAsStrings() {
         var keys = RecordedKeys()
         Array("GET".utf8).withUnsafeBytes { method in

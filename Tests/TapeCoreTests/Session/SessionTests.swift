@@ -54,6 +54,19 @@ import Testing
         #expect(self.ask(self.session(row.mode, ["/x"]), "/x", "/x", "/y") == [row.hit, row.usedUp, row.miss])
     }
 
+    @Test func aTunnelThatFailedIsNeitherUnusedNorNear() throws {
+        let keys = RecordedKeys([("CONNECT", "https://a.test/x"), ("GET", "https://a.test/x"), ("CONNECT", "https://a.test/x")])
+        let session = Session(mode: .none, keys: keys, hasCassette: true)
+        #expect(session.verdict().unused == [1])
+        guard case .refuse(let report) = session.decide(method: "POST", url: "https://a.test/x") else {
+            Issue.record("nothing was recorded for POST")
+            return
+        }
+        #expect(report.nearest.map(\.index) == [1])
+        #expect(session.decide(method: "GET", url: "https://a.test/x") == .replay(index: 1))
+        #expect(session.verdict().unused.isEmpty)
+    }
+
     @Test func anEmptyCassetteIsACassette() {
         #expect(self.ask(self.session(.once, []), "/x") == [.refuseNotRecorded])
     }

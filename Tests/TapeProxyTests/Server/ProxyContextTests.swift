@@ -7,13 +7,8 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ProxyContextTests {
-    @Test func connectionsAreNumberedFromOne() {
-        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
-        #expect((1...3).map { _ in proxy.nextConnectionID() } == [1, 2, 3])
-    }
-
-    @Test func whoeverWaitsForTheRecorderIsCalledOnce() {
-        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
+    @Test func whoeverWaitsForTheRecorderIsCalledOnce() throws {
+        let proxy = try EmbeddedProxy.context(EmbeddedEventLoop())
         let owner = EmbeddedChannel()
         var calls: [Int] = []
         proxy.whenRecorderDrains(owner) { calls.append(1) }
@@ -23,8 +18,8 @@ import Testing
         #expect(calls == [2], "one call per owner")
     }
 
-    @Test func aCallMayWaitAgain() {
-        let proxy = EmbeddedProxy.context(EmbeddedEventLoop())
+    @Test func aCallMayWaitAgain() throws {
+        let proxy = try EmbeddedProxy.context(EmbeddedEventLoop())
         let owner = EmbeddedChannel()
         var calls = 0
         proxy.whenRecorderDrains(owner) {
@@ -37,16 +32,16 @@ import Testing
         #expect(calls == 2)
     }
 
-    @Test func anIPv6AddressIsShownInBrackets() {
+    @Test func anIPv6AddressIsShownInBrackets() throws {
         let loop = EmbeddedEventLoop()
-        let proxy = EmbeddedProxy.context(loop)
+        let proxy = try EmbeddedProxy.context(loop)
         proxy.listens(on: "::1", port: 7070, own: nil, interfaces: [])
         #expect(proxy.address == "[::1]:7070")
     }
 
     @Test func aStopWithoutConnectionsIsDoneAtOnce() throws {
         let loop = EmbeddedEventLoop()
-        let proxy = EmbeddedProxy.context(loop)
+        let proxy = try EmbeddedProxy.context(loop)
         let done = loop.makePromise(of: Void.self)
         proxy.stop(then: done)
         try done.futureResult.wait()

@@ -21,19 +21,18 @@ import Testing
     private func connected() throws -> (handler: UpstreamHandler, channel: EmbeddedChannel, owner: Owner) {
         let channel = EmbeddedChannel()
         let handler = UpstreamHandler(
-            origin: Origin(scheme: .http, host: "h"), id: 1, flushes: FlushQueue(loop: channel.embeddedEventLoop))
+            route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, flushes: FlushQueue(loop: channel.embeddedEventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
-        handler.opened(channel)
+        handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))
         let owner = Owner()
-        handler.take(owner, isReused: true)
+        handler.take(owner)
         return (handler, channel, owner)
     }
 
     @Test func theOwnerHearsWhatHappens() throws {
         let (handler, channel, owner) = try self.connected()
         #expect(handler.isOpen)
-        #expect(handler.isReused)
         try channel.writeInbound(ByteBuffer(string: "octets"))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         #expect(owner.log == ["octets", "flush", "ended"])

@@ -5,14 +5,14 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct UpstreamPoolTests {
-    private let origin = Origin(scheme: .http, host: "h")
+    private let route = UpstreamRoute(Origin(scheme: .http, host: "h"))
 
-    private func upstream(_ id: Int, _ origin: Origin? = nil) throws -> (UpstreamHandler, EmbeddedChannel) {
+    private func upstream(_ id: Int, _ route: UpstreamRoute? = nil) throws -> (UpstreamHandler, EmbeddedChannel) {
         let channel = EmbeddedChannel()
-        let handler = UpstreamHandler(origin: origin ?? self.origin, id: id, flushes: FlushQueue(loop: channel.embeddedEventLoop))
+        let handler = UpstreamHandler(route: route ?? self.route, id: id, flushes: FlushQueue(loop: channel.embeddedEventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
-        handler.opened(channel)
+        handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))
         return (handler, channel)
     }
 
@@ -28,11 +28,11 @@ import Testing
         let (second, secondChannel) = try self.upstream(2)
         pool.put(first, now: .now())
         pool.put(second, now: .now())
-        #expect(pool.take(Origin(scheme: .http, host: "other")) == nil)
-        #expect(pool.take(Origin(scheme: .http, host: "h", port: 81)) == nil)
-        #expect(pool.take(self.origin) === second)
-        #expect(pool.take(self.origin) === first)
-        #expect(pool.take(self.origin) == nil)
+        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "other"))) == nil)
+        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "h", port: 81))) == nil)
+        #expect(pool.take(self.route) === second)
+        #expect(pool.take(self.route) === first)
+        #expect(pool.take(self.route) == nil)
         #expect(pool.count == 0)
         #expect(firstChannel.isActive && secondChannel.isActive)
     }
@@ -43,7 +43,7 @@ import Testing
         pool.put(upstream, now: .now())
         try channel.close().wait()
         #expect(pool.count == 0)
-        #expect(pool.take(self.origin) == nil)
+        #expect(pool.take(self.route) == nil)
     }
 
     @Test func octetsThatNobodyAskedForCloseIt() throws {
@@ -60,9 +60,9 @@ import Testing
             $0.idlePerOrigin = 2
             $0.idleInAll = 3
         }
-        let others = [self.origin, self.origin, self.origin, Origin(scheme: .http, host: "i"), Origin(scheme: .http, host: "j")]
-        let channels = try others.enumerated().map { id, origin in
-            let (upstream, channel) = try self.upstream(id, origin)
+        let others = [self.route, self.route, self.route, UpstreamRoute(Origin(scheme: .http, host: "i")), UpstreamRoute(Origin(scheme: .http, host: "j"))]
+        let channels = try others.enumerated().map { id, route in
+            let (upstream, channel) = try self.upstream(id, route)
             pool.put(upstream, now: .now())
             return channel
         }
@@ -88,9 +88,9 @@ import Testing
         let pool = self.pool { $0.upstreamIdle = 4 }
         let (upstream, _) = try self.upstream(1)
         pool.put(upstream, now: .now())
-        #expect(pool.take(self.origin) === upstream)
+        #expect(pool.take(self.route) === upstream)
         pool.sweep(now: .now())
         pool.put(upstream, now: .now())
-        #expect(pool.take(self.origin) === upstream)
+        #expect(pool.take(self.route) === upstream)
     }
 }

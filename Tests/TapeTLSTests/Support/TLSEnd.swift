@@ -17,6 +17,8 @@ final class TLSEnd {
     var answer: Answer?
     private(set) var hello: ClientHello?
     private(set) var plaintext: [UInt8] = []
+    /// What is to be sent before what the connection has for us.
+    private var outbox: [UInt8] = []
     private(set) var progress = TLSProgress.needsInput
 
     init(_ connection: consuming TLSConnection, answer: Answer? = nil) {
@@ -55,13 +57,27 @@ final class TLSEnd {
         return progress
     }
 
-    func send(_ plaintext: some Collection<UInt8>) throws(TLSFailure) {
+    /// - Parameter offered: how much room the ciphertext gets; nil is as much as it wants.
+    func send(_ plaintext: some Collection<UInt8>, room offered: Int? = nil) throws(TLSFailure) {
         defer { self.expectNoErrors() }
-        let octets = Array(plaintext)
+        self.outbox += self.connection.takeOutput { Array($0) }
+        var sent: [UInt8] = []
         // A closure loses the type of the error.
-        let result = octets.withUnsafeBytes { buffer -> Result<Void, TLSFailure> in
-            do throws(TLSFailure) { return .success(try self.connection.send(buffer)) } catch { return .failure(error) }
+        let result = Array(plaintext).withUnsafeBytes { octets -> Result<Void, TLSFailure> in
+            do throws(TLSFailure) {
+                try self.connection.send(octets) { wanted, fill in
+                    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: offered ?? wanted, alignment: 1)
+                    defer { space.deallocate() }
+                    sent += space.prefix(fill(space))
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
         }
+        self.outbox += sent
+        // Else the room that is wanted is too little.
+        if offered == nil { #expect(self.connection.pendingOutput == 0) }
         try result.get()
     }
 
@@ -78,8 +94,9 @@ final class TLSEnd {
     }
 
     func output() -> [UInt8] {
-        let count = self.connection.pendingOutput
-        let octets = self.connection.takeOutput { Array($0) }
+        let count = self.pendingOutput
+        let octets = self.outbox + self.connection.takeOutput { Array($0) }
+        self.outbox = []
         #expect(octets.count == count)
         return octets
     }
@@ -92,7 +109,7 @@ final class TLSEnd {
     var cipher: String { self.connection.cipher }
     var protocolName: String? { self.connection.protocolName }
     var peerCertificates: [CertificateSummary] { self.connection.peerCertificates() }
-    var pendingOutput: Int { self.connection.pendingOutput }
+    var pendingOutput: Int { self.outbox.count + self.connection.pendingOutput }
 
     var failure: TLSFailure? {
         guard case .failed(let failure) = self.progress else { return nil }

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Serves the repositories of a folder by git's own http-backend (a CGI program): git_origin.py FOLDER. Prints its URL."""
+"""Serves the repositories of a folder by git's own http-backend (a CGI program): git_origin.py FOLDER. Prints its URL.
+
+Over TLS with a certificate and its key: git_origin.py FOLDER CERTIFICATE KEY.
+"""
 import http.server
 import os
+import ssl
 import subprocess
 import sys
 
@@ -34,6 +38,26 @@ class Exchange(http.server.BaseHTTPRequestHandler):
         pass
 
 
-with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Exchange) as origin:
-    print(f"http://127.0.0.1:{origin.server_address[1]}", flush=True)
+class Origin(http.server.ThreadingHTTPServer):
+    """A handshake runs in its connection's own thread: a client that never finishes it stops nobody else."""
+
+    context = None
+
+    def finish_request(self, request, client_address):
+        if self.context:
+            request = self.context.wrap_socket(request, server_side=True)
+        super().finish_request(request, client_address)
+        if self.context:
+            request.close()
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+with Origin(("127.0.0.1", 0), Exchange) as origin:
+    if len(sys.argv) > 2:
+        origin.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        origin.context.load_cert_chain(sys.argv[2], sys.argv[3])
+    print(f"{'https' if origin.context else 'http'}://127.0.0.1:{origin.server_address[1]}", flush=True)
     origin.serve_forever(poll_interval=3600)

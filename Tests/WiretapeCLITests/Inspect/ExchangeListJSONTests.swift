@@ -20,11 +20,18 @@ import Testing
         #expect(
             text == """
                 [
-                  { "number": 1, "id": 4, "method": "GET", "url": "http://a/pets", "status": 200, "type": "application/json", "size": 43, "started": "2026-11-21T12:00:00.000000Z", "total": 1.5, "outcome": "complete" },
-                  { "number": 2, "id": 5, "method": "GET", "url": "http://a/pets", "status": null, "type": null, "size": null, "started": "2026-11-21T12:00:00.000000Z", "total": null, "outcome": "failed dns" }
+                  { "number": 1, "id": 4, "method": "GET", "url": "http://a/pets", "status": 200, "type": "application/json", "size": 43, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": 1.5, "outcome": "complete" },
+                  { "number": 2, "id": 5, "method": "GET", "url": "http://a/pets", "status": null, "type": null, "size": null, "tls": null, "started": "2026-11-21T12:00:00.000000Z", "total": null, "outcome": "failed dns" }
                 ]
 
                 """)
+    }
+
+    @Test func theVersionOfTLSIsListed() throws {
+        var interaction = Interaction.sample(1, "GET", "https://a/")
+        interaction.connection = ConnectionInfo(
+            id: 1, remote: "192.0.2.1:443", isReused: false, tls: TLSDetails(version: "TLSv1.3", cipher: "X"))
+        #expect(try self.list([interaction]).contains(#", "tls": "TLSv1.3", "#))
     }
 
     @Test func noExchangeIsAnEmptyArray() throws {

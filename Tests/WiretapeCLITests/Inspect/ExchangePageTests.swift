@@ -62,6 +62,24 @@ import Testing
         #expect(result.problem == nil)
     }
 
+    @Test func aHandshakeIsShownBehindTheConnection() throws {
+        var interaction = Interaction.sample(2, "GET", "https://a/pets", timing: Timing(connect: 1, tls: 3, total: 4))
+        let tls = TLSDetails(version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256")
+        interaction.connection = ConnectionInfo(id: 2, remote: "192.0.2.1:443", isReused: false, tls: tls)
+        #expect(
+            try self.page(interaction).text.hasSuffix(
+                """
+
+                outcome     complete
+                connection  2 to 192.0.2.1:443
+                tls         TLSv1.3, TLS_AES_128_GCM_SHA256
+                timing      connect     1.0 ms  ████████
+                            tls         3.0 ms          ████████████████████████
+                            total       4.0 ms
+
+                """))
+    }
+
     @Test func aFailureSaysWhy() throws {
         let failed = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: "nobody\u{1B}[2J listens")))
         #expect(try self.page(failed).text.contains("\noutcome     failed, refused: nobody\\u{1b}[2J listens\n"))
@@ -83,7 +101,14 @@ import Testing
         interaction.response?.body = Body(
             size: 1, content: .text(Array(evil.utf8)), original: Sidecar(path: evil, size: 1, sha256: ""),
             arrival: Arrival(isChunked: true, lastLine: evil), note: evil)
-        interaction.connection = ConnectionInfo(id: 1, remote: evil, isReused: false)
+        interaction.connection = ConnectionInfo(
+            id: 1, remote: evil, isReused: false,
+            tls: TLSDetails(
+                version: evil, cipher: evil, alpn: evil, sni: evil,
+                chain: [
+                    RecordedCertificate(
+                        sha256: evil, subject: evil, issuer: evil, notBefore: interaction.started, notAfter: interaction.started)
+                ]))
         interaction.unknown = [UnknownMember(name: evil, json: [])]
         let text = try self.page(interaction).text
         for scalar in text.unicodeScalars where scalar != "\n" {

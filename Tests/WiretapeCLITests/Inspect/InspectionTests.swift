@@ -48,6 +48,29 @@ import Testing
         #expect(self.sink.text.hasPrefix("exchange 2 (id 1), 2026-11-21T04:19:02.000000Z, +1.000 s\n\nGET http://a/1 HTTP/1.1\n"))
     }
 
+    @Test func aReusedConnectionHasTheCertificatesOfItsFirstExchange() throws {
+        let certificate =
+            #"{ "sha256": "\#(String(repeating: "ab", count: 32))", "subject": "CN=a", "issuer": "CN=b", "notBefore": "2026-11-20T00:00:00Z", "notAfter": "2027-11-20T00:00:00Z" }"#
+        func text(_ id: Int, _ reused: String, _ chain: String) -> String {
+            let tls = #"{ "version": "TLSv1.3", "cipher": "X"\#(chain) }"#
+            return interactionText(id, second: id).dropLast()
+                + #", "connection": { "id": 7, "remote": "192.0.2.1:443"\#(reused), "tls": \#(tls) } }"#
+        }
+        try self.inspection([text(1, "", ", \"chain\": [\(certificate)]"), text(2, #", "reused": true"#, "")]).show(2)
+        #expect(
+            self.sink.text.hasSuffix(
+                """
+
+                connection  7 to 192.0.2.1:443, reused, opened by exchange 1
+                tls         TLSv1.3, X
+                certificate CN=a
+                            issued by CN=b
+                            valid from 2026-11-20 to 2027-11-20
+                            sha256 abababababababababababababababab…
+
+                """))
+    }
+
     @Test func theHintOfALongBodyIsACommandThatWorks() throws {
         let lines = Array(repeating: #""x\n""#, count: 300).joined(separator: ", ")
         var inspection = try self.inspection([interactionText(1, responseBody: #"{ "text": [\#(lines)] }"#)], .terminal(80))

@@ -143,10 +143,10 @@ final class ExternalProgram {
         }
     }
 
-    /// The port behind the first `http://127.0.0.1:` that it prints, with a line end behind it.
+    /// The port behind the first `http://127.0.0.1:` or `https://127.0.0.1:` that it prints, with a line end behind it.
     func port() throws -> Int {
         try self.find("its address") { text in
-            guard let start = text.range(of: "http://127.0.0.1:")?.upperBound else { return nil }
+            guard let start = text.range(of: "://127.0.0.1:")?.upperBound else { return nil }
             let digits = text[start...].prefix { $0.isNumber }
             guard digits.endIndex < text.endIndex else { return nil }
             return Int(digits)

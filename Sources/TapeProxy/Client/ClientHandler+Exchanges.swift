@@ -1,0 +1,105 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+extension ClientHandler {
+    /// What a request is answered by: the origin, the cassette, or the proxy itself.
+    func exchange(for request: IncomingRequest) -> any ClientExchange {
+        if let scope { return self.exchange(for: request, in: scope) }
+        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
+            return self.local(request, .authenticationRequired)
+        }
+        switch request.target {
+        case .origin, .asterisk:
+            return self.local(request, HelpPage.answer(address: self.proxy.address, method: request.head.method))
+        case .authority(let host, let port):
+            return self.tunnel(request, host: host, port: port)
+        case .absolute(let origin, let path):
+            guard origin.scheme == .http else {
+                return self.local(
+                    request,
+                    ProxyAnswer(
+                        status: 501, reason: "Not Implemented", error: "scheme",
+                        text:
+                            "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."
+                    ))
+            }
+            if origin.host == MagicHost.name { return self.magic(request, path: path, isSecure: false) }
+            return self.decided(request, TunnelScope(route: UpstreamRoute(origin)))
+        }
+    }
+
+    /// A request inside a tunnel goes where the tunnel goes, whatever it says of itself (RFC 9110, 7.4).
+    private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
+        let isSecure = scope.origin.scheme == .https
+        switch request.target {
+        case .authority:
+            return self.local(
+                request,
+                ProxyAnswer(
+                    status: 501, reason: "Not Implemented", error: "tunnel",
+                    text: "a tunnel inside a tunnel cannot be opened: pass the outer one through with --passthrough \(scope.origin.host)."))
+        case .absolute(let origin, let path):
+            guard origin.scheme == scope.origin.scheme else {
+                return self.local(
+                    request,
+                    ProxyAnswer(
+                        status: 421, reason: "Misdirected Request", error: "scheme",
+                        text: "the tunnel to \"\(scope.origin.authority)\" carries \(scope.origin.scheme.rawValue): send the request there without a tunnel."
+                    ))
+            }
+            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decided(request, scope)
+        case .origin(let path):
+            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decided(request, scope)
+        case .asterisk:
+            return scope.isMagic ? self.magic(request, path: "*", isSecure: isSecure) : self.decided(request, scope)
+        }
+    }
+
+    private func decided(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
+        switch self.proxy.session.decide(method: request.head.method, url: request.url) {
+        case .forward(let record):
+            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
+                return self.local(request, .diskFull)
+            }
+            let failure = scope.failure
+            scope.failure = nil
+            return ForwardExchange(client: self, request: request, route: scope.route, earlierFailure: failure, records: record)
+        case .replay(let index):
+            self.proxy.count { $0.replayed += 1 }
+            return ReplayExchange(client: self, request: request, index: index)
+        case .refuse(let report):
+            self.proxy.count { $0.misses += 1 }
+            return self.local(request, .miss(report.description))
+        }
+    }
+
+    private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
+        if let interception = self.proxy.interception {
+            switch host == MagicHost.name ? .intercept : interception.choice(host: host, port: port) {
+            case .intercept: return InterceptExchange(client: self, interception: interception, request: request, host: host, port: port)
+            case .refuse: return self.local(request, .refusedTunnel(request.head.target))
+            case .passThrough: break
+            }
+        }
+        // What goes through a tunnel unread is not in the cassette: a session that only replays refuses to open one.
+        switch self.proxy.session.decide(method: "CONNECT", url: "https://\(request.head.target)/") {
+        case .refuse(let report):
+            self.proxy.count { $0.misses += 1 }
+            return self.local(request, .miss(report.description))
+        case .forward, .replay:
+            self.proxy.count { $0.tunnels += 1 }
+            return ConnectExchange(client: self, request: request, host: host, port: port)
+        }
+    }
+
+    private func magic(_ request: IncomingRequest, path: String, isSecure: Bool) -> any ClientExchange {
+        self.local(
+            request,
+            MagicHost().answer(method: request.head.method, target: path, isSecure: isSecure, status: self.proxy.magicStatus))
+    }
+
+    private func local(_ request: IncomingRequest, _ answer: ProxyAnswer) -> any ClientExchange {
+        LocalExchange(client: self, request: request, answer: answer)
+    }
+}

@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Which certificate authority is meant: Wiretape's own in its folder, or a certificate that was given.
+struct AuthorityOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Folder of the certificate authority, made on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
+            valueName: "folder"))
+    var caDir: String?
+
+    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, in place of Wiretape's own.", valueName: "file"))
+    var caCert: String?
+
+    /// The folder for what Wiretape makes, also where a certificate was given.
+    func folder(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> String {
+        if let caDir, !caDir.isEmpty { return AuthorityFolder.absolute(caDir) }
+        return try AuthorityFolder.standard(environment: environment)
+    }
+
+    /// For what is made from the certificate.
+    func trustFolder() throws(TrustError) -> String { try self.folder() + "/trust" }
+
+    /// What must never be written over.
+    func files() throws(TrustError) -> [String] {
+        if let caCert { return [AuthorityFolder.absolute(caCert)] }
+        let files = AuthorityFiles(folder: try self.folder())
+        return [files.certificatePath, files.keyPath]
+    }
+
+    /// The certificate's file; none is made.
+    func certificateFile() throws(TrustError) -> String { try self.files()[0] }
+
+    /// The certificate; Wiretape's own authority is made where there is none.
+    func certificate() throws(TrustError) -> AuthorityCertificate {
+        let file = try self.certificateFile()
+        if self.caCert == nil { try self.create(in: try self.folder()) }
+        return try AuthorityCertificate(file: file)
+    }
+
+    private func create(in folder: String) throws(TrustError) {
+        do throws(CertificateError) {
+            _ = try AuthorityFiles(folder: folder).loadOrCreate(now: Int64(time(nil)))
+        } catch {
+            throw TrustError(error.message)
+        }
+    }
+}

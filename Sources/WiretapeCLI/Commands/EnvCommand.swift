@@ -1,0 +1,60 @@
+internal import ArgumentParser
+
+struct EnvCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print the variables that send a program through the proxy and make it trust the authority.",
+        discussion: """
+            For programs that are not run behind "--": the same variables as there, as lines of a shell. Credentials are taken from \
+            WIRETAPE_PROXY_AUTH.
+
+            Examples:
+              wiretape record Cassettes/pets.json --listen 127.0.0.1:7070 &
+              eval "$(wiretape env --proxy 127.0.0.1:7070)"
+              wiretape env --proxy 127.0.0.1:7070 --shell fish | source
+            """)
+
+    @Option(help: ArgumentHelp("Where the proxy listens, HOST:PORT; default: WIRETAPE_PROXY.", valueName: "host:port"))
+    var proxy: ListenAddress?
+
+    @Option(help: "The shell that reads the lines; sh is good for bash and zsh too. Default: by SHELL.")
+    var shell: Shell?
+
+    @OptionGroup var authority: AuthorityOptions
+
+    func validate() throws { _ = try self.address(ChildEnvironment.parent) }
+
+    func run() throws {
+        SignalThread.unblock()
+        let parent = ChildEnvironment.parent
+        let address = try self.address(parent)
+        try TrustError.told { () throws(TrustError) in
+            for line in try self.lines(address, parent) { Terminal.output.line(line) }
+        }
+    }
+
+    private func address(_ parent: [String: String]) throws(ValidationError) -> ListenAddress {
+        if let proxy { return proxy }
+        guard let value = parent["WIRETAPE_PROXY"], !value.isEmpty else {
+            throw ValidationError("say where the proxy listens: --proxy 127.0.0.1:7070, as the recorder's --listen has it.")
+        }
+        guard let address = ListenAddress(argument: value) else {
+            throw ValidationError("WIRETAPE_PROXY is \"\(value)\", which is no HOST:PORT: write it as 127.0.0.1:7070.")
+        }
+        return address
+    }
+
+    private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
+        let shell = self.shell ?? Shell.standard(environment: parent)
+        let trust = try ChildTrust.prepare(
+            authority: self.authority.certificate().pem, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
+        let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyRun.percentEncoded($0) + "@" } ?? ""
+        let proxy = "http://\(credentials)\(ProxyRun.reachable(address.description))"
+        let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
+        return changes.map { shell.line($0.name, $0.value) } + [
+            // Last: an eval without quotes makes one line of all.
+            "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Take them over with:",
+            "# \(shell.evaluation("wiretape env --proxy \(address)"))",
+        ]
+    }
+}

@@ -1,0 +1,89 @@
+public import ArgumentParser
+internal import TapeProxy
+public import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What concerns HTTPS in `record`, `replay` and `run` alike: the authority that clients must trust, and how the program comes to.
+struct TLSOptions: ParsableArguments {
+    @OptionGroup var authority: AuthorityOptions
+
+    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without password.", valueName: "file"))
+    var caKey: String?
+
+    @Option(help: ArgumentHelp("Lowest TLS version for clients.", valueName: "version"))
+    var tlsMin = TLSVersion.tls12
+
+    @Flag(
+        help:
+            "Linux: the program sees the system's bundle of roots with the authority in it, in a mount namespace of its own. For libraries that read no variables, as URLSession."
+    )
+    var privateTrust = false
+
+    func validate() throws {
+        guard (self.authority.caCert == nil) == (self.caKey == nil) else {
+            throw ValidationError("--ca-cert and --ca-key go together: give both, or none for Wiretape's own authority.")
+        }
+        #if !os(Linux)
+        guard !self.privateTrust else {
+            throw ValidationError("--private-trust works on Linux alone: run \"wiretape ca install\" instead.")
+        }
+        #endif
+    }
+
+    func validate(with command: [String]) throws {
+        guard !self.privateTrust || !command.isEmpty else {
+            throw ValidationError("--private-trust is for a program: give one behind \"--\".")
+        }
+    }
+
+    // MARK: What the proxy wants
+
+    /// - Parameters:
+    ///   - upstream: nil where no origin is reached.
+    ///   - notice: gets what a person should know though all is well.
+    func settings(
+        upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent, notice: (String) -> Void
+    ) throws(TrustError) -> TLSSettings {
+        let (certificate, key) = try self.authorityText(notice: notice)
+        var settings = TLSSettings(certificatePEM: certificate, keyPEM: key, clientMinimum: self.tlsMin)
+        if let upstream { try upstream.apply(to: &settings) }
+        if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
+            settings.keyLog = KeyLog(path: path)
+            if settings.keyLog == nil {
+                notice(
+                    "the file \"\(path)\" that SSLKEYLOGFILE names cannot be written (\(String(cString: strerror(errno)))): no keys are logged."
+                )
+            }
+        }
+        return settings
+    }
+
+    /// Certificate and key as PEM, checked. The certificate's text is the whole file's: what leads to a root may stand behind it.
+    private func authorityText(notice: (String) -> Void) throws(TrustError) -> (certificate: [UInt8], key: [UInt8]) {
+        let files: AuthorityFiles
+        if let certificate = self.authority.caCert, let key = self.caKey {
+            files = AuthorityFiles(certificateFile: certificate, keyFile: key)
+        } else {
+            files = AuthorityFiles(folder: try self.authority.folder())
+        }
+        let isNew = access(files.certificatePath, F_OK) != 0
+        let key: [UInt8]
+        do throws(CertificateError) {
+            key = try files.loadOrCreate(now: Int64(time(nil))).keyPEM()
+        } catch {
+            throw TrustError(error.message)
+        }
+        if let warning = files.warning { notice(warning) }
+        if isNew { notice("made a certificate authority in \"\(files.certificatePath)\"; the program behind \"--\" trusts it by itself.") }
+        return (try WholeFile.read(files.certificatePath), key)
+    }
+}
+
+extension TLSVersion: ExpressibleByArgument {}

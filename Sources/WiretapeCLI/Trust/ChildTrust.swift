@@ -1,0 +1,82 @@
+internal import TapeTLS
+
+/// The files through which a program comes to trust the recorder beside what it trusts anyway.
+///
+/// Made once from the authority, the system's roots and what the parent's own variables name; at later starts only looked for.
+struct ChildTrust: Hashable {
+    /// All roots as PEM.
+    var bundle: String
+    /// The same as a PKCS#12 store for Java; nil where it could not be made.
+    var javaStore: String?
+    /// The user's settings for wget and the bundle's path: wget with GnuTLS reads no variable that names a bundle.
+    var wgetSettings: String
+    /// Whether the system's own roots were found.
+    var hasSystemRoots: Bool
+
+    /// Java's own for trust stores, which hold no secrets.
+    static let javaPassword = "changeit"
+
+    /// Variables that name a file of roots.
+    static let names = [
+        "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "AWS_CA_BUNDLE", "PIP_CERT",
+        "CARGO_HTTP_CAINFO", "DENO_CERT", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "BUNDLE_SSL_CA_CERT",
+        "NIX_SSL_CERT_FILE",
+    ]
+    /// Variables that need a value only where the parent has given one, since it would go before the others.
+    static let namesIfSet = ["HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "HEX_CACERTS_PATH", "npm_config_cafile"]
+
+    /// - Parameter authority: the recorder's certificate as PEM.
+    static func prepare(
+        authority: [UInt8], folder: TrustFolder, parent: [String: String], places: [String] = SystemRoots.places
+    ) throws(TrustError) -> Self {
+        let systemFile = SystemRoots.file(environment: parent, places: places)
+        var inputs: [[UInt8]] = []
+        // A company's authority often lies in a file of its own that one variable names.
+        var paths: [String] = []
+        for path in [systemFile] + (Self.names + Self.namesIfSet).map({ parent[$0] }) {
+            guard let path, !path.isEmpty, !paths.contains(path) else { continue }
+            paths.append(path)
+            // What cannot be read is the program's own matter: it could not read it before either.
+            if let input = try? WholeFile.read(path), !inputs.contains(input) { inputs.append(input) }
+        }
+        inputs.append(authority)
+        let name = try Self.name(of: inputs + [SystemRoots.keychainStamp()])
+
+        let bundle = try folder.file("bundle-\(name).pem") { () throws(TrustError) in Self.bundle(of: inputs) }
+        let javaStore = try? folder.file("java-\(name).p12") { () throws(TrustError) in try Self.store(of: bundle) }
+        let settings = WgetSettings.text(user: WgetSettings.read(parent), bundle: bundle)
+        let wgetName = try Self.name(of: [settings])
+        // A user's settings can hold passwords.
+        let wgetSettings = try folder.file("wgetrc-\(wgetName)", mode: 0o600) { () throws(TrustError) in settings }
+        return Self(bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, hasSystemRoots: systemFile != nil)
+    }
+
+    private static func bundle(of inputs: [[UInt8]]) -> [UInt8] {
+        var certificates = PEMCertificates()
+        for input in inputs { certificates.add(input) }
+        certificates.add(SystemRoots.keychainCertificates())
+        return certificates.text
+    }
+
+    private static func store(of bundle: String) throws(TrustError) -> [UInt8] {
+        let text = try WholeFile.read(bundle)
+        do throws(CertificateError) {
+            return try TrustStore.pkcs12(certificatesPEM: text, password: Self.javaPassword)
+        } catch {
+            throw TrustError(error.message)
+        }
+    }
+
+    /// Twelve digits that stand for some contents.
+    private static func name(of inputs: [[UInt8]]) throws(TrustError) -> String {
+        guard var digest = SHA256Digest() else {
+            throw TrustError("OpenSSL has no SHA-256 to give: look at the configuration that \"openssl version -a\" names.")
+        }
+        for input in inputs {
+            // The length in front tells two inputs from one.
+            withUnsafeBytes(of: UInt64(input.count).littleEndian) { digest.update($0) }
+            input.withUnsafeBytes { digest.update($0) }
+        }
+        return digest.finalize().prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

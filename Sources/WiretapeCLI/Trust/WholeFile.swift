@@ -1,0 +1,88 @@
+internal import TapeCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A file that fits into memory, read and replaced as a whole.
+///
+/// Follows symbolic links when it reads. Does not know what the octets mean.
+enum WholeFile {
+    /// Debian's bundle of roots has 0.2 MB; a program's settings name nothing larger than a few of them.
+    static let limit = 16 << 20
+
+    static func read(_ path: String) throws(TrustError) -> [UInt8] {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw TrustError("a file's path is empty or holds a NUL: give the file's path.")
+        }
+        // A pipe in the file's place must not hold the start up.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw self.problem("read", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw self.problem("read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw TrustError("\"\(path)\" is no file: give the file's path.") }
+        guard status.st_size <= Self.limit else {
+            throw TrustError("\"\(path)\" has more than \(Quantity.bytes(Self.limit)): is it the right file?")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled, off_t(filled))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw self.problem("read", path) }
+            if count == 0 { break }
+            filled += count
+        }
+        bytes.removeLast(bytes.count - filled)
+        return bytes
+    }
+
+    /// Puts a new file in the place of an old one; whoever opens the path gets the one or the other, whole.
+    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(TrustError) {
+        let new = "\(path).\(getpid()).new"
+        // One that a process of the same number has left behind.
+        unlink(new)
+        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw self.problem("write", path) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { Terminal.write($0, to: descriptor) }
+            guard count > 0 else { break }
+            written += count
+        }
+        // The mode is meant as it is, whatever the mask says; the sync, since nobody looks into the file again before it is used.
+        let isWhole = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
+        let problem = self.problem("write", path)
+        guard close(descriptor) == 0, isWhole, rename(new, path) == 0 else {
+            unlink(new)
+            throw problem
+        }
+    }
+
+    /// Whether two names lead to one file.
+    static func areSame(_ left: String, _ right: String) -> Bool {
+        var one = stat()
+        var other = stat()
+        return stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    }
+
+    private static func problem(_ verb: String, _ path: String) -> TrustError {
+        let number = errno
+        let next =
+            switch number {
+            case ENOENT, ENOTDIR: "check the path"
+            case EACCES, EPERM: "check the owner and the mode of the file and its folder"
+            case ENOSPC, EDQUOT: "free some space"
+            case EROFS: "choose another folder"
+            default: "check the file and its disk"
+            }
+        return TrustError("cannot \(verb) \"\(path)\" (\(String(cString: strerror(number)))): \(next).")
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+@testable import TapeTLS
+
+@Suite struct CertificateTests {
+    private let now: Int64 = 1_790_000_000
+
+    private func sample() throws -> Certificate {
+        let authority = try CertificateAuthority.make(now: self.now)
+        let names = LeafNames(host: "example.test", upstream: ["*.example.test", "192.0.2.1", "2001:db8::1"])
+        return try authority.mint(names, key: PrivateKey.makeP256(), now: self.now)
+    }
+
+    @Test func bothFormsComeBack() throws {
+        let certificate = try self.sample()
+        let fromDER = try Certificate(der: certificate.der())
+        let fromPEM = try Certificate(pem: certificate.pem())
+        #expect(fromDER.der() == certificate.der())
+        #expect(fromPEM.der() == certificate.der())
+        #expect(fromPEM.summary == certificate.summary)
+        #expect(certificate.notBefore == certificate.summary.notBefore)
+        #expect(certificate.notAfter == certificate.summary.notAfter)
+    }
+
+    @Test func octetsAfterTheCertificateAreRefused() throws {
+        let der = try self.sample().der()
+        #expect(certificateError { _ = try Certificate(der: der + [0]) }?.message.hasPrefix("1 octets follow") == true)
+        #expect(certificateError { _ = try Certificate(der: Array(der.dropLast())) }?.code == .damaged)
+        #expect(certificateError { _ = try Certificate(der: []) }?.code == .damaged)
+    }
+
+    @Test func aTextWithoutACertificateIsDamaged() throws {
+        #expect(certificateError { _ = try Certificate(pem: Array("nothing".utf8)) }?.code == .damaged)
+        let key = try PrivateKey.makeP256().pem()
+        #expect(certificateError { _ = try Certificate(pem: key) }?.message.contains("-----BEGIN CERTIFICATE-----") == true)
+    }
+
+    @Test func aChainIsNilWhereThereIsNone() throws {
+        let none = try Certificate.chain(pem: Array("nothing\n".utf8))
+        let isNone = none == nil
+        #expect(isNone)
+        let two = try Certificate.chain(pem: self.sample().pem() + self.sample().pem())
+        #expect(two?.count == 2)
+    }
+
+    /// Whatever is changed in a certificate, reading it ends in a summary or an error.
+    @Test func noMutationOfTheDERFormCrashes() throws {
+        let der = try self.sample().der()
+        var generator = SeededGenerator(seed: 1)
+        var read = 0
+        for _ in 0..<6000 {
+            var mutation = der
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let index = Int.random(in: 0..<mutation.count, using: &generator)
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0: mutation[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: mutation[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                case 2: mutation.remove(at: index)
+                default: mutation.insert([0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0, at: index)
+                }
+            }
+            guard let certificate = try? Certificate(der: mutation) else { continue }
+            read += 1
+            let summary = certificate.summary
+            #expect(summary.names.count <= 1000)
+            #expect(!certificate.pem().isEmpty)
+        }
+        // Most changes of a signature or a key are no matter of form: the test would be vain without them.
+        #expect(read > 500)
+        #expect(ErrorQueue.drain().isEmpty)
+    }
+
+    @Test func noMutationOfThePEMFormCrashes() throws {
+        let pem = try self.sample().pem()
+        var generator = SeededGenerator(seed: 2)
+        for _ in 0..<3000 {
+            var mutation = pem
+            let index = Int.random(in: 0..<mutation.count, using: &generator)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: mutation[index] = UInt8.random(in: 0...255, using: &generator)
+            case 1: mutation.removeLast(index)
+            default: mutation.insert(contentsOf: mutation.prefix(index), at: index)
+            }
+            let error = certificateError { _ = try Certificate(pem: mutation).summary }
+            #expect(error == nil || error?.code == .damaged)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+@testable import TapeTLS
+
+/// What Java says to our trust stores, where it is installed.
+@Suite(.enabled(if: Tool("keytool") != nil)) struct KeytoolTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func list(_ file: [UInt8]) throws -> String {
+        let path = try self.folder.write(file, to: "trust.p12")
+        return try #require(Tool("keytool")).run(
+            ["-J-Duser.language=en", "-list", "-storetype", "PKCS12", "-keystore", path, "-storepass", "changeit"]
+        ).text
+    }
+
+    @Test func everyCertificateIsATrustedEntry() throws {
+        let authorities = try (0..<5).flatMap { _ in try CertificateAuthority.make(now: 1_790_000_000).certificatePEM() }
+        let text = try self.list(TrustStore.pkcs12(certificatesPEM: authorities, password: "changeit"))
+        #expect(text.contains("contains 5 entries"), "\(text)")
+        #expect(text.components(separatedBy: "trustedCertEntry").count == 6)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/etc/ssl/certs/ca-certificates.crt")))
+    func theBundleOfTheSystemIsTakenWhole() throws {
+        let bundle = try Array(Data(contentsOf: URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt")))
+        let count = try CertificateChain(pem: bundle).count
+        let own = try CertificateAuthority.make(now: 1_790_000_000).certificatePEM()
+        let text = try self.list(TrustStore.pkcs12(certificatesPEM: bundle + own, password: "changeit"))
+        #expect(text.contains("contains \(count + 1) entries"))
+        #expect(text.components(separatedBy: "trustedCertEntry").count == count + 2)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct AuthorityFolderTests {
+    #if !canImport(Darwin)
+    @Test(
+        arguments: [
+            (["WIRETAPE_CA_DIR": "/ca", "XDG_DATA_HOME": "/data", "HOME": "/home/bori"], "/ca"),
+            (["WIRETAPE_CA_DIR": "", "XDG_DATA_HOME": "/data", "HOME": "/home/bori"], "/data/wiretape"),
+            (["XDG_DATA_HOME": "/data/"], "/data/wiretape"),
+            (["XDG_DATA_HOME": "relative", "HOME": "/home/bori"], "/home/bori/.local/share/wiretape"),
+            (["HOME": "/"], "/.local/share/wiretape"),
+        ] as [([String: String], String)])
+    func theEnvironmentSaysWhere(environment: [String: String], folder: String) throws {
+        #expect(try AuthorityFolder.standard(environment: environment) == folder)
+    }
+    #endif
+
+    @Test func withoutAHomeTheUsersEntrySaysWhere() throws {
+        let folder = try AuthorityFolder.standard(environment: ["HOME": ""])
+        #expect(folder.hasPrefix("/") && folder.hasSuffix("wiretape"))
+    }
+
+    @Test func aRelativeFolderIsTakenFromHere() throws {
+        let here = FileManager.default.currentDirectoryPath
+        #expect(AuthorityFolder.absolute("x/y") == (here == "/" ? "/x/y" : here + "/x/y"))
+        #expect(AuthorityFolder.absolute("/x") == "/x")
+        #expect(try AuthorityFolder.standard(environment: ["WIRETAPE_CA_DIR": "x"]) == AuthorityFolder.absolute("x"))
+    }
+
+    @Test func theProgramIsAnAbsolutePath() {
+        #expect(AuthorityFolder.program.hasPrefix("/"))
+        #expect(FileManager.default.isExecutableFile(atPath: AuthorityFolder.program))
+    }
+}
