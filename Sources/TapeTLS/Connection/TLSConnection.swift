@@ -33,7 +33,7 @@ public struct TLSConnection: ~Copyable {
         let state = ConnectionState(keyLog: context.keyLog)
         let ssl = try Self.make(context.pointer, state)
         do throws(TLSFailure) {
-            try Self.prepare(ssl, state, peer, sessions: sessions)
+            try peer.prepare(ssl, state, sessions: sessions)
         } catch {
             SSL_free(ssl)
             throw error
@@ -58,36 +58,6 @@ public struct TLSConnection: ~Copyable {
         SSL_set_bio(ssl, bio, bio)
         state.attach(to: ssl)
         return ssl
-    }
-
-    private static func prepare(
-        _ ssl: OpaquePointer, _ state: ConnectionState, _ peer: borrowing TLSPeer, sessions: TLSSessionCache?
-    ) throws(TLSFailure) {
-        ERR_clear_error()
-        state.policy = peer.policy
-        state.host = peer.host
-        // RFC 6066, 3: addresses are no server names.
-        if let name = peer.serverName, wiretape_ssl_set_server_name(ssl, name) != 1 {
-            // Without it the server would show whatever it has for no name.
-            throw TLSFailure(cause: .other, message: "its name is too long to be asked for (RFC 6066, 3)", reasons: ErrorQueue.drain())
-        }
-        if !peer.protocols.isEmpty {
-            let list = peer.protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-            SSL_set_alpn_protos(ssl, list, UInt32(list.count))
-        }
-        if peer.policy.validatesHost {
-            let parameters = SSL_get0_param(ssl)
-            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-            if X509_VERIFY_PARAM_set1_ip_asc(parameters, peer.host) != 1 {
-                ERR_clear_error()
-                guard SSL_set1_host(ssl, peer.host) == 1 else { throw .drained() }
-            }
-        }
-        try peer.identity?.use(in: ssl)
-        guard let sessions else { return }
-        state.sessions = sessions
-        state.sessionKey = peer.sessionKey
-        sessions.withSession(for: peer.sessionKey) { SSL_set_session(ssl, $0) }
     }
 
     // MARK: Input

@@ -26,7 +26,8 @@ struct ClientHelloTests {
     }
 
     @Test func namesAndProtocolsAreRead() {
-        let hello = self.hello(name: self.nameBody(Array("example.test".utf8)), protocols: [0, 12, 2, 0x68, 0x32, 8] + Array("http/1.1".utf8))
+        let hello = self.hello(
+            name: self.nameBody(Array("example.test".utf8)), protocols: [0, 12, 2, 0x68, 0x32, 8] + Array("http/1.1".utf8))
         #expect(hello == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
     }
 
@@ -38,10 +39,12 @@ struct ClientHelloTests {
         #expect(self.hello() == ClientHello(serverName: nil, protocols: []))
     }
 
-    @Test(arguments: [
-        [], [0], [0, 0], [0, 3, 0, 0, 0], [0, 4, 0, 0, 2, 0x61], [0, 4, 0, 255, 255, 0x61], [0, 4, 1, 0, 1, 0x61], [0, 4, 0, 0, 1, 0x20],
-        [0, 4, 0, 0, 1, 0], [0, 5, 0, 0, 2, 0xC3, 0xA9],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [], [0], [0, 0], [0, 3, 0, 0, 0], [0, 4, 0, 0, 2, 0x61], [0, 4, 0, 255, 255, 0x61], [0, 4, 1, 0, 1, 0x61],
+            [0, 4, 0, 0, 1, 0x20],
+            [0, 4, 0, 0, 1, 0], [0, 5, 0, 0, 2, 0xC3, 0xA9],
+        ] as [[UInt8]])
     func aNameAgainstTheGrammarCountsAsAbsent(body: [UInt8]) {
         #expect(self.hello(name: body).serverName == nil)
     }
@@ -51,9 +54,11 @@ struct ClientHelloTests {
         #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 256))).serverName == nil)
     }
 
-    @Test(arguments: [
-        ([], []), ([0], []), ([0, 0], []), ([0, 1, 0], []), ([0, 2, 5, 0x61], []), ([0, 3, 1, 0x61, 9], ["a"]), ([0, 2, 1, 0x61], ["a"]),
-    ] as [([UInt8], [String])])
+    @Test(
+        arguments: [
+            ([], []), ([0], []), ([0, 0], []), ([0, 1, 0], []), ([0, 2, 5, 0x61], []), ([0, 3, 1, 0x61, 9], ["a"]),
+            ([0, 2, 1, 0x61], ["a"]),
+        ] as [([UInt8], [String])])
     func protocolsEndWhereTheGrammarEnds(body: [UInt8], names: [String]) {
         #expect(self.hello(protocols: body).protocols == names)
     }

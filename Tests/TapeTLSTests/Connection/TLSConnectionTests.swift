@@ -198,17 +198,4 @@ struct TLSConnectionTests {
         #expect(pair.server.text == "once")
         #expect(pair.server.failure?.cause == .malformed)
     }
-
-    @Test func aServerNameThatCannotBeSentFails() throws {
-        let context = try self.authority.clientContext()
-        let name = String(repeating: "a", count: 300)
-        var end: TLSEnd?
-        do throws(TLSFailure) {
-            end = TLSEnd(try TLSConnection(client: context, peer: TLSPeer(host: "example.test", serverName: name)))
-        } catch {
-            #expect(error.cause == .other)
-        }
-        #expect(end == nil)
-        #expect(ERR_peek_error() == 0)
-    }
 }

@@ -5,6 +5,8 @@ import Testing
 
 struct TLSFailureReasonsTests {
     private func failure(_ errors: [(Int32, Int32)], lacksCertificate: Bool = false) -> TLSFailure {
+        // Who is the first to speak TLS loads the texts.
+        OPENSSL_init_ssl(0, nil)
         ErrorQueue.clear()
         for (library, reason) in errors {
             ERR_new()
@@ -13,12 +15,15 @@ struct TLSFailureReasonsTests {
         return .drained(lacksCertificate: lacksCertificate)
     }
 
-    @Test(arguments: [
-        (SSL_R_WRONG_VERSION_NUMBER, .notTLS), (SSL_R_HTTP_REQUEST, .notTLS), (SSL_R_HTTPS_PROXY_REQUEST, .notTLS),
-        (SSL_R_UNSUPPORTED_PROTOCOL, .noSharedVersion), (SSL_R_VERSION_TOO_LOW, .noSharedVersion), (SSL_R_NO_SHARED_CIPHER, .noSharedCipher),
-        (SSL_R_NO_APPLICATION_PROTOCOL, .noSharedProtocol), (SSL_R_UNEXPECTED_EOF_WHILE_READING, .closed),
-        (SSL_R_EE_KEY_TOO_SMALL, .noSharedCipher), (SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, .malformed), (SSL_R_NO_RENEGOTIATION, .malformed),
-    ] as [(Int32, TLSFailure.Cause)])
+    @Test(
+        arguments: [
+            (SSL_R_WRONG_VERSION_NUMBER, .notTLS), (SSL_R_HTTP_REQUEST, .notTLS), (SSL_R_HTTPS_PROXY_REQUEST, .notTLS),
+            (SSL_R_UNSUPPORTED_PROTOCOL, .noSharedVersion), (SSL_R_VERSION_TOO_LOW, .noSharedVersion),
+            (SSL_R_NO_SHARED_CIPHER, .noSharedCipher),
+            (SSL_R_NO_APPLICATION_PROTOCOL, .noSharedProtocol), (SSL_R_UNEXPECTED_EOF_WHILE_READING, .closed),
+            (SSL_R_EE_KEY_TOO_SMALL, .noSharedCipher), (SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, .malformed),
+            (SSL_R_NO_RENEGOTIATION, .malformed),
+        ] as [(Int32, TLSFailure.Cause)])
     func reasonsHaveCauses(reason: Int32, cause: TLSFailure.Cause) {
         #expect(self.failure([(Int32(ERR_LIB_SSL), reason)]).cause == cause)
     }
@@ -53,9 +58,11 @@ struct TLSFailureReasonsTests {
         #expect(!failure.message.contains("alert"))
     }
 
-    @Test(arguments: [
-        (40, true, .certificateRequired), (40, false, .noSharedCipher), (42, true, .certificateRequired), (42, false, .certificateRejected),
-    ] as [(Int32, Bool, TLSFailure.Cause)])
+    @Test(
+        arguments: [
+            (40, true, .certificateRequired), (40, false, .noSharedCipher), (42, true, .certificateRequired),
+            (42, false, .certificateRejected),
+        ] as [(Int32, Bool, TLSFailure.Cause)])
     func anAlertAfterARequestForACertificateThatDidNotComeAsksForIt(number: Int32, lacks: Bool, cause: TLSFailure.Cause) {
         #expect(self.failure([(Int32(ERR_LIB_SSL), 1000 + number)], lacksCertificate: lacks).cause == cause)
     }

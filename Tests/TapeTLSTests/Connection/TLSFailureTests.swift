@@ -11,7 +11,8 @@ struct TLSFailureTests {
         #expect(
             TLSFailure.Cause.allCases.map(\.rawValue) == [
                 "closed", "reset", "certificateRejected", "noSharedVersion", "noSharedCipher", "noSharedProtocol", "expired", "notYetValid",
-                "unknownAuthority", "selfSigned", "nameMismatch", "pinMismatch", "refusedByPolicy", "certificateRequired", "notTLS", "timeout",
+                "unknownAuthority", "selfSigned", "nameMismatch", "pinMismatch", "refusedByPolicy", "certificateRequired", "notTLS",
+                "timeout",
                 "malformed", "other",
             ])
     }

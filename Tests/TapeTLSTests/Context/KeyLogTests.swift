@@ -10,7 +10,8 @@ struct KeyLogTests {
 
     private func handshake(_ maximum: TLSVersion, client: KeyLog?, server: KeyLog?) throws {
         let authority = try TestAuthority()
-        let pair = try authority.pair(authority.clientContext(maximum: maximum, keyLog: client), TestAuthority.serverContext(keyLog: server))
+        let pair = try authority.pair(
+            authority.clientContext(maximum: maximum, keyLog: client), TestAuthority.serverContext(keyLog: server))
         pair.run()
         #expect(pair.isEstablished)
     }

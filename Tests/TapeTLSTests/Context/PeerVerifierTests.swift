@@ -156,7 +156,8 @@ struct PeerVerifierTests {
         let other = try TestCertificate("other", for: ["other.test"])
         #expect(try self.cause(other.leaf(), .pinnedPublicKeys([other.keyDigest], validatesChain: false)) == .nameMismatch)
         #expect(try self.cause(other.leaf(), .pinnedPublicKeys([other.keyDigest], validatesChain: false, validatesHost: false)) == nil)
-        #expect(try self.cause(other.leaf(), .pinnedPublicKeys([alone.keyDigest], validatesChain: false, validatesHost: false)) == .pinMismatch)
+        #expect(
+            try self.cause(other.leaf(), .pinnedPublicKeys([alone.keyDigest], validatesChain: false, validatesHost: false)) == .pinMismatch)
     }
 
     // MARK: The rest

@@ -14,7 +14,8 @@ struct TLSServerContextTests {
 
     @Test func theHelloTellsNameAndProtocols() throws {
         #expect(
-            try self.hello(.example(protocols: ["h2", "http/1.1"])) == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
+            try self.hello(.example(protocols: ["h2", "http/1.1"]))
+                == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
     }
 
     @Test func aHelloMayTellNothing() throws {

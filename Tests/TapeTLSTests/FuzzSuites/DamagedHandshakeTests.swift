@@ -100,7 +100,8 @@ struct DamagedHandshakeTests {
                 if isServer {
                     #expect(end.hello == nil)
                     #expect(end.progress == .needsInput)
-                    #expect(end.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")))
+                    #expect(
+                        end.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")))
                 }
                 self.expectOrder(end, sent: [], "\(version), \(isServer ? "server" : "client"), \(length) octets")
             }
@@ -121,7 +122,8 @@ struct DamagedHandshakeTests {
                     var garbage = (0..<Int.random(in: 1...400, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
                     // Half of them begin as a record does.
                     if Bool.random(using: &generator) {
-                        garbage.insert(contentsOf: [UInt8.random(in: 20...24, using: &generator), 3, 3, 0, UInt8(min(garbage.count, 255))], at: 0)
+                        garbage.insert(
+                            contentsOf: [UInt8.random(in: 20...24, using: &generator), 3, 3, 0, UInt8(min(garbage.count, 255))], at: 0)
                     }
                     end.receive(garbage)
                 }

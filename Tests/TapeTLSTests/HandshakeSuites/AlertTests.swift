@@ -5,10 +5,12 @@ import Testing
 /// What peers say when they refuse (RFC 8446, 6), and what we make of it.
 struct AlertTests {
     private static let causes: [(UInt8, TLSFailure.Cause)] = [
-        (10, .other), (20, .malformed), (40, .noSharedCipher), (42, .certificateRejected), (43, .certificateRejected), (44, .certificateRejected),
+        (10, .other), (20, .malformed), (40, .noSharedCipher), (42, .certificateRejected), (43, .certificateRejected),
+        (44, .certificateRejected),
         (45, .certificateRejected), (46, .certificateRejected), (47, .other), (48, .certificateRejected), (49, .certificateRejected),
         (50, .other), (51, .other), (70, .noSharedVersion), (71, .noSharedCipher), (80, .other), (86, .other), (90, .closed), (109, .other),
-        (110, .other), (112, .nameMismatch), (113, .certificateRejected), (116, .certificateRequired), (120, .noSharedProtocol), (255, .other),
+        (110, .other), (112, .nameMismatch), (113, .certificateRejected), (116, .certificateRequired), (120, .noSharedProtocol),
+        (255, .other),
     ]
 
     private let authority: TestAuthority

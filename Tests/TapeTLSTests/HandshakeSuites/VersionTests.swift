@@ -19,7 +19,10 @@ struct VersionTests {
 
     @Test(arguments: TLSVersion.allCases)
     func eachVersionCanBeSpokenWhereBothAllowIt(version: TLSVersion) throws {
-        for pair in [try self.pair(client: version...version, server: .tls10 ... .tls13), try self.pair(client: .tls10 ... .tls13, server: version...version)] {
+        for pair in [
+            try self.pair(client: version...version, server: .tls10 ... .tls13),
+            try self.pair(client: .tls10 ... .tls13, server: version...version),
+        ] {
             #expect(pair.isEstablished)
             #expect(pair.client.version == (version == .tls10 ? "TLSv1" : "TLSv\(version.rawValue)"))
             try pair.client.send("up".utf8)
@@ -31,7 +34,8 @@ struct VersionTests {
     }
 
     @Test(arguments: [
-        (TLSVersion.tls10 ... .tls11, TLSVersion.tls12 ... .tls13), (.tls10 ... .tls12, .tls13 ... .tls13), (.tls12 ... .tls13, .tls10 ... .tls11),
+        (TLSVersion.tls10 ... .tls11, TLSVersion.tls12 ... .tls13), (.tls10 ... .tls12, .tls13 ... .tls13),
+        (.tls12 ... .tls13, .tls10 ... .tls11),
         (.tls13 ... .tls13, .tls10 ... .tls12),
     ])
     func withoutASharedVersionBothEndsSaySo(client: ClosedRange<TLSVersion>, server: ClosedRange<TLSVersion>) throws {
@@ -50,7 +54,8 @@ struct VersionTests {
     }
 
     @Test(arguments: [
-        "GET / HTTP/1.1\r\nHost: example.test\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\0\0\0\0\0\0\0\0\0\0\0\0",
+        "GET / HTTP/1.1\r\nHost: example.test\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n",
+        "\0\0\0\0\0\0\0\0\0\0\0\0",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "220 smtp.example.test ESMTP ready\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n",
     ])
     func whatIsNotTLSIsToldApart(text: String) throws {

@@ -40,7 +40,8 @@ final class TestAuthority {
 
     /// A pair whose client trusts the authority, and whose server answers at once.
     func pair(
-        maximum: TLSVersion? = nil, peer: TLSPeer = .example, leaf: Leaf? = nil, sessions: TLSSessionCache? = nil, protocolName: String? = nil,
+        maximum: TLSVersion? = nil, peer: TLSPeer = .example, leaf: Leaf? = nil, sessions: TLSSessionCache? = nil,
+        protocolName: String? = nil,
         refusesProtocols: Bool = false
     ) throws -> TLSPair {
         let client = try self.clientContext(maximum: maximum)
