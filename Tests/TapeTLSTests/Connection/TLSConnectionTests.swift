@@ -132,7 +132,7 @@ struct TLSConnectionTests {
         #expect(pair.server.text == (0..<2000).map { "\($0) " }.joined())
     }
 
-    @Test(arguments: [TLSVersion.tls12, .tls13], [0, 1, 100, 16_500, 33_000])
+    @Test(arguments: [TLSVersion.tls12, .tls13], [0, 1, 100, 16_500, 17_500, 33_000])
     func ciphertextThatFindsNoRoomWaitsBehind(version: TLSVersion, room: Int) throws {
         let pair = try self.established(maximum: version)
         let octets = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
