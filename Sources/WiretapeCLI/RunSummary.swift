@@ -61,7 +61,8 @@ struct RunSummary {
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
         if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
-            return "nothing was recorded, so \(self.plan.path) stays as it was: does the program use its proxy settings?"
+            let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
+            return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         if self.path != self.plan.path {
