@@ -313,7 +313,9 @@ final class InterceptExchange: ClientExchange {
             guard let self, case .waitingForEither = self.phase else { return }
             self.greeting = nil
             self.relay(over: greeting)
-        } ended: { [weak self] in self?.client.close() }
+        } ended: { [weak self] in
+            self?.client.close()
+        }
     }
 
     private func forgetGreeting() {
