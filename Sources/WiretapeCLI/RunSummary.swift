@@ -43,6 +43,9 @@ struct RunSummary {
                 screen.complain("recording was held up (\(problem)); nothing is lost.")
             }
         }
+        if self.counts.tlsFailures > 0 {
+            screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
+        }
         if self.counts.tunnels > 0 {
             screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through: what is inside CONNECT tunnels is not recorded.")
         }
@@ -58,7 +61,8 @@ struct RunSummary {
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
         if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
-            return "nothing was recorded, so \(self.plan.path) stays as it was: does the program use its proxy settings?"
+            let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
+            return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         if self.path != self.plan.path {
@@ -89,6 +93,7 @@ struct RunSummary {
         }
         self.number("bytes", self.counts.bytes, &writer)
         self.number("tunnels", self.counts.tunnels, &writer)
+        self.number("tlsFailures", self.counts.tlsFailures, &writer)
         self.number("exit", Int(self.exitStatus), &writer)
         if !self.verdict.reports.isEmpty {
             writer.member("reports")

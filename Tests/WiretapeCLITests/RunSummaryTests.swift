@@ -118,6 +118,13 @@ import Testing
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through: what is inside CONNECT tunnels is not recorded.\n")
     }
 
+    @Test(arguments: [(1, "1 TLS handshake failed"), (3, "3 TLS handshakes failed")])
+    func handshakesThatFailedAreCounted(count: Int, words: String) throws {
+        let summary = try self.summary(.all, exists: false) { $0.counts.tlsFailures = count }
+        #expect(try self.report(summary) == "wiretape: \(words): the lines above say which, and what to do.\n")
+        #expect(summary.json.contains("\"tlsFailures\": \(count)"))
+    }
+
     // MARK: For scripts
 
     @Test func aRecordingsLineHasNoWordOnReplaying() throws {
@@ -126,7 +133,9 @@ import Testing
             $0.counts.bytes = 10
         }
         #expect(
-            summary.json == #"{ "cassette": "pets.json", "mode": "all", "recorded": 2, "lost": 1, "bytes": 10, "tunnels": 0, "exit": 1 }"#)
+            summary.json
+                == #"{ "cassette": "pets.json", "mode": "all", "recorded": 2, "lost": 1, "bytes": 10, "tunnels": 0, "tlsFailures": 0, "exit": 1 }"#
+        )
     }
 
     @Test func aReplaysLineHoldsTheReportsOfMisses() throws {
@@ -136,7 +145,7 @@ import Testing
         let root = try JSONDocument(Array(summary.json.utf8)).root
         #expect(
             root.members.map(\.name.string) == [
-                "cassette", "mode", "hits", "misses", "unreadable", "unused", "bytes", "tunnels", "exit", "reports",
+                "cassette", "mode", "hits", "misses", "unreadable", "unused", "bytes", "tunnels", "tlsFailures", "exit", "reports",
             ])
         #expect(root["unused"]?.int == 1)
         #expect(root["exit"]?.int == 3)

@@ -45,7 +45,8 @@ extension ClientHandler {
                     request,
                     ProxyAnswer(
                         status: 421, reason: "Misdirected Request", error: "scheme",
-                        text: "the tunnel to \"\(scope.origin.authority)\" carries \(scope.origin.scheme.rawValue): send the request there without a tunnel."
+                        text:
+                            "the tunnel to \"\(scope.origin.authority)\" carries \(scope.origin.scheme.rawValue): send the request there without a tunnel."
                     ))
             }
             return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decided(request, scope)

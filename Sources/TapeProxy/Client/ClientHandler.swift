@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
+internal import TapeTLS
 
 #if canImport(Glibc)
 internal import Glibc
@@ -104,14 +105,17 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
         if case .exchange(let exchange) = self.phase, exchange.clientEnded() { return }
+        self.noticeUnused()
         self.close()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        self.noticeUnused()
         self.left("client closed the connection")
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.noticeUnused(error as? TLSFailure ?? TLSFailure(cause: .reset, message: "it broke the connection"))
         self.left("client broke the connection")
         context.close(promise: nil)
     }
@@ -119,6 +123,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.left("client closed the connection")
         self.context = nil
+        self.scope?.leftUnused = nil
         self.tls = nil
         self.proxy.registry.remove(self)
         self.proxy.connectionEnded()
@@ -222,6 +227,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     private func begin(_ head: RequestHead) {
         do throws(MessageError) {
             let request = try IncomingRequest(head, start: self.proxy.now, scope: self.scope)
+            self.scope?.leftUnused = nil
             let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
@@ -256,9 +262,17 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         guard case .exchange = self.phase else { return }
         self.scope = scope
         self.phase = .head
-        guard !self.proxy.isStopping else { return self.endIdle() }
+        guard !self.proxy.isStopping else { return self.endSoon() }
         self.wait(self.proxy.limits.clientIdle)
         self.process()
+    }
+
+    /// The client leaves by itself: perhaps the tunnel that it asked for was not to its liking.
+    private func noticeUnused(_ failure: TLSFailure? = nil) {
+        guard case .head = self.phase, !self.isInsideHead, let leftUnused = self.scope?.leftUnused else { return }
+        self.scope?.leftUnused = nil
+        self.proxy.readClock()
+        leftUnused(failure)
     }
 
     /// The exchange is over and its answer written.
@@ -335,6 +349,15 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
     }
 
+    /// The same when the proxy stops. Who has not used a tunnel yet may have left it already, unread, as the program that the proxy ran for.
+    private func endSoon() {
+        guard self.scope?.leftUnused != nil, let context else { return self.endIdle() }
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { [weak self] in
+            guard let self, case .head = self.phase else { return }
+            self.endIdle()
+        }
+    }
+
     func close() {
         switch self.phase {
         case .closed: return
@@ -396,7 +419,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     func stop() {
         switch self.phase {
-        case .head: self.endIdle()
+        case .head: self.endSoon()
         case .exchange, .lingering, .closed: break
         }
     }

@@ -6,39 +6,39 @@ internal import TapeExchange
 ///
 /// `ExchangeState` says what happens when something ends or fails; this obeys. Not Sendable: lives on its event loop.
 final class ForwardExchange: ClientExchange, UpstreamOwner {
-    private enum ResponsePhase { case head, body, done }
+    enum ResponsePhase { case head, body, done }
 
     /// A body of up to so many octets is copied behind its head; more is cheaper to write from two places.
-    private static let joinLimit = 4096
+    static let joinLimit = 4096
 
-    private let client: ClientHandler
-    private let proxy: ProxyContext
-    private let request: IncomingRequest
+    let client: ClientHandler
+    let proxy: ProxyContext
+    let request: IncomingRequest
     private let route: UpstreamRoute
     /// Why the connection that was made for this request ahead of it failed.
     private let earlierFailure: Failure?
-    private var state: ExchangeState
-    private var tap: Tap?
-    private var upstream: UpstreamHandler?
+    var state: ExchangeState
+    var tap: Tap?
+    var upstream: UpstreamHandler?
     private var requestBody: BodyParser
     private(set) var isRequestRead = false
     private var sendStarted = 0.0
-    private var responseParser: HeadParser
-    private var responsePhase = ResponsePhase.head
-    private var responseBody = BodyParser(framing: .none, side: .response)
-    private var responseInput: ByteBuffer?
-    private var sawResponse = false
-    private var interimCount = 0
-    private var heldHead: ByteBuffer?
-    private var isOver = false
+    var responseParser: HeadParser
+    var responsePhase = ResponsePhase.head
+    var responseBody = BodyParser(framing: .none, side: .response)
+    var responseInput: ByteBuffer?
+    var sawResponse = false
+    var interimCount = 0
+    var heldHead: ByteBuffer?
+    var isOver = false
     /// Octets passed to the client, counted once at the end.
-    private var bytesOut = 0
+    var bytesOut = 0
     private let records: Bool
     /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
-    private var dechunks = false
+    var dechunks = false
     /// The answer's end waits for the disk.
     private var isHeld = false
-    private var tunnel: Tunnel?
+    var tunnel: Tunnel?
     /// What is wrong with the rest of the request.
     private var requestFault: MessageError?
 
@@ -65,7 +65,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     /// Milliseconds since the exchange started.
-    private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
+    var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
     func start() {
         if !self.request.hasBody {
@@ -81,7 +81,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         }
     }
 
-    private var origin: Origin { self.route.origin }
+    var origin: Origin { self.route.origin }
 
     // MARK: Upstream connection
 
@@ -156,7 +156,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     /// What the body parser saw goes to the tap; blocks of large bodies go straight to the recorder.
-    private func taped(_ side: Tap.Side, _ event: BodyEvent, in bytes: UnsafeRawBufferPointer, at: Double) {
+    func taped(_ side: Tap.Side, _ event: BodyEvent, in bytes: UnsafeRawBufferPointer, at: Double) {
         guard self.records else { return }
         switch event {
         case .data(let range):
@@ -167,127 +167,6 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         case .lastChunk(let line): self.tap?.lastChunk(side, line: line)
         case .trailers(let fields): self.tap?.trailers(side, fields)
         }
-    }
-
-    // MARK: Response
-
-    func upstreamRead(_ buffer: ByteBuffer) {
-        self.proxy.readClock()
-        guard !self.isOver else { return }
-        self.sawResponse = true
-        self.client.wait(self.proxy.limits.upstreamSilence)
-        var input = buffer
-        if self.responseInput != nil {
-            var whole = self.responseInput.take() ?? ByteBuffer()
-            whole.writeImmutableBuffer(buffer)
-            input = whole
-        }
-        do throws(MessageError) {
-            while !self.isOver, input.readableBytes > 0, try self.responseStep(&input) {}
-        } catch {
-            let failure = Failure(kind: .malformed, message: "\"\(self.origin.authority)\" sent what is not HTTP: \(error.message)")
-            self.obey(self.state.upstreamFailed(failure, sawResponse: true))
-        }
-        if !self.isOver, input.readableBytes > 0 { self.responseInput = input }
-    }
-
-    private func responseStep(_ input: inout ByteBuffer) throws(MessageError) -> Bool {
-        switch self.responsePhase {
-        case .head:
-            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-                try self.responseParser.parseResponse(bytes)
-            }
-            guard let parsed else { return false }
-            input.moveReaderIndex(forwardBy: parsed.consumed)
-            if parsed.head.status == 101 {
-                try self.switchProtocols(parsed.head, rest: &input)
-                return false
-            }
-            if parsed.head.status < 200 {
-                try self.interim(parsed.head)
-            } else {
-                try self.begin(parsed.head, hasMore: input.readableBytes > 0)
-            }
-            return true
-        case .body:
-            let at = self.elapsed
-            let dechunks = self.dechunks
-            var payload = ByteBuffer()
-            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-                try self.responseBody.consume(bytes) { event in
-                    self.taped(.response, event, in: bytes, at: at)
-                    if dechunks, case .data(let range) = event { payload.writeBytes(bytes[range]) }
-                }
-            }
-            if let octets = input.readSlice(length: progress.consumed) {
-                self.bytesOut += octets.readableBytes
-                self.write(dechunks ? payload : octets)
-            }
-            if progress.isDone { self.responseEnded(rest: input) }
-            return !progress.isDone
-        case .done:
-            return false
-        }
-    }
-
-    private func interim(_ head: ResponseHead) throws(MessageError) {
-        self.interimCount += 1
-        guard self.interimCount <= self.proxy.messageLimits.interimResponses else {
-            throw MessageError(.tooManyFields, status: 502, "more than \(self.proxy.messageLimits.interimResponses) interim responses")
-        }
-        self.tap?.interim(InterimResponse(head, at: self.elapsed))
-        // RFC 9110, 15.2: an HTTP/1.0 client does not know them.
-        guard HopByHop.passesInterim(to: self.request.head.version) else { return }
-        self.client.write(self.head(head))
-    }
-
-    private func head(_ head: ResponseHead) -> ByteBuffer {
-        ByteBuffer(bytes: HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: self.request.head.version))
-    }
-
-    private func begin(_ head: ResponseHead, hasMore: Bool) throws(MessageError) {
-        let framing = try BodyFraming.ofResponse(head, requestMethod: self.request.head.method)
-        self.dechunks = HopByHop.needsDechunking(framing, clientVersion: self.request.head.version)
-        let clientPersists = framing != .untilClose && !self.dechunks && !self.proxy.isStopping
-        self.state.responseBegan(upstreamPersists: Persistence.staysOpen(after: head, framing: framing), clientPersists: clientPersists)
-        self.tap?.responseBegan(
-            RecordedResponse(head), framing: framing,
-            at: self.elapsed)
-        if framing == .untilClose || self.dechunks { self.client.answerEndsByClose() }
-        let keeps = clientPersists && self.request.persists && self.isRequestRead
-        let bytes = HopByHop.forwardedResponse(
-            head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
-        self.bytesOut += bytes.count
-        // Written with the first of the body, or when the read is through: one write for a small answer.
-        self.heldHead = ByteBuffer(bytes: bytes)
-        self.responseBody = BodyParser(framing: framing, side: .response, limits: self.proxy.messageLimits)
-        self.responsePhase = .body
-        if framing == .none || framing == .length(0) { self.responseEnded(rest: nil) }
-    }
-
-    /// The held head and octets behind it in one buffer where they are few, since each buffer has its price in every layer below.
-    private func write(_ octets: ByteBuffer) {
-        if var head = self.heldHead.take() {
-            if octets.readableBytes <= Self.joinLimit {
-                head.writeImmutableBuffer(octets)
-                return self.client.write(head)
-            }
-            self.client.write(head)
-        }
-        self.client.write(octets)
-    }
-
-    private func writeHeldHead() {
-        if let head = self.heldHead.take() { self.client.write(head) }
-    }
-
-    private func responseEnded(rest: ByteBuffer?) {
-        self.writeHeldHead()
-        self.responsePhase = .done
-        self.tap?.responseEnded()
-        // Octets behind the answer answer nothing: the connection is not used again (RFC 9112, 9.2).
-        if let rest, rest.readableBytes > 0 { self.state.responseBegan(upstreamPersists: false) }
-        self.obey(self.state.responseEnded())
     }
 
     // MARK: Upstream events
@@ -380,7 +259,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
 
     // MARK: Endings
 
-    private func obey(_ action: ExchangeState.Action) {
+    func obey(_ action: ExchangeState.Action) {
         switch action {
         case .wait, .ignore:
             break
@@ -416,7 +295,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     /// Hands the exchange to the recorder; `then` runs at once, or when it is on the disk where that was asked for.
-    private func record(_ outcome: Outcome, then: @escaping () -> Void) {
+    func record(_ outcome: Outcome, then: @escaping () -> Void) {
         self.proxy.count {
             $0.bytes += self.bytesOut
             if self.records { $0.exchanges += 1 }
@@ -437,32 +316,5 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         let option = self.request.connectionOption(keeps: after == .keep)
         self.client.write(ByteBuffer(bytes: answer.bytes(method: self.request.head.method, persistence: option)))
         self.client.exchangeEnded(after)
-    }
-
-    // MARK: Upgrade
-
-    /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
-    private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer) throws(MessageError) {
-        guard HopByHop.asksUpgrade(self.request.head), self.isRequestRead, let upstream else {
-            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
-        }
-        self.isOver = true
-        self.tap?.responseBegan(
-            RecordedResponse(head), framing: .none,
-            at: self.elapsed)
-        self.tap?.responseEnded()
-        self.client.write(self.head(head))
-        let tunnel = Tunnel(client: self.client, upstream: upstream) { [self] counts in
-            self.tap?.tunnelled(counts)
-            self.record(.complete) {}
-        }
-        self.tunnel = tunnel
-        self.client.become(tunnel)
-        tunnel.start()
-        if rest.readableBytes > 0 { tunnel.upstreamRead(rest) }
-        tunnel.upstreamReadComplete()
-        rest.moveReaderIndex(to: rest.writerIndex)
-        // What the client sent behind its request has waited for the tunnel.
-        self.client.process()
     }
 }

@@ -9,32 +9,34 @@ internal import TapeTLS
 /// Ends when the client connection goes on inside the tunnel: the requests there are exchanges of their own. Not Sendable: lives on its
 /// event loop.
 final class InterceptExchange: ClientExchange {
-    private enum Phase {
+    enum Phase {
         /// The proxy may be asked for itself: its own addresses are being looked up.
         case checking
         case firstOctets
         /// The client was silent; a connection is made for an origin that speaks first.
         case waitingForEither
+        /// TLS has begun; the hello is not whole. Until it is, nothing but its octets is kept.
+        case hello
         case handshake
         case relaying
         case over
     }
 
-    private let client: ClientHandler
-    private let proxy: ProxyContext
+    let client: ClientHandler
+    let proxy: ProxyContext
     private let interception: Interception
-    private let request: IncomingRequest
-    private let host: String
-    private let port: Int
-    private var phase = Phase.checking
+    let request: IncomingRequest
+    let host: String
+    let port: Int
+    var phase = Phase.checking
     private var tls: TLSHandler?
     /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
-    private var received = ByteBuffer()
+    var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
     /// The client has our certificate, or will have it.
     private var isAnswered = false
-    private var greeting: Greeting?
+    var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
         self.client = client
@@ -48,23 +50,28 @@ final class InterceptExchange: ClientExchange {
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
     /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
-    private var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
+    var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
-    private var isMagic: Bool { self.host == MagicHost.name }
+    var isMagic: Bool { self.host == MagicHost.name }
 
     // MARK: CONNECT
 
     func start() {
+        // Where nothing is dialled, nothing can come back here, and no name is looked up.
+        guard self.mayDial else { return self.accept() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
             guard let self, case .checking = self.phase else { return }
-            guard !isSelf else { return self.refuse(.loop(self.request.head.target)) }
-            self.phase = .firstOctets
-            self.client.wait(self.proxy.limits.tunnelSilence)
-            self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
-            self.client.flush()
-            self.client.process()
+            if isSelf { self.refuse(.loop(self.request.head.target)) } else { self.accept() }
         }
+    }
+
+    private func accept() {
+        self.phase = .firstOctets
+        self.client.wait(self.proxy.limits.tunnelSilence)
+        self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        self.client.flush()
+        self.client.process()
     }
 
     private func refuse(_ answer: ProxyAnswer) {
@@ -77,7 +84,7 @@ final class InterceptExchange: ClientExchange {
 
     func requestInput(_ input: inout ByteBuffer) {
         switch self.phase {
-        case .firstOctets, .waitingForEither: self.look(&input)
+        case .firstOctets, .waitingForEither, .hello: self.look(&input)
         case .checking, .handshake, .relaying, .over: break
         }
     }
@@ -88,7 +95,11 @@ final class InterceptExchange: ClientExchange {
             if case .firstOctets = self.phase { self.client.wait(self.proxy.limits.requestHead) }
         case .tls:
             self.forgetGreeting()
-            guard let octets = input.readSlice(length: input.readableBytes) else { return }
+            if case .hello = self.phase {} else { self.client.wait(self.proxy.limits.tlsHandshake) }
+            self.phase = .hello
+            guard ClientHelloFrame.isWhole(input.readableBytesView), let octets = input.readSlice(length: input.readableBytes) else {
+                return
+            }
             self.beginTLS(octets)
         case .http:
             self.forgetGreeting()
@@ -113,7 +124,6 @@ final class InterceptExchange: ClientExchange {
     private func beginTLS(_ octets: ByteBuffer) {
         do throws(TLSFailure) {
             self.phase = .handshake
-            self.client.wait(self.proxy.limits.tlsHandshake)
             let handler = TLSHandler(try self.interception.connection(), isClient: false)
             handler.owner = self
             handler.keepsInput = true
@@ -141,16 +151,20 @@ final class InterceptExchange: ClientExchange {
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
         guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
+        // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
+        self.client.setReading(false)
         self.proxy.connector.connect(route) { [weak self] result in
             self?.proxy.readClock()
             guard let self, case .handshake = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
             }
+            self.client.setReading(true)
             self.client.wait(self.proxy.limits.tlsHandshake)
             switch result {
             case .success(let upstream):
                 let names = upstream.peerNames
+                upstream.peerNames = []
                 self.proxy.pool.put(upstream, now: self.proxy.now)
                 self.mint(names)
             case .failure(.failed(let failure)):
@@ -174,7 +188,9 @@ final class InterceptExchange: ClientExchange {
     private func answer(_ leaf: Leaf) {
         self.isAnswered = true
         self.tls?.keepsInput = false
-        self.tls?.answer(leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil)
+        self.tls?.answer(
+            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
+            refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
     /// The tunnel was allowed for its host, and is for another.
@@ -207,15 +223,36 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func failed(_ failure: TLSFailure) {
-        guard case .handshake = self.phase else { return }
-        self.phase = .over
+        switch self.phase {
+        case .hello, .handshake: self.phase = .over
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: return
+        }
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
         guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
-        let problem = TLSProblem(leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure)
+        self.tell(failure)
+        self.client.closeAfterFlush()
+    }
+
+    /// GnuTLS has its programs, wget among them, judge the certificate behind the handshake: one that trusts nobody leaves then, without
+    /// a word. A connection that a client opens in reserve, as browsers do, stays for longer.
+    private func tellIfLeftUnused(_ scope: TunnelScope) {
+        guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
+        let established = self.proxy.now
+        // Holds the exchange until the first request.
+        scope.leftUnused = { failure in
+            guard self.proxy.now - established < .seconds(2) else { return }
+            self.tell(
+                failure ?? TLSFailure(cause: .closed, message: "the client closed the connection behind the handshake"),
+                isBehindHandshake: true)
+        }
+    }
+
+    private func tell(_ failure: TLSFailure, isBehindHandshake: Bool = false) {
+        let problem = TLSProblem(
+            leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
-        self.client.closeAfterFlush()
     }
 
     /// It has not seen our certificate: whether it trusts us is not the question.
@@ -241,90 +278,6 @@ final class InterceptExchange: ClientExchange {
         self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
     }
 
-    // MARK: Relaying
-
-    /// Dials for what is not ours to read.
-    private func relay() {
-        self.phase = .relaying
-        guard self.mayDial else { return self.closeUnread() }
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .relaying = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            switch result {
-            case .success(let upstream): self.becomeTunnel(upstream)
-            // The CONNECT was answered long ago: there is no other way to say it.
-            case .failure: self.client.close()
-            }
-        }
-    }
-
-    /// What would go through the tunnel unread is not in the cassette: a session that only replays misses it.
-    private func closeUnread() {
-        if !self.isMagic, case .refuse = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
-            self.proxy.count { $0.misses += 1 }
-        }
-        self.client.close()
-    }
-
-    private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
-
-    private func relay(over greeting: Greeting) {
-        greeting.forget()
-        self.becomeTunnel(greeting.upstream)
-        if greeting.octets.readableBytes > 0 { self.client.write(greeting.octets) }
-        self.client.flush()
-    }
-
-    private func becomeTunnel(_ upstream: UpstreamHandler) {
-        self.phase = .over
-        self.proxy.count { $0.tunnels += 1 }
-        let tunnel = Tunnel(client: self.client, upstream: upstream) { _ in }
-        self.client.become(tunnel)
-        tunnel.start()
-        var octets = self.received
-        self.received = ByteBuffer()
-        if octets.readableBytes > 0 { tunnel.requestInput(&octets) }
-        self.client.process()
-    }
-
-    /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
-    private func dialForGreeting() {
-        self.phase = .waitingForEither
-        // Where nobody may be dialled, the client may still be slow.
-        guard self.mayDial else { return self.client.wait(self.proxy.limits.requestHead) }
-        self.client.wait(2 * self.proxy.limits.connect)
-        self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            switch (result, self?.phase) {
-            case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
-            case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)
-            case (.success(let upstream), _): upstream.close()
-            case (.failure, .waitingForEither?), (.failure, .relaying?): self?.client.close()
-            case (.failure, _): break
-            }
-        }
-    }
-
-    private func awaitGreeting(_ upstream: UpstreamHandler) {
-        self.client.wait(self.proxy.limits.clientIdle)
-        self.greeting = Greeting(upstream) { [weak self] greeting in
-            guard let self, case .waitingForEither = self.phase else { return }
-            self.greeting = nil
-            self.relay(over: greeting)
-        } ended: { [weak self] in
-            self?.client.close()
-        }
-    }
-
-    private func forgetGreeting() {
-        guard let greeting else { return }
-        self.greeting = nil
-        greeting.forget()
-        greeting.upstream.close()
-    }
-
     // MARK: Client events
 
     func clientReadComplete() {}
@@ -337,8 +290,10 @@ final class InterceptExchange: ClientExchange {
     }
 
     func clientLeft(_ reason: String) {
-        if case .handshake = self.phase {
+        switch self.phase {
+        case .hello, .handshake:
             self.failed(TLSFailure(cause: .closed, message: "the client closed the connection inside the handshake"))
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: break
         }
         self.phase = .over
         self.forgetGreeting()
@@ -348,7 +303,7 @@ final class InterceptExchange: ClientExchange {
         switch self.phase {
         case .firstOctets:
             self.dialForGreeting()
-        case .handshake:
+        case .hello, .handshake:
             self.failed(
                 TLSFailure(cause: .timeout, message: "the handshake was not through within \(self.proxy.limits.tlsHandshake) s"))
         case .checking, .waitingForEither, .relaying, .over:
@@ -365,6 +320,7 @@ extension InterceptExchange: TLSHandlerOwner {
 
     func tlsEstablished() {
         guard case .handshake = self.phase, let scope else { return }
+        self.tellIfLeftUnused(scope)
         self.enter(scope)
     }
 

@@ -1,5 +1,6 @@
 internal import TapeCore
 internal import TapeExchange
+internal import TapeTLS
 
 /// What the requests inside a tunnel that we opened ourselves are for: they name no origin, the tunnel did.
 ///
@@ -9,6 +10,8 @@ final class TunnelScope {
     let route: UpstreamRoute
     /// The first connection to the origin failed while the client's handshake waited: the first request gets to know.
     var failure: Failure?
+    /// Called where the client leaves before it has sent anything, with what its TLS said at last; nil from its first request on.
+    var leftUnused: ((TLSFailure?) -> Void)?
 
     init(route: UpstreamRoute, failure: Failure? = nil) {
         self.route = route

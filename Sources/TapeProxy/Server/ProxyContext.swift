@@ -114,7 +114,8 @@ final class ProxyContext {
     var magicStatus: MagicStatus {
         let counts = self.counts.withLockedValue { $0 }
         return MagicStatus(
-            mode: self.session.mode, records: self.recorder != nil, replays: self.session.looksUp, cassette: self.configuration.cassetteName,
+            mode: self.session.mode, records: self.recorder != nil, replays: self.session.looksUp,
+            cassette: self.configuration.cassetteName,
             address: self.address, exchanges: counts.exchanges + counts.replayed, recorded: self.recorder == nil ? 0 : counts.exchanges,
             replayed: counts.replayed, misses: counts.misses, tlsFailures: counts.tlsFailures, authority: self.interception?.magic)
     }

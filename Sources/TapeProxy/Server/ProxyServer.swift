@@ -91,7 +91,8 @@ public final class ProxyServer: Sendable {
 
     private static func listen(
         _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool, notice: @escaping @Sendable (String) -> Void
+        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool,
+        notice: @escaping @Sendable (String) -> Void
     ) throws -> ProxyServer {
         let loop = group.next()
         let counts = NIOLockedValueBox(ProxyCounts())

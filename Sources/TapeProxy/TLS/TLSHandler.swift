@@ -25,6 +25,8 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isEnded = false
     private var isOutputClosed = false
     private var isCut = false
+    /// Ciphertext that leaves with the next flush.
+    private var outgoing: ByteBuffer?
     /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
     var keepsInput = false
     private(set) var keptInput = ByteBuffer()
@@ -166,18 +168,25 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         do {
-            try plaintext.withUnsafeReadableBytes { try self.connection.send($0) }
+            if self.connection.pendingOutput > 0 { self.collectOutput() }
+            try plaintext.withUnsafeReadableBytes { octets in
+                try self.connection.send(octets) { least, fill in
+                    if self.outgoing == nil { self.outgoing = context.channel.allocator.buffer(capacity: least) }
+                    self.outgoing?.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
+                }
+            }
+            if self.connection.pendingOutput > 0 { self.collectOutput() }
         } catch {
             promise?.fail(error)
             context.fireErrorCaught(error)
             return
         }
         // Who wants to know when it is out gets a write of its own; all else leaves in one with the flush.
-        if let promise { context.write(self.wrapOutboundOut(self.output()), promise: promise) }
+        if let promise { context.write(self.wrapOutboundOut(self.outgoing.take() ?? ByteBuffer()), promise: promise) }
     }
 
     func flush(context: ChannelHandlerContext) {
-        if self.connection.pendingOutput > 0 { context.write(self.wrapOutboundOut(self.output()), promise: nil) }
+        if let outgoing = self.outgoing.take() { context.write(self.wrapOutboundOut(outgoing), promise: nil) }
         context.flush()
     }
 
@@ -193,18 +202,19 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    private func output() -> ByteBuffer {
-        let allocator = self.context?.channel.allocator ?? ByteBufferAllocator()
-        return self.connection.takeOutput { octets in
-            var buffer = allocator.buffer(capacity: octets.count)
+    /// What the connection has to say of itself, behind what was written before.
+    private func collectOutput() {
+        self.connection.takeOutput { octets in
+            var buffer = self.outgoing.take() ?? ByteBuffer()
             buffer.writeBytes(octets)
-            return buffer
+            self.outgoing = buffer
         }
     }
 
     private func sendOutput() {
-        guard let context, self.connection.pendingOutput > 0 else { return }
-        context.writeAndFlush(self.wrapOutboundOut(self.output()), promise: nil)
+        if self.connection.pendingOutput > 0 { self.collectOutput() }
+        guard let context, let outgoing = self.outgoing.take() else { return }
+        context.writeAndFlush(self.wrapOutboundOut(outgoing), promise: nil)
     }
 
     // MARK: What was agreed on

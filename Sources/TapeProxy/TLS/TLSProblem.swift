@@ -13,6 +13,8 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var host: String
     var port: Int
     var failure: TLSFailure
+    /// The handshake was through, and nothing came behind it.
+    var isBehindHandshake = false
 
     private var authority: String {
         let host = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
@@ -33,10 +35,10 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .certificateRejected:
             "the client rejected wiretape's certificate (\(self.failure.reasons.first ?? "no reason given")): \(self.trustAdvice)"
         case .closed:
-            "the client closed the connection inside the handshake, which most often means that it does not trust wiretape's CA: "
+            "the client closed the connection \(self.moment), which most often means that it does not trust wiretape's CA: "
                 + self.trustAdvice
         case .reset:
-            "the client reset the connection inside the handshake, which most often means that it does not trust wiretape's CA: "
+            "the client reset the connection \(self.moment), which most often means that it does not trust wiretape's CA: "
                 + self.trustAdvice
         case .noSharedVersion:
             "the client speaks no TLS version that is allowed here: --tls-min 1.0 allows old ones."
@@ -48,13 +50,16 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
             "\(self.failure.message): is the client still running? \(self.passthrough) leaves it alone."
         case .expired, .notYetValid:
             "the client found wiretape's certificate not valid now (\(self.failure.message)): compare the clocks."
-        case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed, .other:
+        case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed,
+            .other:
             "\(self.failure.message): \(self.passthrough) leaves it alone."
         }
     }
 
+    private var moment: String { self.isBehindHandshake ? "right behind the handshake" : "inside the handshake" }
+
     private var trustAdvice: String {
-        "start it as \"wiretape record FILE -- COMMAND\", or run \"wiretape ca install\"; where it pins certificates, \(self.passthrough) leaves it alone."
+        "\"wiretape ca install\" makes this machine trust it, \"--private-trust -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."
     }
 
     private var passthrough: String { "--passthrough \(self.pattern)" }

@@ -44,7 +44,8 @@ final class UpstreamHandshake: TLSHandlerOwner {
 
     func tlsEstablished() {
         let milliseconds = self.connected.map { Double((NIODeadline.now() - $0).nanoseconds) / 1e6 } ?? 0
-        self.upstream.secured(self.handler.inspect { TLSDetails($0, serverName: self.upstream.route.serverName) }, milliseconds: milliseconds)
+        self.upstream.secured(
+            self.handler.inspect { TLSDetails($0, serverName: self.upstream.route.serverName) }, milliseconds: milliseconds)
         self.upstream.peerNames = self.handler.inspect { $0.peerCertificates().first?.names } ?? []
         self.end(.success(()))
     }

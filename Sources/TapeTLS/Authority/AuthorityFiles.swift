@@ -74,8 +74,8 @@ public struct AuthorityFiles: Sendable, Hashable {
 
     private func missing(_ path: String, beside other: String?) -> String {
         guard let other else { return "there is no authority: \"\(path)\" is not there; name another or have one made" }
-        return
-            "\"\(path)\" is missing beside \"\(other)\"; restore it\(self.renewal.isEmpty ? " or name another" : ", or remove the other as well, start again, and have the new authority trusted")"
+        let otherwise = self.folder == nil ? "name another" : "remove the other as well, start again, and have the new authority trusted"
+        return "\"\(path)\" is missing beside \"\(other)\"; restore it or \(otherwise)"
     }
 
     private func naming<Value: ~Copyable>(

@@ -19,7 +19,8 @@ public final class LeafStore {
         var use: UInt64
     }
 
-    private let authority: CertificateAuthority
+    /// What clients have to trust.
+    public let authority: CertificateAuthority
     private let key: PrivateKey
     private let capacity: Int
     private var entries: [Key: Entry] = [:]
@@ -30,9 +31,6 @@ public final class LeafStore {
         self.authority = authority
         self.capacity = max(1, capacity)
     }
-
-    /// The authority that clients have to trust.
-    public var certificate: CertificateSummary { self.authority.certificate }
 
     public var count: Int { self.entries.count }
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Writes certificates that are to be trusted as one PKCS#12 file, as Java 8 and later, macOS and Windows read it. It never holds a key.
+/// Writes certificates that are to be trusted as one PKCS#12 file, in the form that Java reads. It never holds a key.
 public enum TrustStore {
     /// The content is public and the password known: a MAC that is slow to make would protect nothing.
     private static let iterations: Int32 = 1

@@ -25,7 +25,8 @@ public final class ClientIdentity: Sendable {
 
     func use(in ssl: OpaquePointer) throws(TLSFailure) {
         ErrorQueue.clear()
-        guard let leaf = self.chain.pointers.first, SSL_use_certificate(ssl, leaf) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1 else {
+        guard let leaf = self.chain.pointers.first, SSL_use_certificate(ssl, leaf) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1
+        else {
             throw .drained()
         }
         for pointer in self.chain.pointers.dropFirst() { wiretape_ssl_add_chain_certificate(ssl, pointer) }

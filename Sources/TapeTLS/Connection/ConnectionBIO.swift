@@ -22,7 +22,13 @@ enum ConnectionBIO {
         BIO_meth_set_write(method) { bio, source, length in
             guard let bio, let source, length > 0, let state = Self.state(of: bio) else { return -1 }
             wiretape_bio_clear_retry(bio)
-            state.output.append(UnsafeRawBufferPointer(start: source, count: Int(length)))
+            let octets = UnsafeRawBufferPointer(start: source, count: Int(length))
+            guard octets.count <= state.room.count, state.output.count == 0 else {
+                state.output.append(octets)
+                return length
+            }
+            state.room.copyMemory(from: octets)
+            state.room = UnsafeMutableRawBufferPointer(rebasing: state.room[octets.count...])
             return length
         }
         BIO_meth_set_ctrl(method) { _, command, _, _ in

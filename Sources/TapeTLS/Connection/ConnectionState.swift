@@ -6,7 +6,10 @@ internal import COpenSSL
 final class ConnectionState {
     /// The ciphertext of the call that is running; nothing of it is kept beyond that call.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// What the handshake and alerts have to send.
     var output = CiphertextBuffer()
+    /// Room that the running call's ciphertext goes to; when it is full, the rest goes to `output`.
+    var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     /// Server: the hello that waits for an answer.
     var hello: ClientHello?
     var isHelloAnswered = false

@@ -4,18 +4,14 @@ internal import COpenSSL
 ///
 /// It only tells what OpenSSL says; it does not judge.
 enum ErrorQueue {
-    /// More than any chain of calls leaves; keeps a hostile peer from making messages long.
-    private static let limit = 16
-
     static func clear() {
         ERR_clear_error()
     }
 
-    /// The reasons in OpenSSL's words, oldest first; the queue is empty afterwards.
+    /// The reasons in OpenSSL's words, oldest first, at most the 16 that OpenSSL keeps; the queue is empty afterwards.
     static func drain() -> [String] {
         var reasons: [String] = []
         while case let code = ERR_get_error(), code != 0 {
-            guard reasons.count < Self.limit else { continue }
             reasons.append(Self.text(code))
         }
         return reasons

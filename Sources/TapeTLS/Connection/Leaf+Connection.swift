@@ -5,7 +5,9 @@ extension Leaf {
     /// have it (RFC 8446, 4.4.2).
     func use(in ssl: OpaquePointer) throws(TLSFailure) {
         ErrorQueue.clear()
-        guard SSL_use_certificate(ssl, self.certificate.pointer) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1 else { throw .drained() }
+        guard SSL_use_certificate(ssl, self.certificate.pointer) == 1, SSL_use_PrivateKey(ssl, self.key.pointer) == 1 else {
+            throw .drained()
+        }
         for issuer in self.issuers.pointers where X509_self_signed(issuer, 0) != 1 { _ = wiretape_ssl_add_chain_certificate(ssl, issuer) }
     }
 }

@@ -11,8 +11,8 @@ enum PeerVerifier {
         let verdict = self.judge(store, state)
         state.verdict = verdict
         guard verdict != nil else { return 1 }
-        // The alert that the server gets follows from this.
-        if X509_STORE_CTX_get_error(store) == X509_V_OK { X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION) }
+        // The alert that the server gets follows from this: bad_certificate, where OpenSSL had nothing against them itself.
+        if X509_STORE_CTX_get_error(store) == X509_V_OK { X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED) }
         return 0
     }
 
@@ -76,7 +76,8 @@ enum PeerVerifier {
     /// Chain, validity and, where the connection set it, the host.
     private static func validate(_ store: OpaquePointer) -> TLSFailure? {
         guard X509_verify_cert(store) != 1 else { return nil }
-        return TLSFailure(verification: X509_STORE_CTX_get_error(store))
+        return TLSFailure(
+            verification: X509_STORE_CTX_get_error(store), of: X509_STORE_CTX_get_current_cert(store).map { CertificateSummary($0) })
     }
 
     private static func checkHost(_ store: OpaquePointer, _ state: ConnectionState) -> TLSFailure? {
@@ -84,7 +85,7 @@ enum PeerVerifier {
         let matches =
             X509_check_ip_asc(leaf, state.host, 0) == 1
             || X509_check_host(leaf, state.host, state.host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil) == 1
-        return matches ? nil : TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH)
+        return matches ? nil : TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: CertificateSummary(leaf))
     }
 
     private static let outOfMemory = TLSFailure(cause: .other, message: "memory is out")

@@ -48,6 +48,7 @@ struct EnvCommand: ParsableCommand {
         let shell = self.shell ?? Shell.standard(environment: parent)
         let trust = try ChildTrust.prepare(
             authority: self.authority.certificate().pem, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
+        for notice in trust.notices { Terminal.error.complain(notice) }
         let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyRun.percentEncoded($0) + "@" } ?? ""
         let proxy = "http://\(credentials)\(ProxyRun.reachable(address.description))"
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)

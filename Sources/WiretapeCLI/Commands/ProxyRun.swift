@@ -50,9 +50,9 @@ struct ProxyRun {
         let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
-        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
         var configuration = self.configuration
         configuration.tls = try self.tlsSettings { screen.say($0) }
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
@@ -135,10 +135,7 @@ struct ProxyRun {
         let trust = try ChildTrust.prepare(
             authority: self.tls.authority.certificate().pem, folder: TrustFolder(path: self.tls.authority.trustFolder()),
             parent: ChildEnvironment.parent)
-        if !trust.hasSystemRoots {
-            screen.say(
-                "no bundle of the system's roots was found, so the program trusts Wiretape's authority alone: install ca-certificates.")
-        }
+        for notice in trust.notices { screen.say(notice) }
         guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
         let files = SystemRoots.files()
         try PrivateTrust.check(bundle: trust.bundle, files: files, user: getuid(), group: getgid(), environment: ChildEnvironment.parent)

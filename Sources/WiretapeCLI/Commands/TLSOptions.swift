@@ -81,7 +81,11 @@ struct TLSOptions: ParsableArguments {
             throw TrustError(error.message)
         }
         if let warning = files.warning { notice(warning) }
-        if isNew { notice("made a certificate authority in \"\(files.certificatePath)\"; the program behind \"--\" trusts it by itself.") }
+        if isNew {
+            notice(
+                "made a certificate authority in \"\(files.certificatePath)\": a program behind \"--\" trusts it by itself, others by \"wiretape env\" or \"wiretape ca install\"."
+            )
+        }
         return (try WholeFile.read(files.certificatePath), key)
     }
 }

@@ -10,8 +10,8 @@ struct ChildTrust: Hashable {
     var javaStore: String?
     /// The user's settings for wget and the bundle's path: wget with GnuTLS reads no variable that names a bundle.
     var wgetSettings: String
-    /// Whether the system's own roots were found.
-    var hasSystemRoots: Bool
+    /// What a person should know: what the program will not trust, and why.
+    var notices: [String]
 
     /// Java's own for trust stores, which hold no secrets.
     static let javaPassword = "changeit"
@@ -43,12 +43,21 @@ struct ChildTrust: Hashable {
         let name = try Self.name(of: inputs + [SystemRoots.keychainStamp()])
 
         let bundle = try folder.file("bundle-\(name).pem") { () throws(TrustError) in Self.bundle(of: inputs) }
-        let javaStore = try? folder.file("java-\(name).p12") { () throws(TrustError) in try Self.store(of: bundle) }
+        var notices: [String] = []
+        if systemFile == nil {
+            notices.append(
+                "no bundle of the system's roots was found, so the program trusts Wiretape's authority alone: install ca-certificates.")
+        }
+        var javaStore: String?
+        do throws(TrustError) {
+            javaStore = try folder.file("java-\(name).p12") { () throws(TrustError) in try Self.store(of: bundle) }
+        } catch {
+            notices.append("there is no trust store for Java programs: \(error.message)")
+        }
         let settings = WgetSettings.text(user: WgetSettings.read(parent), bundle: bundle)
-        let wgetName = try Self.name(of: [settings])
         // A user's settings can hold passwords.
-        let wgetSettings = try folder.file("wgetrc-\(wgetName)", mode: 0o600) { () throws(TrustError) in settings }
-        return Self(bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, hasSystemRoots: systemFile != nil)
+        let wgetSettings = try folder.file("wgetrc-\(try Self.name(of: [settings]))", mode: 0o600) { () throws(TrustError) in settings }
+        return Self(bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, notices: notices)
     }
 
     private static func bundle(of inputs: [[UInt8]]) -> [UInt8] {

@@ -52,11 +52,11 @@ import Testing
 
     @Test func aCertificateThatIsNotInOrderIsSaidWithItsRemedy() throws {
         let origins = self.scene.origins
-        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: -400)).contains("has expired: have it renewed"))
-        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: 10)).contains("is not valid yet: "))
-        #expect(try self.failure(showing: origins.leaf(for: ["other.test"])).contains("is for another name: correct the name"))
+        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: -400)).contains(": have it renewed"))
+        #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: 10)).contains("is not valid before "))
+        #expect(try self.failure(showing: origins.leaf(for: ["other.test"])).contains("the certificate is for \"other.test\": correct the name"))
         #expect(
-            try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains("unknown authority"))
+            try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains("is unknown, or its certificate is missing"))
     }
 
     @Test func anOriginThatSpeaksPlainHTTPIsNoTLS() throws {

@@ -12,8 +12,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Command line", "eval \"$(wiretape env --proxy 127.0.0.1:7070)\""), ("macOS", "security add-trusted-cert"), ("iOS simulator", "xcrun simctl keychain booted add-root-cert"),
-        ("iPhone and iPad", "Certificate Trust Settings: switch CA &lt;7&gt; on"), ("Android", "&lt;certificates src=&quot;user&quot; /&gt;"),
+        ("Command line", "eval \"$(wiretape env --proxy 127.0.0.1:7070)\""), ("macOS", "security add-trusted-cert"),
+        ("iOS simulator", "xcrun simctl keychain booted add-root-cert"),
+        ("iPhone and iPad", "Certificate Trust Settings: switch CA &lt;7&gt; on"),
+        ("Android", "&lt;certificates src=&quot;user&quot; /&gt;"),
         ("Android", "-http-proxy http://127.0.0.1:7070"), ("Firefox", "security.enterprise_roots.enabled"),
         ("Debian and Ubuntu", "sudo update-ca-certificates"), ("Windows", "certutil -user -addstore Root wiretape-ca.crt"),
     ])

@@ -27,7 +27,8 @@ final class RunningProxy {
         let cassette = plan.replays ? try RecordedCassette(path: path) : nil
         let recorder = try Recorder(plan, version: "1.2.3")
         self.session = Session(mode: mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: repetition)
-        self.server = try ProxyServer.start(configuration, session: self.session, recorder: recorder, cassette: cassette, notice: self.notices.add)
+        self.server = try ProxyServer.start(
+            configuration, session: self.session, recorder: recorder, cassette: cassette, notice: self.notices.add)
         self.folder = folder
         self.recorder = recorder
     }

@@ -88,7 +88,13 @@ final class TLSStream: RawConnection {
 
     /// Takes all the octets; returns 0 where their ciphertext could not be sent, and keeps it.
     override func send(_ octets: [UInt8], milliseconds: Int) throws -> Int {
-        try octets.withUnsafeBytes { try self.tls.send($0) }
+        self.unsent += self.tls.takeOutput { Array($0) }
+        try octets.withUnsafeBytes { plaintext in
+            try self.tls.send(plaintext) { least, fill in
+                let ciphertext = [UInt8](unsafeUninitializedCapacity: least) { $1 = fill(UnsafeMutableRawBufferPointer($0)) }
+                self.unsent += ciphertext
+            }
+        }
         return try self.flush(milliseconds: milliseconds) ? octets.count : 0
     }
 

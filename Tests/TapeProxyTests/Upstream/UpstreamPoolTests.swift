@@ -60,7 +60,10 @@ import Testing
             $0.idlePerOrigin = 2
             $0.idleInAll = 3
         }
-        let others = [self.route, self.route, self.route, UpstreamRoute(Origin(scheme: .http, host: "i")), UpstreamRoute(Origin(scheme: .http, host: "j"))]
+        let others = [
+            self.route, self.route, self.route, UpstreamRoute(Origin(scheme: .http, host: "i")),
+            UpstreamRoute(Origin(scheme: .http, host: "j")),
+        ]
         let channels = try others.enumerated().map { id, route in
             let (upstream, channel) = try self.upstream(id, route)
             pool.put(upstream, now: .now())

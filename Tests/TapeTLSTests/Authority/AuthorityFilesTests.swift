@@ -3,6 +3,16 @@ import Testing
 @testable import TapeTLS
 
 @Suite struct AuthorityFilesTests {
+    // SAFETY: all access is under the lock.
+    private final class Outcomes: @unchecked Sendable {
+        private let lock = NSLock()
+        private var outcomes: [Result<CertificateSummary, any Error>] = []
+
+        var all: [Result<CertificateSummary, any Error>] { self.lock.withLock { self.outcomes } }
+
+        func add(_ outcome: Result<CertificateSummary, any Error>) { self.lock.withLock { self.outcomes.append(outcome) } }
+    }
+
     private let now: Int64 = 1_790_000_000
     private let folder: TemporaryFolder
 
@@ -31,15 +41,28 @@ import Testing
         #expect(try AuthorityFiles(folder: self.path + "//").load(now: self.now).certificate == made.certificate)
     }
 
-    @Test func allThatStartAtOnceEndUpWithTheSame() async throws {
-        let files = self.files
+    /// Threads of their own stand for programs: the lock is one of open files, which they do not share.
+    @Test func allThatStartAtOnceEndUpWithTheSame() throws {
         let now = self.now
-        let found = try await withThrowingTaskGroup(of: CertificateSummary.self) { group in
-            for _ in 0..<12 { group.addTask { try files.loadOrCreate(now: now).certificate } }
-            return try await group.reduce(into: Set<CertificateSummary>()) { $0.insert($1) }
+        for round in 0..<10 {
+            let files = AuthorityFiles(folder: self.folder.file("\(round)"))
+            let found = Outcomes()
+            let start = DispatchSemaphore(value: 0)
+            let end = DispatchGroup()
+            for _ in 0..<6 {
+                end.enter()
+                Thread.detachNewThread {
+                    start.wait()
+                    found.add(Result { try files.loadOrCreate(now: now).certificate })
+                    end.leave()
+                }
+            }
+            for _ in 0..<6 { start.signal() }
+            end.wait()
+            #expect(try Set(found.all.map { try $0.get() }).count == 1)
+            #expect(found.all.count == 6)
+            #expect(try self.folder.names(in: "\(round)").count == 2)
         }
-        #expect(found.count == 1)
-        #expect(try self.folder.names(in: "data/wiretape").count == 2)
     }
 
     @Test(arguments: ["ca-cert.pem", "ca-key.pem"])

@@ -49,9 +49,9 @@ import Testing
         let second = try store.mint(host: "192.0.2.1", serverName: "b.test", now: self.now)
         #expect(first.certificate.summary.publicKeyDigest == second.certificate.summary.publicKeyDigest)
         #expect(X509_check_private_key(second.certificate.pointer, first.key.pointer) == 1)
-        #expect(second.issuers.summaries == [store.certificate])
+        #expect(second.issuers.summaries == [store.authority.certificate])
         #expect(second.names.addresses == [[192, 0, 2, 1]])
-        #expect(first.certificate.summary.publicKeyDigest != store.certificate.publicKeyDigest)
+        #expect(first.certificate.summary.publicKeyDigest != store.authority.certificate.publicKeyDigest)
     }
 
     @Test func aLeafOutlivesItsStore() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import TapeTLS
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
 
     @Test func aKeyThatOthersCanReadIsTold() throws {
         let made = try MadeAuthority(in: self.folder.file("ca"))
-        #expect(chmod(made.keyFile, 0o644) == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made.keyFile)
         var notices: [String] = []
         _ = try TLSOptions.parse(self.caDir).settings(upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains("chmod 600"), "\(notices)")
@@ -52,7 +53,9 @@ import Testing
     @Test func theKeyLogIsWhereTheEnvironmentSays() throws {
         let options = try TLSOptions.parse(self.caDir)
         _ = try options.settings(upstream: nil, environment: [:]) { _ in }
-        let settings = try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) { Issue.record("\($0)") }
+        let settings = try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) {
+            Issue.record("\($0)")
+        }
         #expect(settings.keyLog != nil)
         var notices: [String] = []
         let path = self.folder.file("none/keys")

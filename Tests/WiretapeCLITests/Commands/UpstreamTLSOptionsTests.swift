@@ -55,7 +55,8 @@ import Testing
             Issue.record("no certificates")
             return
         }
-        #expect(pinned == [try AuthorityCertificate(file: one.certificateFile).der, try AuthorityCertificate(file: other.certificateFile).der])
+        #expect(
+            pinned == [try AuthorityCertificate(file: one.certificateFile).der, try AuthorityCertificate(file: other.certificateFile).der])
     }
 
     @Test func keysAndCertificatesOfOneHostDoNotGoTogether() throws {

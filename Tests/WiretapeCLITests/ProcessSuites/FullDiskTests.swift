@@ -52,7 +52,7 @@ import Darwin
             [
                 "-m", "sh", "-c", script, "sh", folder.file("disk"), folder.file("copy"), try Programs.wiretape(),
                 Programs.fixture("full_disk_client.py"), "\(origin.port)",
-            ])
+            ], environment: Wiretape.environment())
         defer { program.stop() }
         try Self.expectGapAndResumption(program, cassette: folder.file("copy/full.json"), origin: origin.port)
     }
@@ -61,7 +61,8 @@ import Darwin
     @Test func aFileSizeLimitFromTheStartIsAnError() throws {
         let folder = try TemporaryFolder()
         let end = try ExternalProgram.run(
-            try Programs.find("prlimit"), ["--fsize=10:", try Programs.wiretape(), "record", folder.file("x.json"), "--", "true"])
+            try Programs.find("prlimit"), ["--fsize=10:", try Programs.wiretape(), "record", folder.file("x.json"), "--", "true"],
+            environment: Wiretape.environment())
         #expect(end.status == 1, "\(end.errors)")
         #expect(!folder.exists("x.json"))
     }
@@ -77,7 +78,7 @@ import Darwin
             [
                 "--fsize=100000:", try Programs.wiretape(), "record", folder.file("some.json"), "--", "sh", "-c", script,
                 "http://127.0.0.1:\(origin.port)",
-            ])
+            ], environment: Wiretape.environment())
         #expect(end.status == 1, "\(end.errors)")
         #expect(end.errors.components(separatedBy: "traffic goes on").count == 2, "said once: \(end.errors)")
         #expect(end.errors.contains("6 exchanges not recorded"), "\(end.errors)")
@@ -114,7 +115,7 @@ import Darwin
                 "--fsize=100000:", try Programs.wiretape(), "record", folder.file("x.json"), "--on-disk-full", "refuse", "--", "python3",
                 "-c",
                 Self.refusedClient, "http://127.0.0.1:\(origin.port)",
-            ])
+            ], environment: Wiretape.environment())
         #expect(end.status == 1, "\(end.errors)")
         #expect(end.errors.contains("not recorded (") && !end.errors.contains("AssertionError"), "\(end.errors)")
         #expect(try CassetteFile.interactions(folder.file("x.json")).count == 1, "\(end.errors)")
@@ -130,7 +131,7 @@ import Darwin
             [
                 "--fsize=300000:", try Programs.wiretape(), "record", folder.file("full.json"), "--", "sh", "-c",
                 "exec python3 \"$0\" \"$1\" /proc/$PPID/fd/2 limit", Programs.fixture("full_disk_client.py"), "\(origin.port)",
-            ])
+            ], environment: Wiretape.environment())
         defer { program.stop() }
         try Self.expectGapAndResumption(program, cassette: folder.file("full.json"), origin: origin.port)
     }

@@ -27,6 +27,9 @@ enum Programs {
     static func wiretape() throws -> String { try self.builtProgram("wiretape") }
     static func demoOrigin() throws -> String { try self.builtProgram("DemoOrigin") }
 
+    /// A path in the folder of what is built, for what may outlive a run of the tests.
+    static func besideTests(_ name: String) -> String { "\(self.built)/\(name)" }
+
     private static func builtProgram(_ name: String) throws -> String {
         let path = "\(self.built)/\(name)"
         guard access(path, X_OK) == 0 else {

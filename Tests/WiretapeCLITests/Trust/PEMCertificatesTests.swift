@@ -24,11 +24,16 @@ import Testing
     }
 
     @Test func whatIsNoCertificateIsLeftOut() {
-        let text = "# a comment\nsubject=CN=x\n" + Self.block("KEY", label: "PRIVATE KEY") + Self.block("AAAA") + Self.block("CRL", label: "X509 CRL")
+        let text =
+            "# a comment\nsubject=CN=x\n" + Self.block("KEY", label: "PRIVATE KEY") + Self.block("AAAA")
+            + Self.block("CRL", label: "X509 CRL")
         #expect(Self.contents(text) == ["AAAA"])
     }
 
-    @Test(arguments: ["", "\n", "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----END CERTIFICATE-----\n", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----"])
+    @Test(arguments: [
+        "", "\n", "-----BEGIN CERTIFICATE-----\nAAAA\n", "-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
+    ])
     func whatIsCutIsNoCertificate(text: String) {
         #expect(Self.contents(text) == [])
     }

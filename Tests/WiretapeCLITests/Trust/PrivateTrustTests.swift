@@ -18,7 +18,8 @@ import Glibc
 
     /// Not where the tests run in a container that forbids namespaces.
     private static let isPermitted =
-        (try? ExternalProgram.run("/usr/bin/unshare", (getuid() == 0 ? [] : ["--user", "--map-root-user"]) + ["--mount", "true"]).status) == 0
+        (try? ExternalProgram.run("/usr/bin/unshare", (getuid() == 0 ? [] : ["--user", "--map-root-user"]) + ["--mount", "true"]).status)
+        == 0
 
     private func run(_ command: [String], user: uid_t = getuid(), group: gid_t = getgid()) throws -> ExternalProgram.Ended {
         let words = PrivateTrust.command(command, bundle: self.bundle, files: self.files, user: user, group: group)

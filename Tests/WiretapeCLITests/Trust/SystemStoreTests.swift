@@ -6,7 +6,10 @@ import Testing
     @Test func aFolderGetsTheFileAndItsProgramMakesTheStore() {
         let store = SystemStore.folder("/anchors", update: "update-ca-certificates")
         #expect(store.needsRoot)
-        #expect(store.installation(of: "/ca.pem") == [["install", "-m", "644", "/ca.pem", "/anchors/wiretape.crt"], ["update-ca-certificates"]])
+        #expect(
+            store.installation(of: "/ca.pem") == [
+                ["install", "-m", "644", "/ca.pem", "/anchors/wiretape.crt"], ["update-ca-certificates"],
+            ])
         #expect(store.removal(of: "/ca.pem") == [["rm", "-f", "/anchors/wiretape.crt"], ["update-ca-certificates", "--fresh"]])
         #expect(SystemStore.folder("/anchors", update: "update-ca-trust").removal(of: "/ca.pem").last == ["update-ca-trust"])
     }

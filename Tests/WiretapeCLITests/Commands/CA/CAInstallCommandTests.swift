@@ -26,7 +26,7 @@ import Testing
     private func recordingPath(status: Int = 0) throws -> String {
         for name in ["install", "update-ca-certificates", "update-ca-trust", "rm"] {
             let path = try self.folder.write(
-                "#!/bin/sh\necho \"${0##*/} $*\" >> '\(self.folder.file("log"))'\nexit \(status)\n".utf8, to: "bin/\(name)")
+                "#!/bin/sh\necho \"${0##*/}${*:+ }$*\" >> '\(self.folder.file("log"))'\nexit \(status)\n".utf8, to: "bin/\(name)")
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
         return self.folder.file("bin") + ":/usr/bin:/bin"
@@ -62,7 +62,9 @@ import Testing
             end = try Wiretape.run(arguments)
         }
         #expect(end.status == 1)
-        #expect(end.errors.contains("sudo \(AuthorityFolder.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"), "\(end.errors)")
+        #expect(
+            end.errors.contains("sudo \(AuthorityFolder.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"),
+            "\(end.errors)")
     }
     #endif
 }

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func theAuthorityIsMadeForTheUserAlone() throws {
-        let end = try Wiretape.run(["ca", "path"], environment: ["XDG_DATA_HOME": self.folder.path])
+        let end = try Wiretape.run(["ca", "path"], environment: ["XDG_DATA_HOME": self.folder.path, "WIRETAPE_CA_DIR": ""])
         #expect(end.status == 0 && end.outputText == self.folder.file("wiretape/ca-cert.pem") + "\n", "\(end.errors)")
         #expect(try self.mode("wiretape") == 0o700)
         #expect(try self.mode("wiretape/ca-key.pem") == 0o600)

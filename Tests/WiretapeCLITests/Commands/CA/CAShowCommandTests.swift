@@ -12,7 +12,8 @@ import Testing
         let end = try Wiretape.run(["ca", "show", "--ca-dir", self.folder.file("ca")])
         #expect(end.status == 0, "\(end.errors)")
         let openssl = try ExternalProgram.run(
-            try Programs.find("openssl"), ["x509", "-noout", "-fingerprint", "-sha256", "-subject", "-nameopt", "RFC2253", "-in", made.certificateFile])
+            try Programs.find("openssl"),
+            ["x509", "-noout", "-fingerprint", "-sha256", "-subject", "-nameopt", "RFC2253", "-in", made.certificateFile])
         let lines = openssl.outputText.split(separator: "\n")
         let fingerprint = try #require(lines.first?.split(separator: "=").last)
         let subject = try #require(lines.last?.dropFirst("subject=".count))
