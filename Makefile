@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check crash samples format bench clean
+.PHONY: demo test lint check crash sanitize samples format bench clean
 
 ## Records and replays some requests to a local server and compares the answers.
 demo:
@@ -29,6 +29,11 @@ check: lint
 crash:
 	@sh scripts/setup.sh test
 	WIRETAPE_KILLS=50 swift test --filter CrashTests
+
+## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
+sanitize:
+	@sh scripts/setup.sh test
+	sh scripts/sanitize.sh $(ARGS)
 
 ## Records the sample cassettes again.
 samples:

@@ -46,7 +46,7 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
-        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS"]),
+        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
         .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeTLS"], exclude: ["Fixtures"]),
         .testTarget(

@@ -4,7 +4,7 @@ set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
 case ${1:-} in
-    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev' ;;
+    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev openssl:openssl' ;;
     test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv' ;;

@@ -380,10 +380,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         context.close(mode: .all, promise: nil)
     }
 
-    /// Closes once what was written is out, without the end that a whole answer would have.
-    func closeAfterFlush() {
+    /// Closes once what was written is out.
+    ///
+    /// - Parameter isCut: whether it is without the end that a whole answer would have.
+    func closeAfterFlush(isCut: Bool = true) {
         guard let context else { return }
-        self.tls?.cut()
+        if isCut { self.tls?.cut() }
         self.left("client connection closed")
         self.phase = .lingering
         self.wait(self.proxy.limits.clientStall)

@@ -7,7 +7,7 @@ extension InterceptExchange {
     /// Dials for what is not ours to read.
     func relay() {
         self.phase = .relaying
-        guard self.mayDial else { return self.missed() }
+        guard self.mayDial else { return self.closeUnread() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in
             guard let self, case .relaying = self.phase else {
@@ -22,13 +22,10 @@ extension InterceptExchange {
         }
     }
 
-    /// Nothing of what the client speaks was recorded, and nothing is dialled.
-    private func missed() {
-        if case .refuse(let report) = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
+    /// What would go through the tunnel unread is not in the cassette: a session that only replays misses it.
+    private func closeUnread() {
+        if !self.isMagic, case .refuse = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
             self.proxy.count { $0.misses += 1 }
-            self.proxy.diagnosis.remark(
-                "the client speaks neither TLS nor HTTP in its tunnel to \"\(self.request.head.target)\": there is nothing to replay (\(report.mode.rawValue))."
-            )
         }
         self.client.close()
     }
@@ -56,27 +53,29 @@ extension InterceptExchange {
 
     /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
     func dialForGreeting() {
-        guard self.mayDial else { return self.missed() }
         self.phase = .waitingForEither
+        // Where nobody may be dialled, the client may still be slow.
+        guard self.mayDial else { return self.client.wait(self.proxy.limits.requestHead) }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.connector.connect(self.blindRoute) { [weak self] result in
-            guard let self, case .waitingForEither = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
+            switch (result, self?.phase) {
+            case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
+            case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)
+            case (.success(let upstream), _): upstream.close()
+            case (.failure, .waitingForEither?), (.failure, .relaying?): self?.client.close()
+            case (.failure, _): break
             }
-            switch result {
-            case .success(let upstream):
-                self.client.wait(self.proxy.limits.clientIdle)
-                self.greeting = Greeting(upstream) { [weak self] greeting in
-                    guard let self, case .waitingForEither = self.phase else { return }
-                    self.greeting = nil
-                    self.relay(over: greeting)
-                } ended: { [weak self] in
-                    self?.client.close()
-                }
-            case .failure:
-                self.client.close()
-            }
+        }
+    }
+
+    private func awaitGreeting(_ upstream: UpstreamHandler) {
+        self.client.wait(self.proxy.limits.clientIdle)
+        self.greeting = Greeting(upstream) { [weak self] greeting in
+            guard let self, case .waitingForEither = self.phase else { return }
+            self.greeting = nil
+            self.relay(over: greeting)
+        } ended: { [weak self] in
+            self?.client.close()
         }
     }
 

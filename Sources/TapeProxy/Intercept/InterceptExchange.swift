@@ -15,6 +15,8 @@ final class InterceptExchange: ClientExchange {
         case firstOctets
         /// The client was silent; a connection is made for an origin that speaks first.
         case waitingForEither
+        /// TLS has begun; the hello is not whole. Until it is, nothing but its octets is kept.
+        case hello
         case handshake
         case relaying
         case over
@@ -32,6 +34,8 @@ final class InterceptExchange: ClientExchange {
     var received = ByteBuffer()
     private var hello = ClientHello()
     private var scope: TunnelScope?
+    /// The client has our certificate, or will have it.
+    private var isAnswered = false
     var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
@@ -45,24 +49,29 @@ final class InterceptExchange: ClientExchange {
 
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
-    /// Nothing is dialled where nothing is forwarded.
-    var mayDial: Bool { self.proxy.session.mayForward }
+    /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
+    var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
-    private var isMagic: Bool { self.host == MagicHost.name }
+    var isMagic: Bool { self.host == MagicHost.name }
 
     // MARK: CONNECT
 
     func start() {
+        // Where nothing is dialled, nothing can come back here, and no name is looked up.
+        guard self.mayDial else { return self.accept() }
         self.client.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
             guard let self, case .checking = self.phase else { return }
-            guard !isSelf else { return self.refuse(.loop(self.request.head.target)) }
-            self.phase = .firstOctets
-            self.client.wait(self.proxy.limits.tunnelSilence)
-            self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
-            self.client.flush()
-            self.client.process()
+            if isSelf { self.refuse(.loop(self.request.head.target)) } else { self.accept() }
         }
+    }
+
+    private func accept() {
+        self.phase = .firstOctets
+        self.client.wait(self.proxy.limits.tunnelSilence)
+        self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+        self.client.flush()
+        self.client.process()
     }
 
     private func refuse(_ answer: ProxyAnswer) {
@@ -75,7 +84,7 @@ final class InterceptExchange: ClientExchange {
 
     func requestInput(_ input: inout ByteBuffer) {
         switch self.phase {
-        case .firstOctets, .waitingForEither: self.look(&input)
+        case .firstOctets, .waitingForEither, .hello: self.look(&input)
         case .checking, .handshake, .relaying, .over: break
         }
     }
@@ -86,7 +95,11 @@ final class InterceptExchange: ClientExchange {
             if case .firstOctets = self.phase { self.client.wait(self.proxy.limits.requestHead) }
         case .tls:
             self.forgetGreeting()
-            guard let octets = input.readSlice(length: input.readableBytes) else { return }
+            if case .hello = self.phase {} else { self.client.wait(self.proxy.limits.tlsHandshake) }
+            self.phase = .hello
+            guard ClientHelloFrame.isWhole(input.readableBytesView), let octets = input.readSlice(length: input.readableBytes) else {
+                return
+            }
             self.beginTLS(octets)
         case .http:
             self.forgetGreeting()
@@ -97,6 +110,9 @@ final class InterceptExchange: ClientExchange {
             if let greeting {
                 self.greeting = nil
                 self.relay(over: greeting)
+            } else if self.mayDial, case .waitingForEither = self.phase {
+                // The connection that is being made will do.
+                self.phase = .relaying
             } else {
                 self.relay()
             }
@@ -108,7 +124,6 @@ final class InterceptExchange: ClientExchange {
     private func beginTLS(_ octets: ByteBuffer) {
         do throws(TLSFailure) {
             self.phase = .handshake
-            self.client.wait(self.proxy.limits.tlsHandshake)
             let handler = TLSHandler(try self.interception.connection(), isClient: false)
             handler.owner = self
             handler.keepsInput = true
@@ -124,18 +139,17 @@ final class InterceptExchange: ClientExchange {
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        if self.mayDial, !self.isMagic {
-            let choice = self.interception.choice(host: hello.serverName ?? self.host, port: self.port)
-            guard offersHTTP, choice == .intercept else { return self.leaveAlone(offersHTTP: offersHTTP) }
-        } else if !offersHTTP {
-            self.tls?.keepsInput = false
+        switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
+        case .refuse: return self.refuse(hello)
+        case .intercept where offersHTTP: break
+        case .intercept, .passThrough: return self.leaveAlone(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
         let scope = TunnelScope(route: route)
         self.scope = scope
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.looksUp, !self.isMagic else { return self.mint([]) }
+        guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.client.wait(2 * self.proxy.limits.connect)
         // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
         self.client.setReading(false)
@@ -172,10 +186,20 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func answer(_ leaf: Leaf) {
+        self.isAnswered = true
         self.tls?.keepsInput = false
         self.tls?.answer(
             leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
             refusesProtocols: !self.hello.protocols.isEmpty)
+    }
+
+    /// The tunnel was allowed for its host, and is for another.
+    private func refuse(_ hello: ClientHello) {
+        self.phase = .over
+        self.proxy.diagnosis.remark(
+            "the client asked for \"\(hello.serverName ?? self.host)\" in the tunnel to \"\(self.request.head.target)\", which --refuse forbids: the tunnel was closed."
+        )
+        self.client.closeAfterFlush()
     }
 
     /// The hello says that this is not for us: what came goes on as it came.
@@ -183,9 +207,9 @@ final class InterceptExchange: ClientExchange {
         guard let tls else { return }
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
+            let fate = self.mayDial ? "passed through, and not recorded" : "closed, since nothing of it is recorded"
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is passed through, and not recorded."
-            )
+                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is \(fate).")
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -199,10 +223,13 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func failed(_ failure: TLSFailure) {
-        guard case .handshake = self.phase else { return }
-        self.phase = .over
+        switch self.phase {
+        case .hello, .handshake: self.phase = .over
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: return
+        }
         // The page looks whether its own certificate is trusted: that it is not yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush() }
+        guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
         self.tell(failure)
         self.client.closeAfterFlush()
     }
@@ -226,6 +253,15 @@ final class InterceptExchange: ClientExchange {
             leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
+    }
+
+    /// It has not seen our certificate: whether it trusts us is not the question.
+    private func leftUnanswered() {
+        let message =
+            "the client for \"\(self.request.head.target)\" left before its TLS was answered: is it still running, and is the origin up?"
+        self.proxy.diagnosis.remark(message)
+        self.record(Failure(kind: .cancelled, message: message))
+        self.client.closeAfterFlush()
     }
 
     /// No request was seen: the CONNECT stands for what was lost.
@@ -254,8 +290,10 @@ final class InterceptExchange: ClientExchange {
     }
 
     func clientLeft(_ reason: String) {
-        if case .handshake = self.phase {
+        switch self.phase {
+        case .hello, .handshake:
             self.failed(TLSFailure(cause: .closed, message: "the client closed the connection inside the handshake"))
+        case .checking, .firstOctets, .waitingForEither, .relaying, .over: break
         }
         self.phase = .over
         self.forgetGreeting()
@@ -265,7 +303,7 @@ final class InterceptExchange: ClientExchange {
         switch self.phase {
         case .firstOctets:
             self.dialForGreeting()
-        case .handshake:
+        case .hello, .handshake:
             self.failed(
                 TLSFailure(cause: .timeout, message: "the handshake was not through within \(self.proxy.limits.tlsHandshake) s"))
         case .checking, .waitingForEither, .relaying, .over:

@@ -12,6 +12,9 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// OpenSSL takes hellos of 128 KiB, and a client with a session may send early data right behind its hello (RFC 8446, 2.3).
+    private static let waitingLimit = 256 * 1024
+
     private var connection: TLSConnection
     /// The connection has failed or its channel is gone.
     private var isOver = false
@@ -27,6 +30,8 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
     var keepsInput = false
     private(set) var keptInput = ByteBuffer()
+    /// What came behind a hello that waits for its answer; nil while none waits.
+    private var waiting: ByteBuffer?
 
     init(_ connection: consuming TLSConnection, isClient: Bool) {
         self.connection = connection
@@ -45,7 +50,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         } catch {
             return self.failed(error)
         }
-        self.take(ByteBuffer())
+        self.take(self.waiting.take() ?? ByteBuffer())
     }
 
     /// Ciphertext that was read before the handler was there.
@@ -98,6 +103,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ ciphertext: ByteBuffer) {
         guard !self.isOver, let context else { return }
         if self.keepsInput { self.keptInput.writeImmutableBuffer(ciphertext) } else { self.keptInput = ByteBuffer() }
+        guard self.waiting == nil else { return self.wait(ciphertext) }
         var plaintext: ByteBuffer?
         let count = ciphertext.readableBytes
         let progress = ciphertext.withUnsafeReadableBytes { octets in
@@ -119,11 +125,18 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.handle(progress)
     }
 
+    private func wait(_ ciphertext: ByteBuffer) {
+        self.waiting?.writeImmutableBuffer(ciphertext)
+        guard let waiting, waiting.readableBytes > Self.waitingLimit else { return }
+        self.failed(TLSFailure(cause: .malformed, message: "it sent \(waiting.readableBytes) octets before its hello was answered"))
+    }
+
     private func handle(_ progress: TLSProgress) {
         switch progress {
         case .needsInput:
             break
         case .hello(let hello):
+            self.waiting = ByteBuffer()
             self.owner?.tlsHello(hello)
         case .ended:
             guard !self.isEnded else { return }

@@ -79,21 +79,19 @@ final class Tunnel: ClientExchange, UpstreamOwner {
         switch action {
         case .closeOutput(.client): self.client.closeOutput()
         case .closeOutput(.upstream): self.upstream.closeOutput()
-        case .closeBoth:
-            // Both have said all: inside TLS the last one hears it, too (RFC 8446, 6.1).
-            self.client.closeOutput()
-            self.upstream.closeOutput()
-            self.closeBoth()
+        case .closeBoth: self.closeBoth(isCut: false)
         case .wait: break
         }
     }
 
     /// What was read goes out first: an end that is gone may have said its last words just before.
-    private func closeBoth() {
+    ///
+    /// - Parameter isCut: an end went away without ending its side.
+    private func closeBoth(isCut: Bool = true) {
         guard let ended else { return }
         self.ended = nil
         self.upstream.closeAfterFlush(within: self.client.proxy.limits.clientStall)
-        self.client.closeAfterFlush()
+        self.client.closeAfterFlush(isCut: isCut)
         ended(self.counts)
     }
 }

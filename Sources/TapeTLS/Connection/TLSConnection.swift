@@ -5,15 +5,19 @@ internal import COpenSSL
 /// Owns OpenSSL's connection and frees it. Does no I/O and knows no time: what `takeOutput` gives has to be sent, and what comes
 /// from the peer to be handed to `receive`. Not Sendable: one thread at a time.
 public struct TLSConnection: ~Copyable {
-    private let ssl: OpaquePointer
+    /// Behind its hello a client can send early data alone, and OpenSSL passes over 16 KiB of that (RFC 8446, 4.2.10).
+    private static let pendingLimit = 65_536
+
+    let ssl: OpaquePointer
     private let state: ConnectionState
-    private let isServer: Bool
+    let isServer: Bool
     /// Input that could not be read yet, since the handshake waits for an answer.
     private var pending: [UInt8] = []
     /// The handshake is through: plaintext can be sent.
     public private(set) var isEstablished = false
     /// The peer has ended its side with close_notify.
     public private(set) var isEnded = false
+    private var isOutputEnded = false
     private var failure: TLSFailure?
 
     /// The server's end. After the client's hello it waits for `answer`.
@@ -29,7 +33,7 @@ public struct TLSConnection: ~Copyable {
         let state = ConnectionState(keyLog: context.keyLog)
         let ssl = try Self.make(context.pointer, state)
         do throws(TLSFailure) {
-            try Self.prepare(ssl, state, peer, sessions: sessions)
+            try peer.prepare(ssl, state, sessions: sessions)
         } catch {
             SSL_free(ssl)
             throw error
@@ -56,33 +60,6 @@ public struct TLSConnection: ~Copyable {
         return ssl
     }
 
-    private static func prepare(
-        _ ssl: OpaquePointer, _ state: ConnectionState, _ peer: borrowing TLSPeer, sessions: TLSSessionCache?
-    ) throws(TLSFailure) {
-        ERR_clear_error()
-        state.policy = peer.policy
-        state.host = peer.host
-        // RFC 6066, 3: addresses are no server names.
-        if let name = peer.serverName { _ = wiretape_ssl_set_server_name(ssl, name) }
-        if !peer.protocols.isEmpty {
-            let list = peer.protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
-            SSL_set_alpn_protos(ssl, list, UInt32(list.count))
-        }
-        if peer.policy.validatesHost {
-            let parameters = SSL_get0_param(ssl)
-            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-            if X509_VERIFY_PARAM_set1_ip_asc(parameters, peer.host) != 1 {
-                ERR_clear_error()
-                guard SSL_set1_host(ssl, peer.host) == 1 else { throw .drained() }
-            }
-        }
-        try peer.identity?.use(in: ssl)
-        guard let sessions else { return }
-        state.sessions = sessions
-        state.sessionKey = peer.sessionKey
-        sessions.withSession(for: peer.sessionKey) { SSL_set_session(ssl, $0) }
-    }
-
     // MARK: Input
 
     /// Takes ciphertext and goes as far as it leads: the handshake first, then plaintext.
@@ -95,6 +72,7 @@ public struct TLSConnection: ~Copyable {
         _ ciphertext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) -> TLSProgress {
         if let failure { return .failed(failure) }
+        if let hello = self.state.hello, !self.state.isHelloAnswered { return self.keep(ciphertext, behind: hello) }
         guard self.pending.isEmpty else {
             self.pending.append(contentsOf: ciphertext)
             var input: [UInt8] = []
@@ -112,11 +90,21 @@ public struct TLSConnection: ~Copyable {
         if !self.isEstablished {
             let progress = self.handshake()
             guard self.isEstablished else {
-                if case .hello = progress { self.pending.append(contentsOf: self.state.input) }
+                if case .hello(let hello) = progress { return self.keep(self.state.input, behind: hello) }
                 return progress
             }
         }
         return self.read(room)
+    }
+
+    private mutating func keep(_ ciphertext: UnsafeRawBufferPointer, behind hello: ClientHello) -> TLSProgress {
+        guard self.pending.count + ciphertext.count <= Self.pendingLimit else {
+            let failure = TLSFailure(cause: .malformed, message: "it sends on without an answer to its hello")
+            self.failure = failure
+            return .failed(failure)
+        }
+        self.pending.append(contentsOf: ciphertext)
+        return .hello(hello)
     }
 
     private mutating func handshake() -> TLSProgress {
@@ -201,7 +189,7 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Output
 
-    /// Encrypts plaintext into room that the caller offers.
+    /// Encrypts plaintext into room that the caller offers; only between the handshake and `closeOutput`, whatever the peer has ended.
     ///
     /// What `takeOutput` has to give goes out before it. Ciphertext that finds no room is behind it, in `takeOutput` again.
     ///
@@ -209,6 +197,12 @@ public struct TLSConnection: ~Copyable {
     public mutating func send(
         _ plaintext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) throws(TLSFailure) {
+        if let failure { throw failure }
+        guard self.isEstablished, !self.isOutputEnded else {
+            // The connection takes no harm: the peer may still have something to say.
+            throw TLSFailure(
+                cause: .other, message: self.isEstablished ? "our side has been ended already" : "the handshake is not through yet")
+        }
         guard !plaintext.isEmpty else { return }
         var status: Int32 = 0
         // 5 octets before and at most 64 behind a record of up to 16 KiB (RFC 5246, 6.2.3; RFC 8446, 5.2), and one record more for an
@@ -227,7 +221,8 @@ public struct TLSConnection: ~Copyable {
 
     /// Ends our side with close_notify; nothing can be sent after.
     public mutating func closeOutput() {
-        guard self.isEstablished, self.failure == nil else { return }
+        guard self.isEstablished, !self.isOutputEnded, self.failure == nil else { return }
+        self.isOutputEnded = true
         ERR_clear_error()
         _ = SSL_shutdown(self.ssl)
         ERR_clear_error()
@@ -238,36 +233,5 @@ public struct TLSConnection: ~Copyable {
     /// Hands out the ciphertext that is to be sent.
     public mutating func takeOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.state.output.take(body)
-    }
-
-    // MARK: What was agreed on
-
-    /// As OpenSSL spells it: `TLSv1.3`.
-    public var version: String { SSL_get_version(self.ssl).map { String(cString: $0) } ?? "" }
-
-    /// `TLS_AES_256_GCM_SHA384`, the name of the standard where it has one.
-    public var cipher: String {
-        guard let cipher = SSL_get_current_cipher(self.ssl) else { return "" }
-        return (SSL_CIPHER_standard_name(cipher) ?? SSL_CIPHER_get_name(cipher)).map { String(cString: $0) } ?? ""
-    }
-
-    /// The application protocol agreed on (RFC 7301).
-    public var protocolName: String? {
-        var name: UnsafePointer<UInt8>?
-        var length: UInt32 = 0
-        SSL_get0_alpn_selected(self.ssl, &name, &length)
-        guard let name, length > 0 else { return nil }
-        return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
-    }
-
-    /// Whether the handshake took up an earlier session (RFC 8446, 2.2).
-    public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
-
-    /// The server's chain as it was sent, its own certificate first; empty on a server's side.
-    public func peerCertificates() -> [CertificateSummary] {
-        guard !self.isServer, let chain = SSL_get_peer_cert_chain(self.ssl) else { return [] }
-        return (0..<max(0, wiretape_certificates_count(chain))).compactMap { index in
-            wiretape_certificates_at(chain, index).map { CertificateSummary($0) }
-        }
     }
 }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
 extension TLSFailure {
-    /// A peer's alert appears among OpenSSL's reasons under its number (RFC 8446, 6) and this.
-    private static let alertOffset: Int32 = 1000
+    /// A peer's alert appears among OpenSSL's reasons under its number (RFC 8446, 6) and 1,000.
+    private static let alerts: ClosedRange<Int32> = 1000...1255
 
     /// Reads the error queue, and empties it.
     ///
@@ -13,19 +13,21 @@ extension TLSFailure {
         while true {
             let code = ERR_get_error()
             guard code != 0 else { break }
-            let reason = ERR_GET_REASON(code)
             let text = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
             reasons.append(text)
-            // The first is where it began; what follows are the callers' remarks.
-            if failure == nil { failure = self.reading(reason, text, lacksCertificate) }
+            // The first is where it began; what follows are the callers' remarks. Other libraries have reasons of the same numbers.
+            if failure == nil, ERR_GET_LIB(code) == ERR_LIB_SSL { failure = self.reading(ERR_GET_REASON(code), text, lacksCertificate) }
         }
-        var result = failure ?? TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")
+        var result =
+            failure
+            ?? reasons.first.map { TLSFailure(cause: .malformed, message: "its TLS is not in order (\($0))") }
+            ?? TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")
         result.reasons = reasons
         return result
     }
 
     private static func reading(_ reason: Int32, _ text: String, _ lacksCertificate: Bool) -> TLSFailure {
-        if reason > self.alertOffset { return self.alert(reason - self.alertOffset, text, lacksCertificate) }
+        if self.alerts.contains(reason) { return self.alert(reason - self.alerts.lowerBound, text, lacksCertificate) }
         let (cause, message): (Cause, String) =
             switch reason {
             case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_PACKET_LENGTH_TOO_LONG,

@@ -11,8 +11,8 @@ enum PeerVerifier {
         let verdict = self.judge(store, state)
         state.verdict = verdict
         guard verdict != nil else { return 1 }
-        // The alert that the server gets follows from this.
-        if X509_STORE_CTX_get_error(store) == X509_V_OK { X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION) }
+        // The alert that the server gets follows from this: bad_certificate, where OpenSSL had nothing against them itself.
+        if X509_STORE_CTX_get_error(store) == X509_V_OK { X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REJECTED) }
         return 0
     }
 

@@ -17,8 +17,9 @@ public struct TLSServerContext: ~Copyable {
         SSL_CTX_set_num_tickets(context, 1)
         _ = wiretape_ctx_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         SSL_CTX_set_client_hello_cb(context, { ssl, _, _ in Self.read(ssl) }, nil)
-        // Only with this callback is a session bound to the name it was made for.
+        // Only with this callback does a session keep the name it was made for.
         _ = wiretape_ctx_set_servername_callback(context) { _, _, _ in SSL_TLSEXT_ERR_OK }
+        SSL_CTX_set_session_ticket_cb(context, nil, { ssl, session, _, _, status, _ in Self.judgeTicket(ssl, session, status) }, nil)
         SSL_CTX_set_alpn_select_cb(
             context,
             { ssl, chosen, length, offered, count, _ in
@@ -43,6 +44,20 @@ public struct TLSServerContext: ~Copyable {
             serverNameExtension: self.body(ssl, TLSEXT_TYPE_server_name),
             protocolsExtension: self.body(ssl, TLSEXT_TYPE_application_layer_protocol_negotiation))
         return SSL_CLIENT_HELLO_RETRY
+    }
+
+    /// Takes a ticket for the name alone that it was given for (RFC 6066, 3); OpenSSL takes it for any.
+    private static func judgeTicket(_ ssl: OpaquePointer?, _ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {
+        let usual: SSL_TICKET_RETURN
+        switch status {
+        case SSL_TICKET_SUCCESS: usual = SSL_TICKET_RETURN_USE
+        case SSL_TICKET_SUCCESS_RENEW: usual = SSL_TICKET_RETURN_USE_RENEW
+        // SSL_TICKET_EMPTY and _NO_DECRYPT; what is fatal does not come here.
+        default: return SSL_TICKET_RETURN_IGNORE_RENEW
+        }
+        guard let session, let hello = ConnectionState.of(ssl)?.hello else { return SSL_TICKET_RETURN_IGNORE_RENEW }
+        let name = SSL_SESSION_get0_hostname(session).map { String(cString: $0).lowercased() }
+        return name == hello.serverName ? usual : SSL_TICKET_RETURN_IGNORE_RENEW
     }
 
     private static func body(_ ssl: OpaquePointer?, _ kind: Int32) -> UnsafeRawBufferPointer? {

@@ -26,6 +26,12 @@ struct AuthorityOptions: ParsableArguments {
         return try AuthorityFolder.standard(environment: environment)
     }
 
+    /// Where a run has the authority, which has to do without a folder that keeps it where there is none.
+    func place(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> AuthorityPlace {
+        if let caDir, !caDir.isEmpty { return AuthorityPlace(folder: AuthorityFolder.absolute(caDir)) }
+        return try AuthorityPlace(environment: environment, needsAuthority: self.caCert == nil)
+    }
+
     /// For what is made from the certificate.
     func trustFolder() throws(TrustError) -> String { try self.folder() + "/trust" }
 

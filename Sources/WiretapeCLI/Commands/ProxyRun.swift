@@ -51,8 +51,10 @@ struct ProxyRun {
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         if let damage = cassette?.damage { screen.say(damage.summary + ".") }
         var configuration = self.configuration
-        configuration.tls = try self.tlsSettings { screen.say($0) }
-        let program = try self.command.isEmpty ? nil : self.trustedProgram(screen)
+        let place = try self.tls.authority.place()
+        defer { place.temporary?.remove() }
+        configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS) { screen.say($0) }
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = Session(
@@ -100,11 +102,6 @@ struct ProxyRun {
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
     }
 
-    /// What the proxy is to do about TLS.
-    func tlsSettings(notice: (String) -> Void) throws(TrustError) -> TLSSettings {
-        try self.tls.settings(upstream: self.upstreamTLS, notice: notice)
-    }
-
     private struct Outcome {
         /// The program's exit code; nil where there was none.
         var childStatus: Int32?
@@ -131,10 +128,9 @@ struct ProxyRun {
         var trust: ChildTrust
     }
 
-    private func trustedProgram(_ screen: RunScreen) throws(TrustError) -> TrustedProgram {
+    private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
         let trust = try ChildTrust.prepare(
-            authority: self.tls.authority.certificate().pem, folder: TrustFolder(path: self.tls.authority.trustFolder()),
-            parent: ChildEnvironment.parent)
+            authority: self.tls.certificate(in: place).pem, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
         for notice in trust.notices { screen.say(notice) }
         guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
         let files = SystemRoots.files()

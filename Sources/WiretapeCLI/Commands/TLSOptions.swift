@@ -46,12 +46,14 @@ struct TLSOptions: ParsableArguments {
     // MARK: What the proxy wants
 
     /// - Parameters:
+    ///   - place: where Wiretape's own authority is, or is made.
     ///   - upstream: nil where no origin is reached.
     ///   - notice: gets what a person should know though all is well.
     func settings(
-        upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent, notice: (String) -> Void
+        in place: AuthorityPlace, upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent,
+        notice: (String) -> Void
     ) throws(TrustError) -> TLSSettings {
-        let (certificate, key) = try self.authorityText(notice: notice)
+        let (certificate, key) = try self.authorityText(place, notice: notice)
         var settings = TLSSettings(certificatePEM: certificate, keyPEM: key, clientMinimum: self.tlsMin)
         if let upstream { try upstream.apply(to: &settings) }
         if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
@@ -66,13 +68,10 @@ struct TLSOptions: ParsableArguments {
     }
 
     /// Certificate and key as PEM, checked. The certificate's text is the whole file's: what leads to a root may stand behind it.
-    private func authorityText(notice: (String) -> Void) throws(TrustError) -> (certificate: [UInt8], key: [UInt8]) {
-        let files: AuthorityFiles
-        if let certificate = self.authority.caCert, let key = self.caKey {
-            files = AuthorityFiles(certificateFile: certificate, keyFile: key)
-        } else {
-            files = AuthorityFiles(folder: try self.authority.folder())
-        }
+    private func authorityText(
+        _ place: AuthorityPlace, notice: (String) -> Void
+    ) throws(TrustError) -> (certificate: [UInt8], key: [UInt8]) {
+        let files = self.files(place)
         let isNew = access(files.certificatePath, F_OK) != 0
         let key: [UInt8]
         do throws(CertificateError) {
@@ -81,12 +80,24 @@ struct TLSOptions: ParsableArguments {
             throw TrustError(error.message)
         }
         if let warning = files.warning { notice(warning) }
-        if isNew {
+        if let said = place.notice {
+            notice(said)
+        } else if isNew {
             notice(
                 "made a certificate authority in \"\(files.certificatePath)\": a program behind \"--\" trusts it by itself, others by \"wiretape env\" or \"wiretape ca install\"."
             )
         }
         return (try WholeFile.read(files.certificatePath), key)
+    }
+
+    private func files(_ place: AuthorityPlace) -> AuthorityFiles {
+        guard let certificate = self.authority.caCert, let key = self.caKey else { return AuthorityFiles(folder: place.folder) }
+        return AuthorityFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    /// The certificate that the program has to trust, once `settings` were made.
+    func certificate(in place: AuthorityPlace) throws(TrustError) -> AuthorityCertificate {
+        try AuthorityCertificate(file: self.files(place).certificatePath)
     }
 }
 

@@ -14,7 +14,7 @@ enum AuthorityFolder {
         // The specification of base folders has relative ones ignored.
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return self.inside(data, "wiretape") }
         #endif
-        guard let home = environment["HOME"].flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? self.home() else {
+        guard let home = self.home(environment: environment) else {
             throw TrustError(
                 "there is no home folder to keep the certificate authority in: set HOME, or give a folder with --ca-dir or WIRETAPE_CA_DIR."
             )
@@ -45,6 +45,11 @@ enum AuthorityFolder {
     }
 
     private static func inside(_ folder: String, _ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
+
+    /// The user's own folder, be it there or not.
+    static func home(environment: [String: String]) -> String? {
+        environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self.home()
+    }
 
     private static func home() -> String? {
         guard let entry = getpwuid(getuid()) else { return nil }

@@ -30,12 +30,19 @@ struct TrustFolder {
             return path
         }
         let bytes = try make()
-        if mkdir(self.path, 0o700) != 0, errno != EEXIST {
+        guard Self.create(self.path) else {
             throw TrustError("cannot make the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): give another with --ca-dir.")
         }
         self.removeOld(now)
         try WholeFile.replace(path, with: bytes, mode: mode)
         return path
+    }
+
+    /// With what is above it: where a certificate was given, no authority has made that.
+    private static func create(_ path: String) -> Bool {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+        return self.create(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
     }
 
     private func removeOld(_ now: time_t) {

@@ -92,6 +92,12 @@ class RawConnection {
         return offset
     }
 
+    /// Lets the kernel keep no more than so many octets that were sent and not yet taken.
+    func limitSending(to count: Int32) {
+        var count = count
+        setsockopt(self.descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     // MARK: Reading
 
     /// Reads what is there, at least one octet, into the buffer; false at the end.

@@ -38,6 +38,13 @@ final class TLSScene {
         try TLSOrigin(self.origins.leaf(for: names.isEmpty ? ["example.test"] : names), maximum: maximum, protocols: protocols)
     }
 
+    /// A folder with a cassette that holds nothing, so that a session looks up before it dials.
+    func emptyCassette() throws -> TemporaryFolder {
+        let proxy = try RunningProxy()
+        try proxy.stop()
+        return proxy.folder
+    }
+
     // MARK: Clients
 
     /// Asks a proxy for a tunnel, and gets it.

@@ -40,4 +40,11 @@ import Testing
         #expect((1...16).contains(ErrorQueue.drain().count))
         #expect(ErrorQueue.drain().isEmpty)
     }
+
+    @Test func anErrorWithoutTextHasItsNumber() {
+        ErrorQueue.clear()
+        ERR_new()
+        withVaList([]) { ERR_vset_error(200, 4000, nil, $0) }
+        #expect(ErrorQueue.drain() == ["error:64000FA0:lib(200)::reason(4000)"])
+    }
 }

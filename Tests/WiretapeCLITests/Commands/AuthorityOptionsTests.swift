@@ -14,6 +14,17 @@ import Testing
         #expect(try AuthorityOptions.parse(["--ca-dir", "x"]).folder(environment: environment) == AuthorityFolder.absolute("x"))
     }
 
+    @Test func theFolderThatIsGivenIsTheRuns() throws {
+        let place = try AuthorityOptions.parse(["--ca-dir", "/dev/null/ca"]).place(environment: ["HOME": "/dev/null"])
+        #expect(place == AuthorityPlace(folder: "/dev/null/ca"))
+        let environment = ["HOME": "/dev/null", "TMPDIR": self.folder.path]
+        for (arguments, isTold) in [([], true), (["--ca-cert", "x.pem"], false)] {
+            let place = try AuthorityOptions.parse(arguments).place(environment: environment)
+            #expect((place.notice != nil) == isTold && place.temporary != nil)
+            place.temporary?.remove()
+        }
+    }
+
     @Test func theAuthorityIsMadeOnFirstUseAndKept() throws {
         let options = try AuthorityOptions.parse(["--ca-dir", self.folder.file("ca")])
         #expect(try options.certificateFile() == self.folder.file("ca/ca-cert.pem"))

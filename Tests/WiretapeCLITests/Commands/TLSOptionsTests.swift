@@ -14,12 +14,22 @@ import Testing
     @Test func theAuthorityIsMadeOnFirstUseAndThatIsSaidOnce() throws {
         let options = try TLSOptions.parse(self.caDir)
         var notices: [String] = []
-        let first = try options.settings(upstream: nil, environment: [:]) { notices.append($0) }
+        let first = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains(self.folder.file("ca/ca-cert.pem")), "\(notices)")
-        let second = try options.settings(upstream: nil, environment: [:]) { notices.append($0) }
+        let second = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1)
         #expect(first.certificatePEM == second.certificatePEM && first.keyPEM == second.keyPEM)
         #expect(first.clientMinimum == .tls12 && first.keyLog == nil && first.passthrough == [])
+    }
+
+    @Test func theRunsOwnAuthorityIsNoneToTrustAndSaysWhy() throws {
+        let options = try TLSOptions.parse([])
+        let place = try options.authority.place(environment: ["HOME": "/dev/null", "TMPDIR": self.folder.path])
+        defer { place.temporary?.remove() }
+        var notices: [String] = []
+        let settings = try options.settings(in: place, upstream: nil, environment: [:]) { notices.append($0) }
+        #expect(notices.count == 1 && notices == [place.notice], "\(notices)")
+        #expect(try options.certificate(in: place).pem == settings.certificatePEM)
     }
 
     @Test func aGivenAuthorityIsTakenWithWhatSignedIt() throws {
@@ -28,7 +38,7 @@ import Testing
         let chain = try self.folder.write(made.pem + root.pem, to: "chain.pem")
         let options = try TLSOptions.parse(["--ca-cert", chain, "--ca-key", made.keyFile] + self.caDir)
         var notices: [String] = []
-        let settings = try options.settings(upstream: nil, environment: [:]) { notices.append($0) }
+        let settings = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
         #expect(settings.certificatePEM == made.pem + root.pem && notices == [])
         #expect(!self.folder.exists("ca"))
     }
@@ -37,7 +47,7 @@ import Testing
         let one = try MadeAuthority(in: self.folder.file("one"))
         let other = try MadeAuthority(in: self.folder.file("other"))
         let options = try TLSOptions.parse(["--ca-cert", one.certificateFile, "--ca-key", other.keyFile])
-        #expect(trustProblem { _ = try options.settings(upstream: nil, environment: [:]) { _ in } }?.contains(one.certificateFile) == true)
+        #expect(trustProblem { _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { _ in } }?.contains(one.certificateFile) == true)
         #expect(throws: (any Error).self) { try TLSOptions.parse(["--ca-cert", one.certificateFile]) }
         #expect(throws: (any Error).self) { try TLSOptions.parse(["--ca-key", one.keyFile]) }
     }
@@ -46,22 +56,23 @@ import Testing
         let made = try MadeAuthority(in: self.folder.file("ca"))
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made.keyFile)
         var notices: [String] = []
-        _ = try TLSOptions.parse(self.caDir).settings(upstream: nil, environment: [:]) { notices.append($0) }
+        let options = try TLSOptions.parse(self.caDir)
+        _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains("chmod 600"), "\(notices)")
     }
 
     @Test func theKeyLogIsWhereTheEnvironmentSays() throws {
         let options = try TLSOptions.parse(self.caDir)
-        _ = try options.settings(upstream: nil, environment: [:]) { _ in }
-        let settings = try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) {
+        _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { _ in }
+        let settings = try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) {
             Issue.record("\($0)")
         }
         #expect(settings.keyLog != nil)
         var notices: [String] = []
         let path = self.folder.file("none/keys")
-        #expect(try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": path]) { notices.append($0) }.keyLog == nil)
+        #expect(try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": path]) { notices.append($0) }.keyLog == nil)
         #expect(notices.count == 1 && notices[0].contains("\"\(path)\""))
-        #expect(try options.settings(upstream: nil, environment: ["SSLKEYLOGFILE": ""]) { notices.append($0) }.keyLog == nil)
+        #expect(try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": ""]) { notices.append($0) }.keyLog == nil)
         #expect(notices.count == 1)
     }
 

@@ -23,6 +23,12 @@ import Testing
         #expect(folder.hasPrefix("/") && folder.hasSuffix("wiretape"))
     }
 
+    @Test func theHomeIsTheEnvironmentsOrThatOfTheUsersEntry() {
+        #expect(AuthorityFolder.home(environment: ["HOME": "/home/bori"]) == "/home/bori")
+        let entry = AuthorityFolder.home(environment: [:])
+        #expect(entry != "/home/bori" && AuthorityFolder.home(environment: ["HOME": "relative"]) == entry)
+    }
+
     @Test func aRelativeFolderIsTakenFromHere() throws {
         let here = FileManager.default.currentDirectoryPath
         #expect(AuthorityFolder.absolute("x/y") == (here == "/" ? "/x/y" : here + "/x/y"))

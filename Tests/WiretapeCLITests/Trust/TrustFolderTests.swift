@@ -34,6 +34,12 @@ import Testing
         #expect(try self.temporary.read("trust/bundle-1.pem") == [1])
     }
 
+    @Test func whatIsAboveTheFolderIsMadeToo() throws {
+        let folder = TrustFolder(path: self.temporary.file("a/b/trust"))
+        #expect(try folder.file("bundle-1.pem") { [1] } == self.temporary.file("a/b/trust/bundle-1.pem"))
+        #expect(try self.mode(self.temporary.file("a")) == 0o700)
+    }
+
     @Test func anEmptyFileIsMadeAnew() throws {
         try self.temporary.write([], to: "trust/bundle-1.pem")
         _ = try self.make("bundle-1.pem")

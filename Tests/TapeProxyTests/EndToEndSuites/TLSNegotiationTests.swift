@@ -1,0 +1,142 @@
+import TapeCore
+import TapeTLS
+import Testing
+@testable import TapeProxy
+
+/// What the client asks for in its hello, and what the origin hears of it: names (RFC 6066, 3) and protocols (RFC 7301).
+@Suite struct TLSNegotiationTests {
+    private let scene: TLSScene
+
+    init() throws { self.scene = try TLSScene() }
+
+    /// Shakes hands, wants this hello, and answers one request.
+    private static func wants(_ tls: TLSOrigin, serverName: String?, protocols: [String]) -> RawOrigin.Script {
+        { connection in
+            let stream = try tls.stream(over: connection)
+            try stream.handshake()
+            let wanted = ClientHello(serverName: serverName, protocols: protocols)
+            guard stream.hello == wanted else { throw RawError("\(stream.hello) came in the place of \(wanted)") }
+            try stream.expectRequest("GET /")
+            try stream.send(TLSScene.answer("ok"))
+        }
+    }
+
+    private func ask(_ stream: TLSStream) throws {
+        try stream.send(TLSScene.request())
+        #expect(String(decoding: try stream.readMessage(), as: UTF8.self) == TLSScene.answer("ok"))
+    }
+
+    @Test(arguments: [
+        (["h2", "http/1.1"], ["http/1.1"], "http/1.1"), (["http/1.1"], ["http/1.1"], "http/1.1"),
+        (["http/1.1", "acme-tls/1"], ["http/1.1"], "http/1.1"), ([], [], nil),
+    ])
+    func protocolsAreOfferedAsTheClientDoesAndOnlyHTTP1IsSpoken(offered: [String], passedOn: [String], chosen: String?) throws {
+        let tls = try self.scene.origin()
+        let origin = try RawOrigin(Self.wants(tls, serverName: "example.test", protocols: passedOn))
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority, protocols: offered)
+        #expect(stream.protocolName == chosen)
+        try self.ask(stream)
+        origin.finish()
+        #expect(try proxy.recorded().first?.connection?.tls?.alpn == chosen)
+    }
+
+    @Test func aClientThatSpeaksHTTP2AloneIsLeftAlone() throws {
+        let tls = try self.scene.origin(protocols: ["h2"])
+        let origin = try RawOrigin(
+            { connection in
+                let stream = try tls.stream(over: connection)
+                try stream.handshake()
+                guard stream.hello.protocols == ["h2", "h3"] else { throw RawError("\(stream.hello)") }
+                // The client's own random numbers: its hello came as it was sent.
+                try stream.send(stream.firstHeard)
+                try stream.expect("frames")
+                try stream.send("frames back")
+                try stream.expectEnd()
+                stream.closeOutput()
+            }, { connection in try tls.stream(over: connection).handshake() })
+        let proxy = try self.scene.proxy()
+        for number in 1...2 {
+            let connection = try proxy.connect()
+            try TLSScene.tunnel(connection, to: origin.authority)
+            let stream = try TLSClient(trusting: self.scene.origins).stream(over: connection, protocols: ["h2", "h3"])
+            try stream.handshake()
+            guard number == 1 else { continue }
+            #expect(try stream.read(count: stream.firstSaid.count) == stream.firstSaid)
+            #expect(stream.protocolName == "h2")
+            try stream.send("frames")
+            try stream.expect("frames back")
+            stream.closeOutput()
+            try stream.expectEnd()
+        }
+        origin.finish()
+        #expect(
+            proxy.notices.lines == [
+                "the client for \"\(origin.authority)\" speaks \"h2\", \"h3\" and no HTTP/1.1: its tunnel is passed through, and not recorded."
+            ])
+        #expect(proxy.server.counts.tunnels == 2)
+        #expect(try proxy.recorded().isEmpty)
+    }
+
+    @Test func theNameInTheHelloIsPassedOnAndVerified() throws {
+        let tls = try self.scene.origin("other.test")
+        let origin = try RawOrigin(Self.wants(tls, serverName: "other.test", protocols: ["http/1.1"]))
+        let proxy = try self.scene.proxy()
+        // By address, and with a name of its own.
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority, serverName: "other.test")
+        try self.ask(stream)
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.connection?.tls?.sni == "other.test")
+        // What the request says of itself is its URL.
+        #expect(recorded.request.url == "https://example.test/")
+    }
+
+    @Test func aNameThatDiffersFromTheTunnelsCountsForBoth() throws {
+        let tls = try self.scene.origin("other.test")
+        let origin = try RawOrigin(Self.wants(tls, serverName: "other.test", protocols: ["http/1.1"]))
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: "localhost:\(origin.port)", serverName: "other.test")
+        #expect(stream.peerCertificates.first?.names == ["localhost", "other.test"])
+        try self.ask(stream)
+        origin.finish()
+    }
+
+    @Test func aHelloWithoutANameLeavesItOut() throws {
+        let tls = try self.scene.origin("127.0.0.1")
+        let origin = try RawOrigin(Self.wants(tls, serverName: nil, protocols: ["http/1.1"]))
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: origin.authority, serverName: nil)
+        #expect(stream.peerCertificates.first?.names == ["127.0.0.1"])
+        try self.ask(stream)
+        origin.finish()
+        let recorded = try #require(try proxy.recorded().first)
+        #expect(recorded.connection?.tls?.sni == nil)
+    }
+
+    @Test func theLeafHasTheOriginsNamesToo() throws {
+        let tls = try self.scene.origin("example.test", "*.example.test", "192.0.2.7")
+        let origin = try RawOrigin(Self.wants(tls, serverName: "example.test", protocols: ["http/1.1"]))
+        let proxy = try self.scene.proxy()
+        let stream = try self.scene.secure(proxy.connect(), to: "localhost:\(origin.port)")
+        #expect(Set(stream.peerCertificates.first?.names ?? []) == ["localhost", "example.test", "*.example.test", "192.0.2.7"])
+        try self.ask(stream)
+        origin.finish()
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13]) func eachLegHasAVersionOfItsOwn(version: TLSVersion) throws {
+        let tls = try self.scene.origin(maximum: version == .tls12 ? .tls13 : .tls12)
+        let origin = try RawOrigin(Self.wants(tls, serverName: "example.test", protocols: ["http/1.1"]))
+        let scene = try TLSScene(maximum: version)
+        let proxy = try RunningProxy { configuration in
+            self.scene.configure(&configuration)
+            configuration.tls?.certificatePEM = scene.authority.certificatePEM
+            configuration.tls?.keyPEM = scene.authority.keyPEM
+        }
+        let stream = try scene.secure(proxy.connect(), to: origin.authority)
+        #expect(stream.version == (version == .tls12 ? "TLSv1.2" : "TLSv1.3"))
+        try self.ask(stream)
+        origin.finish()
+        #expect(try proxy.recorded().first?.connection?.tls?.version == (version == .tls12 ? "TLSv1.3" : "TLSv1.2"))
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import TapeTLS
+
+struct ClientHelloTests {
+    private func hello(name: [UInt8]? = nil, protocols: [UInt8]? = nil) -> ClientHello {
+        // Copies of exact size, so that AddressSanitizer sees a read behind the end.
+        func whole(_ octets: [UInt8]?) -> UnsafeRawBufferPointer? {
+            guard let octets else { return nil }
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: octets.count, alignment: 1)
+            copy.copyBytes(from: octets)
+            return UnsafeRawBufferPointer(copy)
+        }
+        let (nameBody, protocolsBody) = (whole(name), whole(protocols))
+        defer {
+            nameBody?.deallocate()
+            protocolsBody?.deallocate()
+        }
+        return ClientHello(serverNameExtension: nameBody, protocolsExtension: protocolsBody)
+    }
+
+    private func nameBody(_ name: [UInt8], type: UInt8 = 0) -> [UInt8] {
+        let count = [UInt8(name.count >> 8), UInt8(name.count & 255)]
+        let length = name.count + 3
+        return [UInt8(length >> 8), UInt8(length & 255), type] + count + name
+    }
+
+    @Test func namesAndProtocolsAreRead() {
+        let hello = self.hello(
+            name: self.nameBody(Array("example.test".utf8)), protocols: [0, 12, 2, 0x68, 0x32, 8] + Array("http/1.1".utf8))
+        #expect(hello == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
+    }
+
+    @Test func namesAreLowerCase() {
+        #expect(self.hello(name: self.nameBody(Array("Example.TEST".utf8))).serverName == "example.test")
+    }
+
+    @Test func extensionsThatAreNotThereGiveNothing() {
+        #expect(self.hello() == ClientHello(serverName: nil, protocols: []))
+    }
+
+    @Test(
+        arguments: [
+            [], [0], [0, 0], [0, 3, 0, 0, 0], [0, 4, 0, 0, 2, 0x61], [0, 4, 0, 255, 255, 0x61], [0, 4, 1, 0, 1, 0x61],
+            [0, 4, 0, 0, 1, 0x20],
+            [0, 4, 0, 0, 1, 0], [0, 5, 0, 0, 2, 0xC3, 0xA9],
+        ] as [[UInt8]])
+    func aNameAgainstTheGrammarCountsAsAbsent(body: [UInt8]) {
+        #expect(self.hello(name: body).serverName == nil)
+    }
+
+    @Test func aNameHas255OctetsAtMost() {
+        #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 255))).serverName?.count == 255)
+        #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 256))).serverName == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([], []), ([0], []), ([0, 0], []), ([0, 1, 0], []), ([0, 2, 5, 0x61], []), ([0, 3, 1, 0x61, 9], ["a"]),
+            ([0, 2, 1, 0x61], ["a"]),
+        ] as [([UInt8], [String])])
+    func protocolsEndWhereTheGrammarEnds(body: [UInt8], names: [String]) {
+        #expect(self.hello(protocols: body).protocols == names)
+    }
+
+    @Test func anyOctetsAreReadWithoutHarm() {
+        var generator = SeededGenerator(seed: 6066)
+        for _ in 0..<5000 {
+            let body = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next() % 12) }
+            let hello = self.hello(name: body, protocols: body)
+            #expect(hello.serverName?.isEmpty != true)
+            #expect(hello.protocols.allSatisfy { !$0.isEmpty })
+        }
+    }
+}

@@ -1,0 +1,60 @@
+internal import COpenSSL
+import Testing
+
+@testable import TapeTLS
+
+struct TLSFailureVerificationTests {
+    private func summary(names: [String] = [], notBefore: Int64 = 0, notAfter: Int64 = 0) -> CertificateSummary {
+        CertificateSummary(
+            fingerprint: [], publicKeyDigest: [], subject: "CN=leaf", issuer: "CN=root", notBefore: notBefore, notAfter: notAfter,
+            names: names, isAuthority: false)
+    }
+
+    @Test(
+        arguments: [
+            (X509_V_ERR_CERT_HAS_EXPIRED, .expired), (X509_V_ERR_CERT_NOT_YET_VALID, .notYetValid),
+            (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .selfSigned), (X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, .unknownAuthority),
+            (X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, .unknownAuthority),
+            (X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, .unknownAuthority),
+            (X509_V_ERR_HOSTNAME_MISMATCH, .nameMismatch), (X509_V_ERR_IP_ADDRESS_MISMATCH, .nameMismatch),
+            (X509_V_ERR_EE_KEY_TOO_SMALL, .other),
+            (X509_V_ERR_INVALID_PURPOSE, .other), (999, .other),
+        ] as [(Int32, TLSFailure.Cause)])
+    func errorsHaveCauses(error: Int32, cause: TLSFailure.Cause) {
+        for summary in [nil, self.summary()] {
+            let failure = TLSFailure(verification: error, of: summary)
+            #expect(failure.cause == cause)
+            #expect(failure.reasons.count == 1)
+            #expect(!failure.message.isEmpty)
+        }
+    }
+
+    @Test func anErrorWithoutWordsOfOursHasThoseOfOpenSSL() {
+        let failure = TLSFailure(verification: X509_V_ERR_INVALID_PURPOSE, of: nil)
+        #expect(failure.message == "its certificate was refused (\(failure.reasons[0]))")
+    }
+
+    /// Days from `date -u -d @…`.
+    @Test(
+        arguments: [
+            (0, "1970-01-01"), (951_782_399, "2000-02-28"), (951_782_400, "2000-02-29"), (951_868_800, "2000-03-01"),
+            (1_735_689_599, "2024-12-31"),
+            (1_735_689_600, "2025-01-01"), (4_107_542_400, "2100-03-01"), (253_402_300_799, "9999-12-31"), (-1, "an unreadable date"),
+            (253_402_300_800, "an unreadable date"),
+        ] as [(Int64, String)])
+    func timesAreToldByTheirDay(seconds: Int64, day: String) {
+        let late = TLSFailure(verification: X509_V_ERR_CERT_HAS_EXPIRED, of: self.summary(notAfter: seconds))
+        #expect(late.message == "the certificate \"CN=leaf\" expired on \(day)")
+        let early = TLSFailure(verification: X509_V_ERR_CERT_NOT_YET_VALID, of: self.summary(notBefore: seconds))
+        #expect(early.message == "the certificate \"CN=leaf\" is not valid before \(day)")
+    }
+
+    @Test(arguments: [
+        ([], "no name at all"), (["a"], "\"a\""), (["a", "b", "c"], "\"a\", \"b\", \"c\""),
+        (["a", "b", "c", "d", "e"], "\"a\", \"b\", \"c\" and 2 more"),
+    ])
+    func theFirstNamesAreTold(names: [String], words: String) {
+        let failure = TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: self.summary(names: names))
+        #expect(failure.message == "the certificate is for \(words)")
+    }
+}

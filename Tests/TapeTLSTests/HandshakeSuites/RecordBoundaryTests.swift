@@ -1,0 +1,100 @@
+import Testing
+
+@testable import TapeTLS
+
+/// Where the octets of a stream are cut is chance: it must not matter.
+struct RecordBoundaryTests {
+    private let authority: TestAuthority
+
+    init() throws {
+        self.authority = try TestAuthority()
+    }
+
+    /// Carries ciphertext in pieces of so many octets until both have said all.
+    private func run(_ pair: TLSPair, pieces: (Int) -> Int) {
+        pair.client.receive()
+        while true {
+            let (up, down) = (pair.client.output(), pair.server.output())
+            guard !up.isEmpty || !down.isEmpty else { return }
+            for (octets, end) in [(up, pair.server), (down, pair.client)] {
+                var rest = octets[...]
+                while !rest.isEmpty {
+                    let count = max(1, min(pieces(rest.count), rest.count))
+                    end.receive(rest.prefix(count))
+                    rest = rest.dropFirst(count)
+                }
+            }
+        }
+    }
+
+    private func exchange(_ version: TLSVersion, pieces: (Int) -> Int) throws {
+        let pair = try self.authority.pair(maximum: version, peer: .example(protocols: ["http/1.1"]), protocolName: "http/1.1")
+        self.run(pair, pieces: pieces)
+        #expect(pair.isEstablished)
+        let octets = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        try pair.client.send("request".utf8)
+        try pair.server.send(octets)
+        pair.client.closeOutput()
+        pair.server.closeOutput()
+        self.run(pair, pieces: pieces)
+        #expect(pair.server.text == "request")
+        #expect(pair.client.plaintext == octets)
+        #expect(pair.client.isEnded)
+        #expect(pair.server.isEnded)
+    }
+
+    @Test(arguments: [TLSVersion.tls12, .tls13], [1, 2, 3, 5, 6, 64, 16_384])
+    func piecesOfEverySizeLeadToTheSameEnd(version: TLSVersion, size: Int) throws {
+        try self.exchange(version) { _ in size }
+    }
+
+    @Test(arguments: 0..<20)
+    func piecesOfChanceLeadToTheSameEnd(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        try self.exchange(seed % 2 == 0 ? .tls12 : .tls13) { Int.random(in: 1...$0, using: &generator) }
+    }
+
+    @Test func aRecordCutAtEachOctetIsReadOnce() throws {
+        let pair = try self.authority.pair()
+        pair.run()
+        var wanted = ""
+        for cut in 0..<60 {
+            let text = "record \(cut) "
+            try pair.client.send(text.utf8)
+            wanted += text
+            let octets = pair.client.output()
+            pair.server.receive(octets.prefix(cut))
+            pair.server.receive(octets.dropFirst(cut))
+            #expect(pair.server.text == wanted)
+        }
+    }
+
+    @Test func recordsJoinedAreReadAll() throws {
+        let pair = try self.authority.pair()
+        pair.run()
+        var octets: [UInt8] = []
+        for number in 0..<300 {
+            try pair.client.send("\(number) ".utf8)
+            octets += pair.client.output()
+        }
+        #expect(TLSRecord.split(octets).count == 300)
+        pair.server.receive(octets)
+        #expect(pair.server.text == (0..<300).map { "\($0) " }.joined())
+    }
+
+    /// The hello of a client with a post-quantum key is longer than a segment.
+    @Test func aHelloInManyRecordsIsReadWhole() throws {
+        let pair = try self.authority.pair(maximum: .tls12)
+        pair.client.receive()
+        let hello = pair.client.output()
+        for octet in hello.dropFirst(5) {
+            #expect(!pair.server.isEstablished)
+            #expect(pair.server.failure == nil)
+            pair.server.receive([TLSRecord.handshake, 3, 1, 0, 1, octet])
+        }
+        #expect(pair.server.hello?.serverName == "example.test")
+        pair.run()
+        // Its signature covers messages, not records (RFC 8446, 5.1).
+        #expect(pair.isEstablished)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct AuthorityPlaceTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    /// A home that is no folder stands for all that cannot be written, for root too.
+    private func environment(home: String) throws -> [String: String] {
+        try FileManager.default.createDirectory(atPath: self.folder.file("tmp"), withIntermediateDirectories: true)
+        return ["HOME": home, "XDG_DATA_HOME": home == "/dev/null" ? "" : "\(home)/data", "TMPDIR": self.folder.file("tmp")]
+    }
+
+    private func home() throws -> String {
+        try FileManager.default.createDirectory(atPath: self.folder.file("home"), withIntermediateDirectories: true)
+        return self.folder.file("home")
+    }
+
+    @Test func aHomeKeepsIt() throws {
+        let environment = try self.environment(home: self.home())
+        let place = try AuthorityPlace(environment: environment, needsAuthority: true)
+        #expect(try place == AuthorityPlace(folder: AuthorityFolder.standard(environment: environment)))
+        #expect(place.notice == nil && place.temporary == nil)
+        #expect(place.trustFolder == place.folder + "/trust")
+        #expect(try self.folder.names(in: "home") == [])
+    }
+
+    @Test func aFolderThatCannotBeMadeGivesTheRunOneOfItsOwn() throws {
+        let environment = try self.environment(home: "/dev/null")
+        let kept = try AuthorityFolder.standard(environment: environment)
+        let place = try AuthorityPlace(environment: environment, needsAuthority: true)
+        #expect(place.folder == place.temporary?.path && place.folder.hasPrefix(self.folder.file("tmp/")))
+        #expect(place.trustFolder == place.folder + "/trust")
+        #expect(place.notice == "the authority cannot be kept in \"\(kept)\" (Not a directory): this run has one of its own.")
+        place.temporary?.remove()
+        #expect(try self.folder.names(in: "tmp") == [])
+    }
+
+    @Test func aHomeThatIsNotThereIsNotMade() throws {
+        let home = self.folder.file("none")
+        for spelling in [home, home + "/"] {
+            let place = try AuthorityPlace(environment: self.environment(home: spelling), needsAuthority: true)
+            #expect(place.notice?.contains("(there is no \"\(home)\")") == true, "\(place)")
+            place.temporary?.remove()
+        }
+        #expect(try self.folder.names() == ["tmp"])
+    }
+
+    @Test func aFolderForDataIsMadeWhereItIsMissing() throws {
+        var environment = try self.environment(home: self.home())
+        environment["XDG_DATA_HOME"] = self.folder.file("elsewhere/data")
+        #expect(try AuthorityPlace(environment: environment, needsAuthority: true).temporary == nil)
+    }
+
+    @Test func aFolderThatSomebodyNamedIsNeverReplaced() throws {
+        var environment = try self.environment(home: "/dev/null")
+        environment["WIRETAPE_CA_DIR"] = "/dev/null/ca"
+        #expect(try AuthorityPlace(environment: environment, needsAuthority: true) == AuthorityPlace(folder: "/dev/null/ca"))
+    }
+
+    @Test func aCertificateFromElsewhereNeedsAFolderForTheRestAndNoWord() throws {
+        let place = try AuthorityPlace(environment: self.environment(home: "/dev/null"), needsAuthority: false)
+        #expect(place.notice == nil && place.temporary.map { place.trustFolder == "\($0.path)/trust" } == true)
+        place.temporary?.remove()
+    }
+
+    @Test func anAuthorityThatIsThereIsUsedThoughNothingCanBeAdded() throws {
+        let environment = try self.environment(home: self.home())
+        let kept = try AuthorityFolder.standard(environment: environment)
+        _ = try MadeAuthority(in: kept)
+        try Data().write(to: URL(fileURLWithPath: kept + "/trust"))
+        let place = try AuthorityPlace(environment: environment, needsAuthority: true)
+        #expect(place.folder == kept && place.notice == nil)
+        #expect(place.temporary.map { place.trustFolder == "\($0.path)/trust" } == true)
+        place.temporary?.remove()
+    }
+}

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Runs the tests of what reads octets of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
+# The targets stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+place=$root/.build-sanitize
+package=$place/package
+
+mkdir -p "$package/Sources" "$package/Tests"
+for target in CZlib COpenSSL TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for target in TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Tests/${target}Tests" "$package/Tests/${target}Tests"; done
+cat >"$package/Package.swift" <<'END'
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let package = Package(
+    name: "sanitized",
+    platforms: [.macOS(.v13)],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .target(name: "TapeCore", dependencies: ["CZlib"], swiftSettings: settings),
+        .target(name: "TapeExchange", dependencies: ["TapeCore"], swiftSettings: settings),
+        .target(name: "TapeTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
+        .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"], swiftSettings: settings),
+        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"], swiftSettings: settings),
+        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
+END
+
+# A report with symbols can hang: symbolize=0 prints addresses, which llvm-symbolizer reads. XCTest holds none of the tests, and leaks.
+ASAN_OPTIONS=symbolize=0:detect_stack_use_after_return=1
+[ "$(uname)" != Linux ] || ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1
+export ASAN_OPTIONS
+WIRETAPE_SANITIZED=1 exec swift test --disable-xctest --sanitize=address --package-path "$package" --scratch-path "$place/build" "$@"
