@@ -6,7 +6,8 @@ PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are
 case ${1:-} in
     demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev openssl:openssl' ;;
     test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
-                 git:git nginx:nginx-light openssl:openssl prlimit:util-linux +jsonschema:python3-jsonschema' ;;
+                 git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget
+                 +jsonschema:python3-jsonschema +ensurepip:python3-venv' ;;
     bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy' ;;
     *)

@@ -86,18 +86,14 @@ import Testing
             var seen = answer.body.components(separatedBy: " ")
             seen[1] = ciphers[seen[1]] ?? seen[1]
             #expect(recorded == Array(seen[..<4]) && seen[4] == ".", "\(wanted)")
+            #expect(seen[0] == ([.tls10Only: "TLSv1", .tls12Only: "TLSv1.2"][wanted.kind] ?? "TLSv1.3"), "\(wanted)")
             #expect(seen[2] == (wanted.host == "127.0.0.1" ? "" : wanted.host))
-            let chain = CassetteFile.text("connection.tls.chain.\(wanted.chain.count)", of: interaction)
-            #expect(chain == nil, "\(wanted): more certificates than there are")
+            #expect(CassetteFile.text("connection.tls.chain.\(wanted.chain.count)", of: interaction) == nil, "\(wanted)")
             for (index, name) in wanted.chain.enumerated() {
                 #expect(try Self.certificate(index, of: interaction) == Self.certificate(certificates.certificate(name)), "\(wanted)")
             }
             #expect(CassetteFile.text("connection.remote", of: interaction) == "127.0.0.1:\(origins.port(wanted.kind))")
             #expect((CassetteFile.text("timing.tls", of: interaction).flatMap(Double.init) ?? 0) > 0, "\(wanted)")
-        }
-        let versions = zip(wanted, run.interactions).map { ($0.kind, CassetteFile.text("connection.tls.version", of: $1)) }
-        for (kind, version) in versions {
-            #expect(version == ([.tls10Only: "TLSv1", .tls12Only: "TLSv1.2"][kind] ?? "TLSv1.3"), "\(kind)")
         }
         #expect(run.answers[6].body.hasSuffix(" CN=Test client\n"))
     }
@@ -204,7 +200,6 @@ import Testing
 
         let first = wanted.flatMap { bad in bad.filled(bad.options[0]) }
         let last = wanted.flatMap { bad in bad.filled(bad.options[bad.options.count - 1]) }
-        #expect(first != last)
         for options in [first, last] {
             let run = try Run(urls, options: always + options)
             #expect(run.answers.map(\.status) == wanted.map { _ in "200" }, "\(options): \(run.lines)")
