@@ -8,12 +8,12 @@ public enum ServerTrust: Sendable {
     /// `pinCertificates`: one of these certificates (DER) is in the server's chain.
     ///
     /// With `validatesChain` they are the only anchors, so that a self-signed one is enough and the system's authorities count for nothing;
-    /// without, the certificates need only be sent, however old they are.
+    /// without, the server's own certificate has to be one of them, however old it is: what it sends behind that proves nothing.
     case pinnedCertificates([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// `pinPublicKeys`: a certificate of the server's chain has one of these keys, each the SHA-256 of its SubjectPublicKeyInfo
     /// (RFC 7469, 2.4; see `PublicKeyPin`).
     ///
-    /// With `validatesChain` the chain must also hold by the default evaluation.
+    /// With `validatesChain` the chain must also hold by the default evaluation; without, the key has to be the server's own.
     case pinnedPublicKeys([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// `disableEvaluation`: whoever answers is taken for the host. For tests of one's own; anybody on the way can read and change everything.
     case disabled

@@ -56,7 +56,7 @@ public final class Recorder: Sendable {
     }
 
     /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
-    func put(_ item: RecorderItem) -> Bool { self.queue.put(item) }
+    func put(_ item: RecorderItem) -> Bool { self.queue.put(item, now: NIODeadline.now().uptimeNanoseconds) }
 
     func onDrain(_ call: @escaping @Sendable () -> Void) {
         self.drained.withLockedValue { $0 = call }

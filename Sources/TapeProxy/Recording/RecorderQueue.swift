@@ -12,6 +12,9 @@ final class RecorderQueue: Sendable {
     static let highWater = 8 << 20
     /// Octets at which reading goes on.
     static let lowWater = 4 << 20
+    /// Nanoseconds after which something put is late: what was acknowledged a tenth of a second ago is promised to be in the file, so
+    /// that a recorder that cannot keep up holds up the traffic before.
+    static let patience: UInt64 = 40_000_000
     /// Octets that end a nap.
     private static let napWeight = 1 << 20
 
@@ -25,19 +28,29 @@ final class RecorderQueue: Sendable {
         var consumer = Consumer.running
         var isClosed = false
         var isFull = false
+        /// When the oldest of the queued items was put, and the oldest of the batch being written; nil without any.
+        var queuedSince: UInt64?
+        var writingSince: UInt64?
+
+        func isLate(_ now: UInt64) -> Bool {
+            guard let oldest = self.writingSince ?? self.queuedSince else { return false }
+            return now > oldest && now - oldest > RecorderQueue.patience
+        }
     }
 
     private let state = NIOLockedValueBox(State())
     private let wake = DispatchSemaphore(value: 0)
 
-    /// - Returns: whether the queue is full now.
-    func put(_ item: RecorderItem) -> Bool {
+    /// - Parameter now: nanoseconds of a clock that never goes back.
+    /// - Returns: whether the queue is full now, by weight or by age.
+    func put(_ item: RecorderItem, now: UInt64) -> Bool {
         let weight = item.weight
         let (isFull, wakes) = self.state.withLockedValue { state -> (Bool, Bool) in
             state.items.append(item)
             state.weight += weight
             state.queuedWeight += weight
-            if state.weight >= Self.highWater { state.isFull = true }
+            if state.queuedSince == nil { state.queuedSince = now }
+            if state.weight >= Self.highWater || state.isLate(now) { state.isFull = true }
             let wakes: Bool
             switch state.consumer {
             case .running: wakes = false
@@ -67,15 +80,18 @@ final class RecorderQueue: Sendable {
             swap(&items, &state.items)
             let weight = state.queuedWeight
             state.queuedWeight = 0
+            state.writingSince = state.queuedSince
+            state.queuedSince = nil
             return (items, weight, state.isClosed)
         }
     }
 
     /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
-    func done(_ weight: Int) -> Bool {
+    func done(_ weight: Int, now: UInt64) -> Bool {
         self.state.withLockedValue { state in
             state.weight -= weight
-            guard state.isFull, state.weight <= Self.lowWater else { return false }
+            state.writingSince = nil
+            guard state.isFull, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
             state.isFull = false
             return true
         }

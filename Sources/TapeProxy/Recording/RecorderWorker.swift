@@ -11,6 +11,11 @@ final class RecorderWorker {
     static let heldLimit = 16 << 20
     /// Encoded octets written at once: a larger batch is cut, so that the file never lags far behind.
     static let writeSize = 1 << 20
+    /// Nanoseconds after which what is encoded is written, though the batch has not come to its end.
+    static let writeInterval: UInt64 = 20_000_000
+    /// Octets of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
+    /// acknowledged exchange may wait for its place in the file.
+    static let developedAtOnce = 64 << 10
     /// Milliseconds of a nap between batches; an exchange is on its way to the file within this time.
     static let nap = 10
     /// Between two syncs, in nanoseconds.
@@ -33,6 +38,8 @@ final class RecorderWorker {
     /// Encoded and not in the file.
     private var pending: [UInt8] = []
     private var pendingEnds: [Int] = []
+    /// When the oldest of what is pending was encoded.
+    private var pendingSince: UInt64 = 0
     private var waiting: [@Sendable () -> Void] = []
     private var lastSync: UInt64
     private var syncing: BackgroundSync?
@@ -66,13 +73,13 @@ final class RecorderWorker {
     func run() {
         while true {
             let batch = self.queue.take()
-            for item in batch.items { self.take(item) }
+            for (index, item) in batch.items.enumerated() { self.take(item, isLast: index == batch.items.count - 1) }
             self.write()
             self.sync()
             self.noteCalm()
             for call in self.waiting { call() }
             self.waiting = []
-            if self.queue.done(batch.weight), let drained = self.drained.withLockedValue({ $0 }) { drained() }
+            if self.queue.done(batch.weight, now: Self.now), let drained = self.drained.withLockedValue({ $0 }) { drained() }
             if batch.items.isEmpty, batch.isClosed { break }
             if !batch.items.isEmpty { self.lastWork = Self.now }
             self.queue.rest(milliseconds: self.restTime)
@@ -92,7 +99,7 @@ final class RecorderWorker {
 
     // MARK: Exchanges
 
-    private func take(_ item: RecorderItem) {
+    private func take(_ item: RecorderItem, isLast: Bool) {
         switch item {
         case .block(let exchange, let side, let bytes):
             do {
@@ -101,19 +108,24 @@ final class RecorderWorker {
                 self.failed(error.message)
             }
         case .exchange(let exchange, let stored):
-            self.take(exchange)
+            self.take(exchange, isLast: isLast)
             if let stored { self.waiting.append(stored) }
         }
     }
 
-    private func take(_ exchange: TapedExchange) {
+    /// - Parameter isLast: nothing waits behind it, so that there is time to take codings off.
+    private func take(_ exchange: TapedExchange, isLast: Bool) {
         let isCoded = exchange.isCoded
         let started = isCoded ? Self.now : 0
-        let mayDevelop = !isCoded || self.budget.mayDevelop(now: started)
+        let mayDevelop =
+            !isCoded || (isLast && exchange.weight <= Self.developedAtOnce && self.budget.mayDevelop(now: started))
+        // What is ready does not wait for a search.
+        if isCoded, mayDevelop { self.write() }
         do {
             guard let interaction = try self.maker.interaction(of: exchange, mayDevelop: mayDevelop) else { return self.lose() }
             self.writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(interaction, into: &self.writer)
+            if self.pendingEnds.isEmpty { self.pendingSince = Self.now }
             self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
             self.pendingEnds.append(self.pending.count)
             self.file.noteStart(interaction.started)
@@ -129,7 +141,7 @@ final class RecorderWorker {
             let now = Self.now
             self.budget.spent(now - started, now: now)
         }
-        if self.pending.count >= Self.writeSize { self.write() }
+        if self.pending.count >= Self.writeSize || Self.now - self.pendingSince >= Self.writeInterval { self.write() }
     }
 
     private func lose() {

@@ -39,7 +39,7 @@ extension TLSFailure {
             case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_SUITABLE_GROUPS,
                 SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SHARED_GROUPS, SSL_R_WRONG_CIPHER_RETURNED:
                 (.noSharedCipher, "there is no cipher that both sides speak")
-            case SSL_R_NO_APPLICATION_PROTOCOL, SSL_R_BAD_EXTENSION:
+            case SSL_R_NO_APPLICATION_PROTOCOL:
                 (.noSharedProtocol, "there is no application protocol that both sides speak")
             case SSL_R_UNEXPECTED_EOF_WHILE_READING:
                 (.closed, "it closed the connection inside the handshake")

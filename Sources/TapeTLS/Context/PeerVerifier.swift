@@ -25,8 +25,7 @@ enum PeerVerifier {
         case .pinnedPublicKeys(let pins, let validatesChain, let validatesHost):
             if validatesChain, let failure = self.validate(store) { return failure }
             if !validatesChain, validatesHost, let failure = self.checkHost(store, state) { return failure }
-            let chain = validatesChain ? X509_STORE_CTX_get0_chain(store) : X509_STORE_CTX_get0_untrusted(store)
-            guard self.certificates(chain).contains(where: { pins.contains(self.publicKeyDigest($0)) }) else {
+            guard self.proven(store, validatesChain).contains(where: { pins.contains(self.publicKeyDigest($0)) }) else {
                 return TLSFailure(cause: .pinMismatch, message: "no public key of its certificates is a pinned one")
             }
             return nil
@@ -66,11 +65,17 @@ enum PeerVerifier {
             }
         }
         if validatesHost, let failure = self.checkHost(store, state) { return failure }
-        let chain = self.certificates(X509_STORE_CTX_get0_untrusted(store))
-        guard chain.contains(where: { pins.contains(self.der($0)) }) else {
+        guard self.proven(store, validatesChain).contains(where: { pins.contains(self.der($0)) }) else {
             return TLSFailure(cause: .pinMismatch, message: "none of its certificates is a pinned one")
         }
         return nil
+    }
+
+    /// The certificates that a pin may match: a chain that was not validated proves the possession of its first key alone, and anybody
+    /// can send a stranger's certificate behind his own.
+    private static func proven(_ store: OpaquePointer, _ validatesChain: Bool) -> [OpaquePointer] {
+        guard !validatesChain else { return self.certificates(X509_STORE_CTX_get0_chain(store)) }
+        return X509_STORE_CTX_get0_cert(store).map { [$0] } ?? []
     }
 
     /// Chain, validity and, where the connection set it, the host.
