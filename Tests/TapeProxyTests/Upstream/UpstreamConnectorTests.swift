@@ -82,7 +82,7 @@ import Testing
         let origin = try RawOrigin(scene.origin("other.test").isRefused())
         let failure = try #require(try self.connect(self.route(origin), settings: self.settings(scene)).failure)
         #expect(failure.kind == .tls)
-        #expect(failure.message.hasPrefix("TLS to \"example.test:\(origin.port)\": its certificate is for another name: "))
+        #expect(failure.message.hasPrefix("TLS to \"example.test:\(origin.port)\": the certificate is for \"other.test\": "))
         #expect(self.notices.lines == [failure.message])
         origin.finish()
     }
