@@ -51,4 +51,4 @@ bench:
 	python3 Benchmarks/bench.py $(ARGS)
 
 clean:
-	rm -rf .build Benchmarks/out
+	rm -rf .build .build-sanitize Benchmarks/out
