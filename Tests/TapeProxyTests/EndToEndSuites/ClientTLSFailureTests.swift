@@ -146,6 +146,30 @@ import Testing
         origin.finish()
     }
 
+    // MARK: Right behind the handshake
+
+    @Test(arguments: [true, false]) func aClientThatLeavesWithoutARequestMayHaveJudgedTheCertificate(saysGoodbye: Bool) throws {
+        let proxy = try self.proxy()
+        let stream = try self.scene.client.stream(over: self.connect(proxy))
+        try stream.handshake()
+        if saysGoodbye { stream.closeOutput() } else { stream.cutOutput() }
+        _ = try? stream.readToEnd()
+        try self.expectFailure(proxy, "the client closed the connection right behind the handshake, which most often means")
+    }
+
+    @Test func aClientThatLeavesAfterARequestHasJudgedNothing() throws {
+        let proxy = try self.proxy()
+        let stream = try self.scene.client.stream(over: self.connect(proxy))
+        try stream.handshake()
+        // Answered by the proxy itself.
+        try stream.send("CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\n\r\n")
+        _ = try stream.readMessage()
+        stream.closeOutput()
+        _ = try stream.readToEnd()
+        #expect(try proxy.recorded().isEmpty)
+        #expect(proxy.notices.lines.isEmpty)
+    }
+
     @Test func aFloodBehindAHelloIsNotKept() throws {
         let heard = Gate("the origin has the hello")
         let origin = try RawOrigin { connection in

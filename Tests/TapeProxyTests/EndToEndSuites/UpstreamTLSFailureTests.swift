@@ -54,7 +54,9 @@ import Testing
         let origins = self.scene.origins
         #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: -400)).contains(": have it renewed"))
         #expect(try self.failure(showing: origins.leaf(for: ["example.test"], days: 10)).contains("is not valid before "))
-        #expect(try self.failure(showing: origins.leaf(for: ["other.test"])).contains("the certificate is for \"other.test\": correct the name"))
+        #expect(
+            try self.failure(showing: origins.leaf(for: ["other.test"])).contains("the certificate is for \"other.test\": correct the name")
+        )
         #expect(
             try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains("is unknown, or its certificate is missing"))
     }

@@ -85,6 +85,14 @@ import Testing
         #expect(self.line(.client, .malformed, host: "h.test", port: 80).hasSuffix("--passthrough h.test:80 leaves it alone."))
     }
 
+    @Test(arguments: [(TLSFailure.Cause.closed, "closed"), (.reset, "reset")])
+    func theMomentIsSaid(cause: TLSFailure.Cause, word: String) {
+        var problem = TLSProblem(leg: .client, host: "h", port: 443, failure: TLSFailure(cause: cause, message: "m"))
+        #expect(problem.description.contains("the client \(word) the connection inside the handshake, which"))
+        problem.isBehindHandshake = true
+        #expect(problem.description.contains("the client \(word) the connection right behind the handshake, which"))
+    }
+
     @Test func aRejectionWithoutAReasonSaysSo() {
         let failure = TLSFailure(cause: .certificateRejected, message: "it rejected the certificate")
         let problem = TLSProblem(leg: .client, host: "h", port: 443, failure: failure)
