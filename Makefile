@@ -2,7 +2,7 @@
 
 .PHONY: demo test lint check crash sanitize samples format bench clean
 
-## Records and replays some requests to a local server and compares the answers.
+## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
 
@@ -51,4 +51,4 @@ bench:
 	python3 Benchmarks/bench.py $(ARGS)
 
 clean:
-	rm -rf .build Benchmarks/out
+	rm -rf .build .build-sanitize Benchmarks/out
