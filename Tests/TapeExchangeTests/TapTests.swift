@@ -86,4 +86,24 @@ import Testing
         tap.tunnelled(TunnelCounts(sent: 1, received: 2))
         #expect(tap.ended(.complete, at: 0).interaction.tunnel == TunnelCounts(sent: 1, received: 2))
     }
+
+    @Test func aConnectionComesWithWhatItsHandshakeTook() {
+        var tap = self.tap()
+        let details = TLSDetails(version: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", sni: "h")
+        tap.connected(
+            ConnectionInfo(id: 1, remote: "1.2.3.4:443", isReused: false, tls: details), blocked: nil, dns: nil, connect: 2, tls: 3)
+        let exchange = tap.ended(.complete, at: 9)
+        #expect(exchange.interaction.connection?.tls == details)
+        #expect(exchange.interaction.timing.tls == 3)
+        #expect(exchange.interaction.timing.connect == 2)
+    }
+
+    @Test func aSecondConnectionTakesThePlaceOfTheFirst() {
+        var tap = self.tap()
+        tap.connected(ConnectionInfo(id: 1, remote: "r", isReused: false), blocked: nil, dns: 1, connect: 2, tls: 3)
+        tap.connected(ConnectionInfo(id: 2, remote: "r", isReused: true), blocked: nil, dns: nil, connect: nil)
+        let interaction = tap.ended(.complete, at: 9).interaction
+        #expect(interaction.connection?.id == 2)
+        #expect((interaction.timing.dns, interaction.timing.connect, interaction.timing.tls) == (nil, nil, nil))
+    }
 }

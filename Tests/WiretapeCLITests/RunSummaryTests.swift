@@ -113,6 +113,15 @@ import Testing
         #expect(try RunSummaryTests().report(late, quiet: true) == "wiretape: recording was held up (the disk is full); nothing is lost.\n")
     }
 
+    @Test(arguments: [(0, ": does the program use its proxy settings?"), (1, ".")])
+    func whereNothingWasRecordedTheProxySettingsAreInDoubtUnlessATunnelCame(tunnels: Int, end: String) throws {
+        let summary = try self.summary(.all, exists: true) {
+            $0.recorder = Self.status(recorded: 0)
+            $0.counts.tunnels = tunnels
+        }
+        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json stays as it was\(end)\n"))
+    }
+
     @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
         #expect(try self.report(summary) == "wiretape: 1 tunnel passed through: what is inside CONNECT tunnels is not recorded.\n")

@@ -34,6 +34,23 @@ import Testing
         paths.map { Answer(session.decide(method: "GET", url: "http://a.test" + $0)) }
     }
 
+    @Test func whatASessionMayDoIsKnownBeforeAnyRequest() {
+        typealias Wanted = (mode: RecordMode, hasCassette: Bool, looksUp: Bool, mayForward: Bool)
+        let table: [Wanted] = [
+            (.none, true, true, false), (.none, false, false, false), (.once, true, true, false), (.once, false, false, true),
+            (.newEpisodes, true, true, true), (.newEpisodes, false, false, true), (.all, true, false, true), (.all, false, false, true),
+            (.passthrough, true, false, true), (.passthrough, false, false, true),
+        ]
+        for (mode, hasCassette, looksUp, mayForward) in table {
+            let session = self.session(mode, ["/a"], hasCassette: hasCassette)
+            #expect(session.looksUp == looksUp, "\(mode), cassette: \(hasCassette)")
+            #expect(session.mayForward == mayForward, "\(mode), cassette: \(hasCassette)")
+            // A request that is not recorded goes on exactly where it may.
+            let isForwarded = self.ask(session, "/new").contains { $0 == .forward || $0 == .record }
+            #expect(isForwarded == mayForward, "\(mode), cassette: \(hasCassette)")
+        }
+    }
+
     private struct Row: Sendable, CustomTestStringConvertible {
         var mode: RecordMode
         var noCassette, hit, usedUp, miss: Answer

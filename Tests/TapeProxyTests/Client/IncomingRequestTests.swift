@@ -38,4 +38,56 @@ import Testing
         #expect(throws: MessageError.self) { try self.request("GET", "Host: other") }
         #expect(throws: MessageError.self) { try self.request("POST", "Content-Length: x") }
     }
+
+    // MARK: Inside a tunnel
+
+    private func url(
+        _ target: String, host: String? = "h.test", scheme: Origin.Scheme = .https, method: String = "GET", version: HTTPVersion = .http11
+    ) throws -> String {
+        let scope = TunnelScope(route: UpstreamRoute(Origin(scheme: scheme, host: "tunnel.test", port: 8443)))
+        let fields = host.map { ["Host: \($0)"] } ?? []
+        let head = RequestHead(method: method, target: target, version: version, fields: HeaderFields(fields))
+        return try IncomingRequest(head, start: .now(), scope: scope).url
+    }
+
+    @Test func theURLIsPutTogetherFromTheTunnelTheHostFieldAndThePath() throws {
+        #expect(try self.url("/a?b=c") == "https://h.test/a?b=c")
+        #expect(try self.url("/a", host: "h.test:8443") == "https://h.test:8443/a")
+        #expect(try self.url("/a", host: "[::1]:8443") == "https://[::1]:8443/a")
+        #expect(try self.url("/a", scheme: .http) == "http://h.test/a")
+        #expect(try self.url("//a") == "https://h.test//a")
+    }
+
+    @Test func withoutAHostFieldItIsTheTunnels() throws {
+        #expect(try self.url("/a", host: nil, version: .http10) == "https://tunnel.test:8443/a")
+        #expect(throws: MessageError.self) { try self.url("/a", host: nil) }
+        #expect(throws: MessageError.self) { try self.url("/a", host: "") }
+    }
+
+    @Test func anAbsoluteTargetIsItsOwnURL() throws {
+        #expect(try self.url("https://other.test/a") == "https://other.test/a")
+        #expect(try self.url("http://other.test/a") == "http://other.test/a")
+    }
+
+    @Test func theServerAsAWholeHasNoPath() throws {
+        #expect(try self.url("*", method: "OPTIONS") == "https://h.test")
+    }
+
+    @Test func aNestedTunnelIsNamedAsOne() throws {
+        #expect(try self.url("next.test:443", method: "CONNECT") == "https://next.test:443/")
+    }
+
+    @Test func insideATunnelAnHTTP10ClientTalksToTheOriginAndMayStay() throws {
+        let fields = HeaderFields(["Host: h", "Connection: keep-alive"])
+        let head = RequestHead(method: "GET", target: "/", version: .http10, fields: fields)
+        let scope = TunnelScope(route: UpstreamRoute(Origin(scheme: .https, host: "h")))
+        #expect(try IncomingRequest(head, start: .now(), scope: scope).persists)
+        #expect(try !self.request("GET", "Connection: keep-alive", version: .http10).persists)
+    }
+
+    @Test func aPasswordForTheProxyIsTakenOutOfTheHead() throws {
+        let request = try self.request("GET", "Proxy-Authorization: Basic eDp5")
+        #expect(request.proxyAuthorization == "Basic eDp5")
+        #expect(request.head.fields.first("proxy-authorization") == nil)
+    }
 }

@@ -53,7 +53,9 @@ import Testing
         origin.finish()
     }
 
-    @Test(arguments: ["SSH-2.0-client\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{0}\u{1}\u{2}", "CONNECT next.test:443 HTTP/1.1\r\n\r\n"])
+    @Test(arguments: [
+        "SSH-2.0-client\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\u{0}\u{1}\u{2}", "CONNECT next.test:443 HTTP/1.1\r\n\r\n",
+    ])
     func anythingElseIsRelayedUnread(first: String) throws {
         let origin = try RawOrigin { connection in
             try connection.expect(first + "more")

@@ -23,7 +23,8 @@ import Testing
         for path in ["/1", "/2"] {
             try stream.send(TLSScene.request("GET", path))
             let answer = String(decoding: try stream.readMessage(), as: UTF8.self)
-            #expect(answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: \(kind)\r\n"), "\(answer)", sourceLocation: sourceLocation)
+            #expect(
+                answer.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: \(kind)\r\n"), "\(answer)", sourceLocation: sourceLocation)
             if first.isEmpty { first = answer }
         }
         origin.finish(sourceLocation: sourceLocation)

@@ -22,7 +22,8 @@ final class TLSClient {
     ///
     /// - Parameter host: whom the certificate has to be for.
     func stream(
-        over connection: RawConnection, host: String = "example.test", serverName: String? = "example.test", protocols: [String] = ["http/1.1"]
+        over connection: RawConnection, host: String = "example.test", serverName: String? = "example.test",
+        protocols: [String] = ["http/1.1"]
     ) throws -> TLSStream {
         TLSStream(try self.connection(host: host, serverName: serverName, protocols: protocols), replacing: connection)
     }

@@ -9,7 +9,9 @@ import Testing
 
     private func diagnosis() -> Diagnosis { Diagnosis(counts: self.counts, notice: self.notices.add) }
 
-    private func problem(_ host: String = "h", port: Int = 443, leg: TLSProblem.Leg = .client, cause: TLSFailure.Cause = .closed) -> TLSProblem {
+    private func problem(_ host: String = "h", port: Int = 443, leg: TLSProblem.Leg = .client, cause: TLSFailure.Cause = .closed)
+        -> TLSProblem
+    {
         TLSProblem(leg: leg, host: host, port: port, failure: TLSFailure(cause: cause, message: "m"))
     }
 

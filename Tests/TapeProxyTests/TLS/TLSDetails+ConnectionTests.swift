@@ -12,7 +12,9 @@ import Testing
         return pair.client.handler.inspect { TLSDetails($0, serverName: serverName) }
     }
 
-    @Test(arguments: [(TLSVersion.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")]) func whatWasAgreedOnIsKept(version: TLSVersion, name: String) throws {
+    @Test(arguments: [(TLSVersion.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")]) func whatWasAgreedOnIsKept(version: TLSVersion, name: String)
+        throws
+    {
         let details = try self.details(maximum: version)
         #expect(details.version == name)
         #expect(details.cipher.hasPrefix("TLS_"))

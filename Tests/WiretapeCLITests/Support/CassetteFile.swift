@@ -28,4 +28,17 @@ enum CassetteFile {
     static func urls(_ path: String) throws -> [String] {
         try self.interactions(path).map { ($0["request"] as? [String: Any])?["url"] as? String ?? "" }
     }
+
+    /// What stands at a path of members and indexes in an interaction, `connection.tls.chain.0.sha256`, as text; nil where nothing does.
+    static func text(_ path: String, of interaction: [String: Any]) -> String? {
+        var value: Any? = interaction
+        for step in path.components(separatedBy: ".") {
+            if let elements = value as? [Any], let index = Int(step) {
+                value = elements.indices.contains(index) ? elements[index] : nil
+            } else {
+                value = (value as? [String: Any])?[step]
+            }
+        }
+        return value.map { "\($0)" }
+    }
 }

@@ -1,7 +1,7 @@
 /// One nginx with a TLS origin of every kind, each on a free port of 127.0.0.1; ends with its owner at the latest.
 ///
-/// All serve `pets.json`, `octets.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the
-/// client certificate's subject.
+/// All serve `pets.json`, `octets.bin`, `large.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the
+/// client certificate's subject; `/tls-closing` says it and ends the connection.
 final class TLSOrigins {
     enum Kind: String, Sendable, CaseIterable {
         case good
@@ -46,6 +46,13 @@ final class TLSOrigins {
         }
     }
 
+    /// 4 MiB that repeat themselves only after 64 KiB and an octet: no TLS record and no read begins like the one before.
+    static let large: [UInt8] = {
+        var block = (0...(64 << 10)).map { UInt8(truncatingIfNeeded: $0 &* $0 &>> 5) }
+        for _ in 0..<6 { block += block }
+        return block
+    }()
+
     let certificates: TLSCertificates
     private let folder: TemporaryFolder
     private let process: NginxProcess
@@ -55,6 +62,7 @@ final class TLSOrigins {
         let folder = try TemporaryFolder()
         try folder.write(Nginx.pets.utf8, to: "site/pets.json")
         try folder.write(Array(0...255), to: "site/octets.bin")
+        try folder.write(Self.large, to: "site/large.bin")
         self.certificates = certificates
         self.folder = folder
         self.process = try NginxProcess(folder: folder, ports: Kind.allCases.count) { ports in
@@ -83,10 +91,10 @@ final class TLSOrigins {
             \(kind.options(authority: certificates.authority))
             ssl_session_cache shared:\(kind):128k;
             root \(site);
-            location = /tls {
-                default_type text/plain;
-                return 200 "$ssl_protocol $ssl_cipher $ssl_server_name $ssl_alpn_protocol $ssl_session_reused $ssl_client_s_dn\\n";
-            }
+            default_type text/plain;
+            set $seen "$ssl_protocol $ssl_cipher $ssl_server_name $ssl_alpn_protocol $ssl_session_reused $ssl_client_s_dn";
+            location = /tls { return 200 "$seen\\n"; }
+            location = /tls-closing { keepalive_timeout 0; return 200 "$seen\\n"; }
         }
         """
     }

@@ -1,0 +1,47 @@
+import NIOCore
+import TapeCore
+import TapeTLS
+import Testing
+@testable import TapeProxy
+
+@Suite struct InterceptionTests {
+    private func interception(passthrough: [String] = [], refused: [String] = []) throws -> Interception {
+        var settings = try TestAuthority().settings
+        settings.passthrough = try passthrough.map { try HostPattern($0) }
+        settings.refused = try refused.map { try HostPattern($0) }
+        return try Interception(settings)
+    }
+
+    @Test func everyTunnelIsLookedIntoUnlessAPatternSaysOtherwise() throws {
+        let interception = try self.interception(passthrough: ["*.bank.test", "pinned.test:8443"], refused: ["ads.test", "x.bank.test"])
+        #expect(interception.choice(host: "example.test", port: 443) == .intercept)
+        #expect(interception.choice(host: "www.bank.test", port: 443) == .passThrough)
+        #expect(interception.choice(host: "bank.test", port: 443) == .intercept)
+        #expect(interception.choice(host: "pinned.test", port: 8443) == .passThrough)
+        #expect(interception.choice(host: "pinned.test", port: 443) == .intercept)
+        #expect(interception.choice(host: "ADS.test", port: 1) == .refuse)
+        #expect(interception.choice(host: "x.bank.test", port: 443) == .refuse)
+    }
+
+    @Test func aLeafIsThereOnceItWasMinted() throws {
+        let interception = try self.interception()
+        #expect(interception.leaf(host: "h.test", serverName: "s.test") == nil)
+        let leaf = try interception.mint(host: "h.test", serverName: "s.test", upstreamNames: ["u.test"])
+        #expect(leaf.names.dnsNames == ["h.test", "s.test", "u.test"])
+        #expect(interception.leaf(host: "h.test", serverName: "s.test") === leaf)
+        #expect(interception.leaf(host: "h.test", serverName: nil) == nil)
+        #expect(throws: CertificateError.self) { _ = try interception.mint(host: "a..b", serverName: nil, upstreamNames: []) }
+    }
+
+    @Test func anAuthorityThatIsNoneIsRefusedAtTheStart() throws {
+        let one = try TestAuthority()
+        let other = try TestAuthority()
+        #expect(throws: CertificateError.self) {
+            _ = try Interception(TLSSettings(certificatePEM: one.certificatePEM, keyPEM: other.keyPEM))
+        }
+        let error = #expect(throws: ProxyError.self) {
+            _ = try RunningProxy(.passthrough) { $0.tls = TLSSettings(certificatePEM: one.certificatePEM, keyPEM: other.keyPEM) }
+        }
+        #expect(error?.code == .invalidAuthority)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// Real clients that do not trust the recorder: one line says so, the cassette has the tunnel that failed, and the exit code is the client's.
+@Suite struct HTTPSDistrustTests {
+    /// - Parameter exit: what the client ends with; nil where only failure counts.
+    private static func expectTold(_ client: [String], exit: Int32? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let origins = try TLSOrigins()
+        defer { origins.stop() }
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("client.json")
+        let authority = "localhost:\(origins.port(.good))"
+
+        let end = try Wiretape.run(
+            ["record", cassette, "--upstream-ca", origins.certificates.authority, "--", "env"]
+                + ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "WGETRC"].flatMap { ["-u", $0] } + client
+                + [origins.url(.good)])
+        #expect(exit.map { $0 == end.status } ?? (end.status != 0), "\(end.status)", sourceLocation: sourceLocation)
+        #expect(end.output.isEmpty, sourceLocation: sourceLocation)
+        // The client may be in the middle of a line of its own.
+        let lines = end.errors.components(separatedBy: "\n").compactMap { line in
+            line.range(of: "wiretape: TLS from the client for \"\(authority)\": ").map { String(line[$0.lowerBound...]) }
+        }
+        #expect(lines.count == 1, "\(end.errors)", sourceLocation: sourceLocation)
+        let line = try #require(lines.first)
+        for part in ["the client ", "\"wiretape ca install\"", "--passthrough \(authority) "] {
+            #expect(line.contains(part), "\(line)", sourceLocation: sourceLocation)
+        }
+
+        try CassetteFile.expectValid(cassette, sourceLocation: sourceLocation)
+        let interactions = try CassetteFile.interactions(cassette)
+        // A client may try more than once: all that it sees of us is refused.
+        #expect(!interactions.isEmpty, sourceLocation: sourceLocation)
+        for interaction in interactions {
+            let recorded = ["request.method", "request.url", "request.target", "response.status", "outcome.failed", "outcome.message"].map {
+                CassetteFile.text($0, of: interaction)
+            }
+            #expect(
+                recorded == ["CONNECT", "https://\(authority)/", authority, nil, "tls", String(line.dropFirst("wiretape: ".count))],
+                sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test func curl() throws { try Self.expectTold(Curl.get(), exit: 60) }
+
+    @Test func pythonsUrllib() throws { try Self.expectTold(["python3", Programs.fixture("https_client.py"), "urllib"], exit: 1) }
+
+    @Test(.enabled("node is not installed") { Programs.isInstalled("node") }, arguments: ["agent", "dispatcher"])
+    func node(kind: String) throws {
+        try Self.expectTold(["node", Programs.fixture("https_client.js"), kind], exit: 1)
+    }
+
+    /// GnuTLS has wget look at the certificate when the handshake is through: all that the recorder sees is a client that leaves.
+    @Test(.enabled("wget is not installed") { Programs.isInstalled("wget") }) func wget() throws {
+        try Self.expectTold(["wget", "--quiet", "--tries=1", "--timeout=20", "--output-document=-"], exit: 5)
+    }
+
+    @Test func whoLeavesBehindTheHandshakeWithoutAWord() throws {
+        let script = "url=${1#https://}; openssl s_client -brief -proxy \"${https_proxy#http://}\" -connect \"${url%%/*}\" </dev/null"
+        try Self.expectTold(["sh", "-c", script, "sh"], exit: 0)
+    }
+
+    @Test(.enabled("java is not installed") { Programs.isInstalled("java") && Programs.isInstalled("javac") }) func javasClient() throws {
+        // The same proxy without the same trust.
+        let script = """
+            proxy=${https_proxy#http://}
+            exec java -Dhttps.proxyHost="${proxy%:*}" -Dhttps.proxyPort="${proxy#*:}" -Dhttp.nonProxyHosts= "$@"
+            """
+        try Self.expectTold(["-u", "JAVA_TOOL_OPTIONS", "sh", "-c", script, "sh", Programs.fixture("HTTPSClient.java")], exit: 1)
+    }
+
+    /// No cassette has what a client is to get that trusts nobody: a replay says what it is about all the same.
+    @Test func aReplayTellsOfItToo() throws {
+        let folder = try TemporaryFolder()
+        let cassette = try folder.write("{ \"wiretape\": 1, \"interactions\": [] }\n".utf8, to: "client.json")
+        let end = try Wiretape.run(
+            ["replay", cassette, "--", "env", "-u", "CURL_CA_BUNDLE", "-u", "SSL_CERT_FILE"] + Curl.get("https://origin.test/"))
+        #expect(end.status == 60)
+        #expect(
+            end.errors.contains("wiretape: TLS from the client for \"origin.test\": the client rejected wiretape's certificate"),
+            "\(end.errors)")
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// The HTTP clients of Python that do not come with it, in an environment of their own: fetched from PyPI once, and kept beside the build.
+enum PythonPackages {
+    private static let folder = Programs.repository + "/.build/python-clients"
+
+    /// The Python that has them; nil where they are not there and PyPI cannot be reached.
+    static let python: String? = {
+        let python = Self.folder + "/bin/python"
+        if Self.works(python) { return python }
+        let script = """
+            rm -rf "$0" && python3 -m venv "$0" &&
+            "$0/bin/pip" install --quiet --disable-pip-version-check --retries 0 --timeout 20 'requests>=2.31,<3' 'httpx>=0.27,<1'
+            """
+        // With the whole environment, since that is where people say how PyPI is reached.
+        let end = try? ExternalProgram.run(
+            "/bin/sh", ["-c", script, Self.folder], environment: ProcessInfo.processInfo.environment, seconds: 120)
+        return end?.status == 0 && Self.works(python) ? python : nil
+    }()
+
+    private static func works(_ python: String) -> Bool {
+        guard FileManager.default.isExecutableFile(atPath: python) else { return false }
+        return (try? ExternalProgram.run(python, ["-c", "import requests, httpx"]).status) == 0
+    }
+}
