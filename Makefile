@@ -2,7 +2,7 @@
 
 .PHONY: demo test lint check crash sanitize samples format bench clean
 
-## Records and replays some requests to a local server and compares the answers.
+## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
 
