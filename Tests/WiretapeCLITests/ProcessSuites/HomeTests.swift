@@ -35,7 +35,8 @@ import Testing
 
     @Test func theFolderIsThereDuringTheRunAndGoneThoughItFails() throws {
         let list = ["sh", "-c", "ls \"$TMPDIR\"/wiretape-*; exit 7"]
-        let end = try Wiretape.run(["record", self.folder.file("tape.json"), "--"] + list, environment: self.environment(home: "/dev/null"))
+        let environment = self.environment(home: "/dev/null")
+        let end = try Wiretape.run(["record", self.folder.file("tape.json"), "--"] + list, environment: environment)
         #expect(end.status == 7 && end.outputText == "ca-cert.pem\nca-key.pem\ntrust\n", "\(end.outputText)\(end.errors)")
         let missing = try Wiretape.run(
             ["record", self.folder.file("tape.json"), "--", "no-such-program"], environment: self.environment(home: "/dev/null"))
