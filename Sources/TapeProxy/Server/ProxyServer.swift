@@ -59,12 +59,12 @@ public final class ProxyServer: Sendable {
                 configuration, credentials: credentials, session: session, recorder: recorder, cassette: cassette, group: group,
                 threads: threads, notice: notice)
         } catch let error as CertificateError {
-            try? group.syncShutdownGracefully()
             try? threads.syncShutdownGracefully()
+            try? group.syncShutdownGracefully()
             throw ProxyError(code: .invalidAuthority, message: error.message)
         } catch {
-            try? group.syncShutdownGracefully()
             try? threads.syncShutdownGracefully()
+            try? group.syncShutdownGracefully()
             let address = "\(configuration.host):\(configuration.port)"
             throw ProxyError(
                 code: .cannotListen,
@@ -144,7 +144,8 @@ public final class ProxyServer: Sendable {
         proxy.eventLoop.execute { proxy.value.stop(then: done) }
         try? done.futureResult.wait()
         self.door.shut()
-        try? self.group.syncShutdownGracefully()
+        // The threads first: what they have begun, as looking up a name, ends with a call to the loop.
         try? self.threads.syncShutdownGracefully()
+        try? self.group.syncShutdownGracefully()
     }
 }
