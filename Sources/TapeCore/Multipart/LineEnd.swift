@@ -25,4 +25,9 @@ public enum LineEnd: Sendable, Hashable, CaseIterable {
         guard end > start, bytes[end - 1] == 10 else { return .none }
         return end - 1 > start && bytes[end - 2] == 13 ? .carriageReturnLineFeed : .lineFeed
     }
+    /// The line end that `octets` begin with.
+    static func leading(_ octets: [UInt8]) -> LineEnd {
+        if octets.starts(with: [13, 10]) { return .carriageReturnLineFeed }
+        return octets.first == 10 ? .lineFeed : .none
+    }
 }

@@ -33,15 +33,14 @@ public struct MIMEParameters: Sendable, Hashable {
     /// What stands in front of the first semicolon, in lower case and without white space around it.
     public var value: String
     public var parameters: [Parameter] = []
-    /// The value goes on behind a comma, as it does where a client adds the field twice and its library joins the two (RFC 9110, 5.3).
-    public var isList = false
+    /// What stands behind a comma, where a client adds the field twice and its library joins the two (RFC 9110, 5.3).
+    public var rest: [UInt8]?
 
     public init(_ field: some Collection<UInt8>) {
         let octets = Array(field)
         var index = octets.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } ?? octets.count
         self.value = Self.lowercase(octets[..<index])
-        self.isList = index < octets.count && octets[index] == UInt8(ascii: ",")
-        while index < octets.count, !self.isList, self.parameters.count < Self.limit {
+        while index < octets.count, octets[index] == UInt8(ascii: ";"), self.parameters.count < Self.limit {
             index += 1
             let end = octets[index...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") } ?? octets.count
             let name = Self.lowercase(octets[index..<end])
@@ -54,12 +53,14 @@ public struct MIMEParameters: Sendable, Hashable {
                 (raw, isQuoted) = (octets[(start + 1)..<close], true)
                 index = octets[close...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } ?? octets.count
             } else {
-                index = octets[start...].firstIndex { $0 == UInt8(ascii: ";") || ($0 == UInt8(ascii: ",") && name == "boundary") } ?? octets.count
+                index =
+                    octets[start...].firstIndex { $0 == UInt8(ascii: ";") || ($0 == UInt8(ascii: ",") && name == "boundary") }
+                    ?? octets.count
                 (raw, isQuoted) = (Self.trimmed(octets[start..<index]), false)
             }
-            self.isList = index < octets.count && octets[index] == UInt8(ascii: ",")
             if !name.isEmpty { self.parameters.append(Parameter(name: name, raw: Array(raw), isQuoted: isQuoted)) }
         }
+        if index < octets.count, octets[index] == UInt8(ascii: ",") { self.rest = Array(octets[(index + 1)...]) }
     }
 
     /// The first parameter of a name in lower case.

@@ -4,9 +4,18 @@ public struct MultipartType: Sendable, Hashable {
     public var subtype: String
     public var parameters: MIMEParameters
 
-    /// Nil for a value of another family.
+    /// Values behind the first that are looked at: a field that is there twice has one.
+    private static let listLimit = 4
+
+    /// Nil for a value of another family. Of several joined by commas, the first with a boundary, or else the first one.
     public init?(_ field: some Collection<UInt8>) {
-        let parameters = MIMEParameters(field)
+        var parameters = MIMEParameters(field)
+        let first = parameters
+        for _ in 0..<Self.listLimit {
+            guard parameters["boundary"] == nil, let rest = parameters.rest else { break }
+            parameters = MIMEParameters(rest)
+        }
+        if parameters["boundary"] == nil || !parameters.value.hasPrefix("multipart/") { parameters = first }
         guard parameters.value.hasPrefix("multipart/") else { return nil }
         self.subtype = String(parameters.value.dropFirst("multipart/".count))
         self.parameters = parameters
