@@ -13,7 +13,8 @@ public struct ContentDisposition: Sendable, Hashable {
     public init(_ field: some Collection<UInt8>) {
         let parameters = MIMEParameters(field)
         self.type = parameters.value
-        self.name = parameters["name"].map(Self.text)
+        // aiohttp writes `name*` alone where a name is not ASCII.
+        self.name = parameters["name"].map(Self.text) ?? parameters["name*"].flatMap { ExtendedValue($0.raw)?.text }
         self.filename = parameters["filename"].map(Self.text)
         if let extended = parameters["filename*"].flatMap({ ExtendedValue($0.raw) }) {
             self.filename = extended.text

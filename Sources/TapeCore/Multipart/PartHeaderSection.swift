@@ -53,12 +53,17 @@ public struct PartHeaderSection: Sendable, Hashable {
         return fields
     }
 
-    /// The lines, where writing them with CRLF and an empty line behind them gives these octets; nil where it does not.
+    /// The lines, where writing them with CRLF and an empty line behind them gives these octets and each could be a line of a message's
+    /// header section; nil where not.
     public var canonicalLines: [[UInt8]]? {
         var lines: [[UInt8]] = []
         self.forEachLine { lines.append(Array(self.octets[$0.content])) }
-        guard lines.last?.isEmpty == true else { return nil }
-        lines.removeLast()
+        guard lines.popLast()?.isEmpty == true, lines.allSatisfy(Self.isPlainLine) else { return nil }
         return PartHeaderSection(lines: lines) == self ? lines : nil
+    }
+
+    private static func isPlainLine(_ line: [UInt8]) -> Bool {
+        guard let first = line.first else { return false }
+        return first != 32 && first != 9 && !line.contains { $0 == 0 || $0 == 13 }
     }
 }

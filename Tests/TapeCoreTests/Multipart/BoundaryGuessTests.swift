@@ -9,7 +9,8 @@ struct BoundaryGuessTests {
         #expect(problem?.kind == .boundaryWrong)
         #expect(problem?.proposal == MultipartBoundary("real-1"))
         #expect(problem?.offset == 5)
-        #expect(problem?.sentence == "the body uses the boundary \"real-1\", but \"Content-Type\" says \"X\"; write \"boundary=real-1\" there")
+        #expect(
+            problem?.sentence == "the body uses the boundary \"real-1\", but \"Content-Type\" says \"X\"; write \"boundary=real-1\" there")
     }
 
     @Test func withoutOneThatIsSaid() throws {

@@ -7,9 +7,11 @@ struct ContentDispositionTests {
     private func filename(_ value: String) -> String? { self.read(Array("form-data; name=\"a\"; filename=\(value)".utf8)).filename }
 
     @Test(arguments: [
-        (#""a.png""#, "a.png"), (#""사진.jpg""#, "사진.jpg"), (#""a%22b.png""#, "a\"b.png"), (#""a%0D%0ab""#, "a\r\nb"), (#""100%25""#, "100%25"),
+        (#""a.png""#, "a.png"), (#""사진.jpg""#, "사진.jpg"), (#""a%22b.png""#, "a\"b.png"), (#""a%0D%0ab""#, "a\r\nb"),
+        (#""100%25""#, "100%25"),
         (#""a\"b.png""#, "a\"b.png"), (#""a\\b.png""#, "a\\b.png"), (#""C:\Users\me\a.png""#, #"C:\Users\me\a.png"#),
-        (#""\\server\share\a.png""#, #"\\server\share\a.png"#), (#""a"b.png""#, "a\"b.png"), ("plain.png", "plain.png"), (#""""#, ""), (#""🐶;.png""#, "🐶;.png"),
+        (#""\\server\share\a.png""#, #"\\server\share\a.png"#), (#""a"b.png""#, "a\"b.png"), ("plain.png", "plain.png"), (#""""#, ""),
+        (#""🐶;.png""#, "🐶;.png"),
         (#""a%2""#, "a%2"),
     ]) func filenamesAsClientsWriteThem(_ value: String, _ filename: String) {
         #expect(self.filename(value) == filename)
@@ -25,6 +27,11 @@ struct ContentDispositionTests {
         #expect(!unknown.isFilenameExtended)
     }
 
+    @Test func extendedNamesAreReadWhereThereIsNoOther() {
+        #expect(self.read(Array("form-data; name*=utf-8''%EC%9D%8C; filename=\"a\"".utf8)).name == "음")
+        #expect(self.read(Array("form-data; name*=utf-8''b; name=a".utf8)).name == "a")
+    }
+
     @Test func whatIsNotUTF8IsLatin1() {
         #expect(self.read(Array("form-data; name=\"".utf8) + [0xE9] + Array("\"".utf8)).name == "é")
     }
@@ -37,6 +44,8 @@ struct ContentDispositionTests {
     }
 
     @Test(arguments: RandomMultipart.names) func namesOfBrowsersComeBack(_ name: String) {
-        #expect(self.read(Array("form-data; name=\"\(RandomMultipart.escaped(name))\"".utf8)).name == (name == "back\\slash" ? "back\\slash" : name))
+        #expect(
+            self.read(Array("form-data; name=\"\(RandomMultipart.escaped(name))\"".utf8)).name
+                == (name == "back\\slash" ? "back\\slash" : name))
     }
 }

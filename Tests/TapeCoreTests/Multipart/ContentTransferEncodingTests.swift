@@ -3,7 +3,9 @@ import Testing
 @testable import TapeCore
 
 struct ContentTransferEncodingTests {
-    private func encoding(_ value: String) -> ContentTransferEncoding { ContentTransferEncoding(HeaderFields(["content-transfer-encoding: \(value)"])) }
+    private func encoding(_ value: String) -> ContentTransferEncoding {
+        ContentTransferEncoding(HeaderFields(["content-transfer-encoding: \(value)"]))
+    }
 
     private func decode(_ encoding: ContentTransferEncoding, _ text: String) -> String? {
         encoding.decode(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
@@ -23,7 +25,8 @@ struct ContentTransferEncodingTests {
     }
 
     @Test(arguments: [
-        ("caf=C3=A9=\r\n!", "café!"), ("a  \r\nb", "a\r\nb"), ("a=\nb", "ab"), ("=zz =4", "=zz =4"), ("a=20\r\n", "a \r\n"), ("x= \r\ny", "xy"), ("", ""),
+        ("caf=C3=A9=\r\n!", "café!"), ("a  \r\nb", "a\r\nb"), ("a=\nb", "ab"), ("=zz =4", "=zz =4"), ("a=20\r\n", "a \r\n"),
+        ("x= \r\ny", "xy"), ("", ""),
     ]) func quotedPrintableIsDecoded(_ text: String, _ wanted: String) {
         #expect(self.decode(.quotedPrintable, text) == wanted)
     }

@@ -12,7 +12,8 @@ struct ExtendedValueTests {
         #expect(self.read("UTF-8''it's")?.text == "it's")
     }
 
-    @Test(arguments: ["x", "UTF-8'x", "UTF-8''%", "UTF-8''%4", "UTF-8''%zz", "UTF-8''%FF", "EUC-KR''x"]) func refusesOthers(_ text: String) {
+    @Test(arguments: ["x", "UTF-8'x", "UTF-8''%", "UTF-8''%4", "UTF-8''%zz", "UTF-8''%FF", "EUC-KR''x"]) func refusesOthers(_ text: String)
+    {
         #expect(self.read(text) == nil)
     }
 }

@@ -26,7 +26,8 @@ struct MultipartBodyTests {
     }
 
     @Test func dataOfPartsWithinPartsIsMappedInOrder() throws {
-        let octets = Array("--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n--Y\r\n\r\na\r\n--Y\r\n\r\nb\r\n--Y--\r\n--X\r\n\r\nc\r\n--X--".utf8)
+        let octets = Array(
+            "--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n--Y\r\n\r\na\r\n--Y\r\n\r\nb\r\n--Y--\r\n--X\r\n\r\nc\r\n--X--".utf8)
         var seen = ""
         _ = try #require(try MultipartFixture.body(octets)).mapData { seen += String(decoding: octets[$0], as: UTF8.self) }
         #expect(seen == "abc")

@@ -23,7 +23,9 @@ enum MultipartFixture {
         }
     }
 
-    static func parse(_ pieces: [ArraySlice<UInt8>], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> [Stretch] {
+    static func parse(_ pieces: [ArraySlice<UInt8>], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws
+        -> [Stretch]
+    {
         var parser = MultipartParser(boundary: try #require(MultipartBoundary(boundary)), limits: limits)
         var stretches: [Stretch] = []
         func take(_ event: MultipartEvent) {
@@ -48,7 +50,9 @@ enum MultipartFixture {
         try self.parse([Array(text.utf8)[...]], boundary: boundary, limits: limits).map(\.description)
     }
 
-    static func body(_ octets: [UInt8], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> MultipartBody<Range<Int>>? {
+    static func body(_ octets: [UInt8], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> MultipartBody<
+        Range<Int>
+    >? {
         let boundary = try #require(MultipartBoundary(boundary))
         return octets.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary, limits: limits) }
     }
@@ -65,11 +69,15 @@ enum MultipartFixture {
     /// Bodies as senders write them, right and wrong.
     static let texts = [
         "", "x", "--X", "--X--", "--X--\r\n", "--X\r\n", "--X\r\n\r\n", "--X\r\n\r\n\r\n--X--", "--X\r\n\r\n--X--\r\n", "--X\n\na\n--X--\n",
-        "\r\n--X\r\n\r\na\r\n--X--\r\n", "pre\r\n--X\r\n\r\na\r\n--X--\r\nepilogue", "--X \t\r\n\r\na\r\n--X-- \r\n", "--X\r\n\r\na\r\n--Xtra\r\nb\r\n--X--",
+        "\r\n--X\r\n\r\na\r\n--X--\r\n", "pre\r\n--X\r\n\r\na\r\n--X--\r\nepilogue", "--X \t\r\n\r\na\r\n--X-- \r\n",
+        "--X\r\n\r\na\r\n--Xtra\r\nb\r\n--X--",
         "--X\r\n\r\nvalue--X--", "--X\r\n\r\nvalue--X--\r\n", "--X\r\n\r\na--X--\r\nb\r\n--X--\r\n",
-        "--X\r\n\r\na--X\r\nContent-Type: b\r\n\r\nc\r\n--X--", "--XContent-Type: a\r\n\r\nb\r\n--X--", "--X\r\nA: b\r\n--X\r\nA: b\r\n--X--\r\n",
-        "--X\r\nA: b\r\n\u{1}\u{2}\r\n--X--\r\n", "--X\r\n\r\na\r\r\n--X\r\n\r\n\r\n\r\n--X--\r\n--X\r\n\r\nlate", "--X\r\nno colon\r\n\r\na", "--X--\r", "--X\r",
-        "--X\r\n\r\na\r\n--X-\r\n--X--x\r\n--X  x\r\n--X--\r\n", "--X\r\n\r\na\r\n--X" + String(repeating: " ", count: 79) + "\r\n\r\n--X--", "----X\r\n--X\r\n\r\n",
+        "--X\r\n\r\na--X\r\nContent-Type: b\r\n\r\nc\r\n--X--", "--XContent-Type: a\r\n\r\nb\r\n--X--",
+        "--X\r\nA: b\r\n--X\r\nA: b\r\n--X--\r\n",
+        "--X\r\nA: b\r\n\u{1}\u{2}\r\n--X--\r\n", "--X\r\n\r\na\r\r\n--X\r\n\r\n\r\n\r\n--X--\r\n--X\r\n\r\nlate",
+        "--X\r\nno colon\r\n\r\na", "--X--\r", "--X\r",
+        "--X\r\n\r\na\r\n--X-\r\n--X--x\r\n--X  x\r\n--X--\r\n",
+        "--X\r\n\r\na\r\n--X" + String(repeating: " ", count: 79) + "\r\n\r\n--X--", "----X\r\n--X\r\n\r\n",
         "--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n--Y\r\n\r\na\r\n--Y--\r\n\r\n--X--\r\n",
         "--X\r\nContent-Type: multipart/mixed; boundary=Xy\r\n\r\npre\n--Xy\n\na\n--Xy\n\nb\n--Xy--\r\n--X--\r\n",
         "--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\nnothing\r\n--X--\r\n",
@@ -81,7 +89,8 @@ enum MultipartFixture {
         var octets = octets
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
             let index = Int.random(in: 0...octets.count, using: &generator)
-            let token = ["\r", "\n", "\r\n", "-", "--", "X", "--X", "\r\n--X", "\r\n--X--", " ", ":", "\0", "\r\n\r\n", "Content-"].randomElement(using: &generator)
+            let token = ["\r", "\n", "\r\n", "-", "--", "X", "--X", "\r\n--X", "\r\n--X--", " ", ":", "\0", "\r\n\r\n", "Content-"]
+                .randomElement(using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {
             case 0 where index < octets.count: octets.remove(at: index)
             case 1 where index < octets.count: octets[index] = UInt8.random(in: 0...255, using: &generator)

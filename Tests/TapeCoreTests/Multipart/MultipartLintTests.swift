@@ -10,8 +10,8 @@ struct MultipartLintTests {
         #expect(
             problems.map(\.description) == [
                 "offset 0: there is a line end in front of the first delimiter, which some servers refuse; begin the body with \"--\"",
-                "offset 51: there is no line end between the data of part 1 (\"a\") and the delimiter; write CRLF in front of the \"--\"",
-                "offset 56: there is no line end behind the closing delimiter, and some servers wait for it; write CRLF there",
+                "offset 52: there is no line end between the data of part 1 (\"a\") and the delimiter; write CRLF in front of the \"--\"",
+                "offset 57: there is no line end behind the closing delimiter, and some servers wait for it; write CRLF there",
             ])
     }
 

@@ -40,7 +40,9 @@ struct PartHeaderScannerTests {
         var scanner = PartHeaderScanner()
         let boundary = try #require(MultipartBoundary("X"))
         for count in 1...octets.count {
-            let result = octets[..<count].withUnsafeBytes { scanner.scan($0, from: 0, isFinal: false, boundary: boundary, limits: MultipartLimits()) }
+            let result = octets[..<count].withUnsafeBytes {
+                scanner.scan($0, from: 0, isFinal: false, boundary: boundary, limits: MultipartLimits())
+            }
             #expect(self.outcome(result) == (count < octets.count ? .needsMore : .data(14)))
         }
     }

@@ -12,7 +12,9 @@ struct PartHeaderSectionTests {
         #expect(self.section("\r\n").canonicalLines == [])
     }
 
-    @Test(arguments: ["", "A: b\n\n", "A: b\r\n", "A: b\r\n\n", "A: b", "A: b\r\n\r\n\r\n"]) func othersAreNot(_ text: String) {
+    @Test(arguments: [
+        "", "A: b\n\n", "A: b\r\n", "A: b\r\n\n", "A: b", "A: b\r\n\r\n\r\n", "A: b\r\n c\r\n\r\n", "A: \0\r\n\r\n", "A: b\rc\r\n\r\n",
+    ]) func othersAreNot(_ text: String) {
         #expect(self.section(text).canonicalLines == nil)
     }
 

@@ -5,7 +5,8 @@ import Testing
 /// Makes valid multipart bodies with names that are hard to write, from a seed.
 enum RandomMultipart {
     static let names = [
-        "a", "음식", "반려동물.jpg", "it's \"quoted\"", "back\\slash", "line\r\nend", "🐶.png", "", " spaces ", "semi;colon", "a=b", "100%", "é", "--X",
+        "a", "음식", "반려동물.jpg", "it's \"quoted\"", "back\\slash", "line\r\nend", "🐶.png", "", " spaces ", "semi;colon", "a=b", "100%", "é",
+        "--X",
     ]
 
     static func body(using generator: inout SeededGenerator, depth: Int = 2) throws -> MultipartBody<[UInt8]> {
@@ -18,7 +19,8 @@ enum RandomMultipart {
             if depth > 1, Int.random(in: 0..<6, using: &generator) == 0 {
                 let inner = try self.body(using: &generator, depth: depth - 1)
                 let type = "Content-Type: multipart/mixed; boundary=\"" + String(decoding: inner.boundary.octets, as: UTF8.self) + "\""
-                parts.append(MultipartPart(delimiter: delimiter, headers: PartHeaderSection(lines: [Array(type.utf8)]), content: .multipart(inner)))
+                parts.append(
+                    MultipartPart(delimiter: delimiter, headers: PartHeaderSection(lines: [Array(type.utf8)]), content: .multipart(inner)))
             } else {
                 parts.append(
                     MultipartPart(
@@ -33,7 +35,8 @@ enum RandomMultipart {
     /// As browsers write it.
     static func disposition(using generator: inout SeededGenerator) -> [UInt8] {
         let name = self.escaped(self.names.randomElement(using: &generator) ?? "")
-        let filename = Bool.random(using: &generator) ? "; filename=\"\(self.escaped(self.names.randomElement(using: &generator) ?? ""))\"" : ""
+        let filename =
+            Bool.random(using: &generator) ? "; filename=\"\(self.escaped(self.names.randomElement(using: &generator) ?? ""))\"" : ""
         return Array("Content-Disposition: form-data; name=\"\(name)\"\(filename)".utf8)
     }
 
