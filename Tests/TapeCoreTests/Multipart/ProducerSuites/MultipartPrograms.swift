@@ -36,7 +36,7 @@ enum MultipartPrograms {
     static func run(_ command: [String], input: Data = Data()) throws -> Data {
         let folder = try TemporaryFolder()
         let paths = ["in", "out", "err"].map { folder.file($0) }
-        for path in paths { FileManager.default.createFile(atPath: path, contents: path == paths[0] ? input : Data()) }
+        for path in paths { try (path == paths[0] ? input : Data()).write(to: URL(fileURLWithPath: path)) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
