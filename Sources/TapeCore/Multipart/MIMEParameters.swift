@@ -38,7 +38,7 @@ public struct MIMEParameters: Sendable, Hashable {
 
     public init(_ field: some Collection<UInt8>) {
         let octets = Array(field)
-        var index = octets.firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } ?? octets.count
+        var index = Self.endOfValue(octets, from: 0)
         self.value = Self.lowercase(octets[..<index])
         while index < octets.count, octets[index] == UInt8(ascii: ";"), self.parameters.count < Self.limit {
             index += 1
@@ -51,11 +51,9 @@ public struct MIMEParameters: Sendable, Hashable {
             if start < octets.count, octets[start] == UInt8(ascii: "\"") {
                 let close = Self.closingQuote(octets, from: start + 1)
                 (raw, isQuoted) = (octets[(start + 1)..<close], true)
-                index = octets[close...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") } ?? octets.count
+                index = Self.endOfValue(octets, from: close)
             } else {
-                index =
-                    octets[start...].firstIndex { $0 == UInt8(ascii: ";") || ($0 == UInt8(ascii: ",") && name == "boundary") }
-                    ?? octets.count
+                index = Self.endOfValue(octets, from: start)
                 (raw, isQuoted) = (Self.trimmed(octets[start..<index]), false)
             }
             if !name.isEmpty { self.parameters.append(Parameter(name: name, raw: Array(raw), isQuoted: isQuoted)) }
@@ -95,6 +93,24 @@ public struct MIMEParameters: Sendable, Hashable {
         guard let next = octets[(quote + 1)...].first(where: { !self.isSpace($0) }) else { return true }
         return next == UInt8(ascii: ";") || next == UInt8(ascii: ",")
     }
+
+    /// The next semicolon, or comma with a media type behind it. Other commas belong to the value: a boundary may have them (RFC 2046, 5.1.1),
+    /// and clients forget the quotes it then needs.
+    private static func endOfValue(_ octets: [UInt8], from start: Int) -> Int {
+        var index = start
+        while index < octets.count, octets[index] != UInt8(ascii: ";") {
+            if octets[index] == UInt8(ascii: ",") {
+                let next = octets[(index + 1)...].drop { self.isSpace($0) }.prefix(Self.longestFamily)
+                let text = self.lowercase(next)
+                if Self.families.contains(where: { text.hasPrefix($0) }) { break }
+            }
+            index += 1
+        }
+        return index
+    }
+
+    private static let families = ["multipart/", "application/", "text/"]
+    private static let longestFamily = 12
 
     private static func isSpace(_ octet: UInt8) -> Bool { octet == 32 || octet == 9 || octet == 10 || octet == 13 }
 

@@ -10,7 +10,7 @@ internal import Glibc
 ///
 /// Wider than RFC 2046 allows, since real clients are; `MultipartLint` tells where it is too wide.
 public struct MultipartBoundary: Sendable, Hashable {
-    /// python-multipart, the strictest of the common parsers that allow more than the 70 of RFC 2046, 5.1.1, stops here.
+    /// RFC 2046, 5.1.1 allows 70; python-multipart (`MAX_BOUNDARY_LENGTH`) takes as many as this.
     public static let longest = 256
 
     /// Two hyphens and the boundary: what a delimiter consists of besides line ends.

@@ -2,12 +2,12 @@
 ///
 /// Says nothing of the size of parts: their data is never kept.
 public struct MultipartLimits: Sendable, Hashable {
-    /// Parts of one body. Go (`multipartmaxparts`), Werkzeug and Django stop at 1,000 or so; a recorder must also show what they refuse.
+    /// Parts of one body. Go (`multipartmaxparts`) and Werkzeug (`max_form_parts`) stop at 1,000; a recorder must also show what they refuse.
     public var parts = 100_000
     /// Octets of one part's header section with all its line ends: as much as a message's own may have. python-multipart takes 4 KiB a
-    /// field, Werkzeug 64 KiB a section.
+    /// field.
     public var headerSection = 64 * 1024
-    /// Lines of one part's header section: as many as a message may have. python-multipart takes 8, Go 10,000 over all parts.
+    /// Lines of one part's header section: as many as a message may have. python-multipart takes 8, Go 10,000.
     public var headerLines = 128
     /// Octets of all header sections of one body, where they are collected: 160 for each of 100,000 parts.
     public var allHeaderSections = 16 << 20
