@@ -65,7 +65,7 @@ public enum Base64 {
     }
 
     @inline(__always)
-    private static func value(_ character: UInt8) -> UInt8? {
+    static func value(_ character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - 65
         case UInt8(ascii: "a")...UInt8(ascii: "z"): character - 71

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import TapeCore
+
+struct ContentDispositionTests {
+    private func read(_ octets: [UInt8]) -> ContentDisposition { ContentDisposition(octets) }
+    private func filename(_ value: String) -> String? { self.read(Array("form-data; name=\"a\"; filename=\(value)".utf8)).filename }
+
+    @Test(arguments: [
+        (#""a.png""#, "a.png"), (#""사진.jpg""#, "사진.jpg"), (#""a%22b.png""#, "a\"b.png"), (#""a%0D%0ab""#, "a\r\nb"),
+        (#""100%25""#, "100%25"),
+        (#""a\"b.png""#, "a\"b.png"), (#""a\\b.png""#, "a\\b.png"), (#""C:\Users\me\a.png""#, #"C:\Users\me\a.png"#),
+        (#""\\server\share\a.png""#, #"\\server\share\a.png"#), (#""a"b.png""#, "a\"b.png"), ("plain.png", "plain.png"), (#""""#, ""),
+        (#""🐶;.png""#, "🐶;.png"),
+        (#""a%2""#, "a%2"),
+    ]) func filenamesAsClientsWriteThem(_ value: String, _ filename: String) {
+        #expect(self.filename(value) == filename)
+    }
+
+    @Test func extendedFilenamesComeFirst() {
+        let both = self.read(Array("form-data; name=a; filename=\"x\"; filename*=UTF-8''%EC%9D%8C.txt".utf8))
+        #expect(both == self.read(Array("form-data; filename*=utf-8'ko'%EC%9D%8C.txt; name=\"a\"".utf8)))
+        #expect(both.filename == "음.txt")
+        #expect(both.isFilenameExtended)
+        let unknown = self.read(Array("form-data; name=a; filename=\"x\"; filename*=EUC-KR''%C0%BD".utf8))
+        #expect(unknown.filename == "x")
+        #expect(!unknown.isFilenameExtended)
+    }
+
+    @Test func extendedNamesAreReadWhereThereIsNoOther() {
+        #expect(self.read(Array("form-data; name*=utf-8''%EC%9D%8C; filename=\"a\"".utf8)).name == "음")
+        #expect(self.read(Array("form-data; name*=utf-8''b; name=a".utf8)).name == "a")
+    }
+
+    @Test func whatIsNotUTF8IsLatin1() {
+        #expect(self.read(Array("form-data; name=\"".utf8) + [0xE9] + Array("\"".utf8)).name == "é")
+    }
+
+    @Test func absentIsNotEmpty() {
+        #expect(self.read(Array("attachment".utf8)) == ContentDisposition(Array("ATTACHMENT; other=1".utf8)))
+        #expect(self.read(Array("form-data; name=\"\"".utf8)).name == "")
+        #expect(ContentDisposition(HeaderFields(["A: b"])) == nil)
+        #expect(ContentDisposition(HeaderFields(["content-disposition: form-data; name=x"]))?.name == "x")
+    }
+
+    @Test(arguments: RandomMultipart.names) func namesOfBrowsersComeBack(_ name: String) {
+        #expect(
+            self.read(Array("form-data; name=\"\(RandomMultipart.escaped(name))\"".utf8)).name
+                == (name == "back\\slash" ? "back\\slash" : name))
+    }
+}

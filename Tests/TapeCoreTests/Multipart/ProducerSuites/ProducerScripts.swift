@@ -1,0 +1,132 @@
+/// What is run in Python and Node: each prints or reads bodies as JSON, with octets in base64.
+enum ProducerScripts {
+    /// The fields that every producer sends, as JSON: name, filename, data in base64.
+    static let fields = #"""
+        [["food", null, "7J2M7Iud"], ["반려동물", null, ""], ["quote\"d", "it's \"a\".png", "iVBORw0KGgoNCg=="],
+         ["pet", "사진.jpg", "DQotLQ0KLS0tLQ0K"], ["emoji", "🐶 dog.bin", "AAH/"], ["empty", "empty.txt", ""]]
+        """#
+
+    static let packages = #"""
+        import asyncio, base64, io, json, sys
+        import urllib3, requests, aiohttp
+        fields = [(n, f, base64.b64decode(d)) for n, f, d in json.load(sys.stdin)]
+        out = []
+        def add(name, type, body):
+            out.append({"name": name, "type": type, "body": base64.b64encode(body).decode()})
+        def pairs():
+            return [(n, (f, d) if f is not None else d) for n, f, d in fields]
+        body, type = urllib3.encode_multipart_formdata(pairs())
+        add("urllib3", type, body)
+        prepared = requests.Request("POST", "http://127.0.0.1/", data=[(n, d) for n, f, d in fields if f is None],
+            files=[(n, (f, d, "image/png")) for n, f, d in fields if f is not None]).prepare()
+        add("requests", prepared.headers["Content-Type"], prepared.body)
+        async def aio(name, **options):
+            form = aiohttp.FormData(**options)
+            for n, f, d in fields:
+                # Quoting, it writes no name that it takes itself where the name is not ASCII.
+                if not options and not n.isascii(): n = "ascii"
+                form.add_field(n, io.BytesIO(d) if f is not None else d.decode(), filename=f)
+            payload = form()
+            class Writer:
+                def __init__(self): self.body = b""
+                async def write(self, chunk): self.body += bytes(chunk)
+            writer = Writer()
+            await payload.write(writer)
+            add(name, payload.headers["Content-Type"], writer.body)
+        asyncio.run(aio("aiohttp"))
+        asyncio.run(aio("aiohttp without quoting", quote_fields=False))
+        json.dump(out, sys.stdout)
+        """#
+
+    static let node = #"""
+        const fields = JSON.parse(require("fs").readFileSync(0));
+        const form = new FormData();
+        for (const [name, filename, data] of fields) {
+            const octets = Buffer.from(data, "base64");
+            if (filename === null) form.append(name, octets.toString());
+            else form.append(name, new Blob([octets]), filename);
+        }
+        const response = new Response(form);
+        response.arrayBuffer().then(body => console.log(JSON.stringify([{
+            name: "node", type: response.headers.get("content-type"), body: Buffer.from(body).toString("base64"),
+        }])));
+        """#
+
+    /// Starts curl against a server of its own on loopback and tells what curl sent.
+    static let curl = #"""
+        import base64, http.server, json, os, subprocess, sys, tempfile, threading
+        fields = json.load(sys.stdin)
+        out = []
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                out.append({"name": sys.argv[2], "type": self.headers["Content-Type"], "body": base64.b64encode(body).decode()})
+                self.send_response(204)
+                self.end_headers()
+            def log_message(self, *arguments): pass
+        server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        def quoted(text): return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = []
+            for index, (name, filename, data) in enumerate(fields):
+                path = os.path.join(folder, str(index))
+                open(path, "wb").write(base64.b64decode(data))
+                arguments += ["-F", name + ("=<" + path if filename is None else "=@" + path + ";filename=" + quoted(filename))]
+            subprocess.run([sys.argv[1], "-q", "-s", "-S", "-H", "Expect:", *sys.argv[3:], *arguments,
+                "http://127.0.0.1:%d/" % server.server_port], check=True, env={"LANG": "C.UTF-8"})
+        server.shutdown()
+        json.dump(out, sys.stdout)
+        """#
+
+    /// Reads bodies and tells the parts that each of three parsers finds in them.
+    static let parsers = #"""
+        import base64, io, json, sys
+        import python_multipart, multipart
+        from python_multipart.multipart import parse_options_header
+        from werkzeug.sansio.multipart import MultipartDecoder, Field, File, Data, Epilogue, NeedData
+        def text(value): return value.decode("utf-8") if isinstance(value, bytes) else value
+        def werkzeug(boundary, body):
+            decoder = MultipartDecoder(boundary)
+            parts = []
+            decoder.receive_data(body)
+            decoder.receive_data(None)
+            while True:
+                event = decoder.next_event()
+                if isinstance(event, Field): parts.append([event.name, None, b""])
+                elif isinstance(event, File): parts.append([event.name, event.filename, b""])
+                elif isinstance(event, Data): parts[-1][2] += event.data
+                elif isinstance(event, (Epilogue, NeedData)): return parts
+        def defnull(boundary, body):
+            return [[p.name, p.filename, p.raw] for p in multipart.MultipartParser(io.BytesIO(body), boundary)]
+        def kludex(boundary, body):
+            parts = []
+            def begin(): parts.append([None, None, b""]); header.clear()
+            header = {}
+            name = [b""]
+            def field(data, start, end): name[0] += data[start:end]
+            def value(data, start, end): header[name[0].lower()] = header.get(name[0].lower(), b"") + data[start:end]
+            def ended(): name[0] = b""
+            def headers():
+                _, options = parse_options_header(header.get(b"content-disposition"))
+                parts[-1][0] = text(options.get(b"name"))
+                parts[-1][1] = text(options.get(b"filename"))
+            def data(data, start, end): parts[-1][2] += data[start:end]
+            parser = python_multipart.MultipartParser(boundary, {"on_part_begin": begin, "on_header_field": field,
+                "on_header_value": value, "on_header_end": ended, "on_headers_finished": headers, "on_part_data": data})
+            parser.write(body)
+            parser.finalize()
+            return parts
+        out = []
+        for item in json.load(sys.stdin):
+            _, options = parse_options_header(item["type"].encode())
+            boundary = options[b"boundary"]
+            body = base64.b64decode(item["body"])
+            found = {}
+            for name, parse in [("werkzeug", lambda: werkzeug(boundary, body)), ("multipart", lambda: defnull(text(boundary), body)),
+                    ("python-multipart", lambda: kludex(boundary, body))]:
+                found[name] = [{"name": n, "filename": f, "data": base64.b64encode(d).decode()} for n, f, d in parse()]
+            out.append(found)
+        json.dump(out, sys.stdout)
+        """#
+}
