@@ -231,6 +231,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
             let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
             self.wait(self.proxy.limits.clientStall)
+            // It may have been off while the recorder was busy; from here on the exchange regulates it.
+            self.setReading(true)
             exchange.start()
         } catch {
             self.refuse(error, method: head.method)

@@ -33,6 +33,7 @@ final class InterceptExchange: ClientExchange {
     /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
     var received = ByteBuffer()
     private var hello = ClientHello()
+    private var lookup: NameLookup?
     private var scope: TunnelScope?
     /// The client has our certificate, or will have it.
     private var isAnswered = false
@@ -67,6 +68,10 @@ final class InterceptExchange: ClientExchange {
     }
 
     private func accept() {
+        // While the client makes its hello, the name of an origin that is not known yet can be looked up.
+        if self.mayDial, !self.proxy.session.looksUp, self.interception.leaf(host: self.host, serverName: self.host) == nil {
+            self.lookup = self.proxy.dialer.lookUp(host: self.host, port: self.port)
+        }
         self.phase = .firstOctets
         self.client.wait(self.proxy.limits.tunnelSilence)
         self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
@@ -153,7 +158,7 @@ final class InterceptExchange: ClientExchange {
         self.client.wait(2 * self.proxy.limits.connect)
         // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
         self.client.setReading(false)
-        self.proxy.connector.connect(route) { [weak self] result in
+        self.proxy.connector.connect(route, lookup: self.lookup.take()) { [weak self] result in
             self?.proxy.readClock()
             guard let self, case .handshake = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }

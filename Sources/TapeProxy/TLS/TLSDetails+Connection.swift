@@ -2,10 +2,10 @@ internal import TapeCore
 internal import TapeTLS
 
 extension TLSDetails {
-    /// What was agreed on with an origin.
-    convenience init(_ connection: borrowing TLSConnection, serverName: String?) {
+    /// What was agreed on with an origin that sent these certificates.
+    convenience init(_ connection: borrowing TLSConnection, serverName: String?, certificates: [CertificateSummary]) {
         self.init(
             version: connection.version, cipher: connection.cipher, alpn: connection.protocolName, sni: serverName,
-            isResumed: connection.isResumed, chain: connection.peerCertificates().map { RecordedCertificate($0) })
+            isResumed: connection.isResumed, chain: certificates.map { RecordedCertificate($0) })
     }
 }

@@ -31,14 +31,16 @@ final class UpstreamConnector {
     }
 
     /// Connects and calls back on the loop.
-    func connect(_ route: UpstreamRoute, then: @escaping (Outcome) -> Void) {
+    ///
+    /// - Parameter lookup: the origin's name, where looking it up was started ahead.
+    func connect(_ route: UpstreamRoute, lookup: NameLookup? = nil, then: @escaping (Outcome) -> Void) {
         self.lastID += 1
         let upstream = UpstreamHandler(route: route, id: self.lastID, flushes: self.flushes)
-        guard route.origin.scheme == .https else { return self.dial(upstream, then: then) }
+        guard route.origin.scheme == .https else { return self.dial(upstream, lookup, then: then) }
         do throws(TLSFailure) {
             upstream.diagnosis = self.diagnosis
             let handler = TLSHandler(try self.context().connection(route), isClient: true)
-            self.dial(upstream, handler, then: then)
+            self.dial(upstream, handler, lookup, then: then)
         } catch {
             then(.failure(.failed(self.failure(error, route))))
         }
@@ -52,9 +54,9 @@ final class UpstreamConnector {
         return tls
     }
 
-    private func dial(_ upstream: UpstreamHandler, then: @escaping (Outcome) -> Void) {
+    private func dial(_ upstream: UpstreamHandler, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let box = NIOLoopBound(upstream, eventLoop: self.loop)
-        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port) { channel in
+        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port, lookup: lookup) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
         } then: { result in
             switch result {
@@ -67,10 +69,10 @@ final class UpstreamConnector {
         }
     }
 
-    private func dial(_ upstream: UpstreamHandler, _ handler: TLSHandler, then: @escaping (Outcome) -> Void) {
+    private func dial(_ upstream: UpstreamHandler, _ handler: TLSHandler, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let handshake = UpstreamHandshake(upstream, handler)
         let box = NIOLoopBound((handler, upstream), eventLoop: self.loop)
-        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port) { channel in
+        self.dialer.dial(host: upstream.origin.host, port: upstream.origin.port, lookup: lookup) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
             }

@@ -31,9 +31,22 @@ final class UpstreamDialer {
         self.lookups = threads
     }
 
+    /// Starts to look a name up; nil for an address. `dial` waits for what has not come yet.
+    func lookUp(host: String, port: Int) -> NameLookup? {
+        if (try? SocketAddress(ipAddress: host, port: port)) != nil { return nil }
+        let started = NIODeadline.now()
+        return NameLookup(
+            answer: self.lookups.runIfActive(eventLoop: self.loop) {
+                NameLookup.Answer(
+                    addresses: try AddressLookup.addresses(host: host, port: port), milliseconds: Self.milliseconds(since: started))
+            })
+    }
+
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
+    ///
+    /// - Parameter lookup: one that was started ahead.
     func dial(
-        host: String, port: Int, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        host: String, port: Int, lookup: NameLookup? = nil, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialError>) -> Void
     ) {
         let started = NIODeadline.now()
@@ -41,7 +54,7 @@ final class UpstreamDialer {
             self.connect(host: host, port: port, to: [address], dns: nil, since: started, prepare: prepare, then: then)
             return
         }
-        let lookup = self.lookups.runIfActive(eventLoop: self.loop) { try AddressLookup.addresses(host: host, port: port) }
+        guard let lookup = lookup ?? self.lookUp(host: host, port: port) else { return }
         var timedOut = false
         let timer = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.connect))) {
             timedOut = true
@@ -52,13 +65,13 @@ final class UpstreamDialer {
                             kind: .timeout,
                             message: "looking up \"\(host)\" took longer than \(self.limits.connect) s: check the name server."))))
         }
-        lookup.assumeIsolated().whenComplete { result in
+        lookup.answer.assumeIsolated().whenComplete { result in
             guard !timedOut else { return }
             timer.cancel()
             switch result {
-            case .success(let addresses):
-                let dns = Self.milliseconds(since: started)
-                self.connect(host: host, port: port, to: addresses, dns: dns, since: .now(), prepare: prepare, then: then)
+            case .success(let answer):
+                self.connect(
+                    host: host, port: port, to: answer.addresses, dns: answer.milliseconds, since: .now(), prepare: prepare, then: then)
             case .failure(let error):
                 then(
                     .failure(.failed(Failure(kind: .dns, message: "\"\(host)\" was not found (\(error)): check the host name in the URL.")))

@@ -44,9 +44,10 @@ final class UpstreamHandshake: TLSHandlerOwner {
 
     func tlsEstablished() {
         let milliseconds = self.connected.map { Double((NIODeadline.now() - $0).nanoseconds) / 1e6 } ?? 0
-        self.upstream.secured(
-            self.handler.inspect { TLSDetails($0, serverName: self.upstream.route.serverName) }, milliseconds: milliseconds)
-        self.upstream.peerNames = self.handler.inspect { $0.peerCertificates().first?.names } ?? []
+        let certificates = self.handler.inspect { $0.peerCertificates() }
+        let details = self.handler.inspect { TLSDetails($0, serverName: self.upstream.route.serverName, certificates: certificates) }
+        self.upstream.secured(details, milliseconds: milliseconds)
+        self.upstream.peerNames = certificates.first?.names ?? []
         self.end(.success(()))
     }
 

@@ -7,10 +7,10 @@ import TapeCore
 
 /// The context of a proxy without sockets, for handlers on embedded channels.
 enum EmbeddedProxy {
-    static func context(_ loop: any EventLoop) throws -> ProxyContext {
+    static func context(_ loop: any EventLoop, recorder: Recorder? = nil) throws -> ProxyContext {
         try ProxyContext(
             loop: loop, configuration: ProxyConfiguration(), credentials: nil,
-            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: nil, library: nil,
+            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: recorder, library: nil,
             dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
     }
 }

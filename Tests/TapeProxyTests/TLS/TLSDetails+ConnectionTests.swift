@@ -9,7 +9,7 @@ import Testing
     {
         let pair = try EmbeddedTLS(maximum: maximum, protocols: protocols, serverName: serverName)
         try pair.run()
-        return pair.client.handler.inspect { TLSDetails($0, serverName: serverName) }
+        return pair.client.handler.inspect { TLSDetails($0, serverName: serverName, certificates: $0.peerCertificates()) }
     }
 
     @Test(arguments: [(TLSVersion.tls12, "TLSv1.2"), (.tls13, "TLSv1.3")]) func whatWasAgreedOnIsKept(version: TLSVersion, name: String)

@@ -64,7 +64,8 @@ struct PeerVerifierTests {
         // The same rule where it is not OpenSSL that applies it.
         let leaf = try self.leaf(for: names)
         #expect(
-            try self.cause(leaf, host: host, .pinnedPublicKeys([leaf.keyDigest], validatesChain: false)) == (isAccepted ? nil : .nameMismatch))
+            try self.cause(leaf, host: host, .pinnedPublicKeys([leaf.keyDigest], validatesChain: false))
+                == (isAccepted ? nil : .nameMismatch))
     }
 
     @Test func aSelfSignedCertificateIsRefused() throws {

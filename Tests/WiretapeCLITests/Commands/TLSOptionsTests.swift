@@ -1,4 +1,5 @@
 import Foundation
+import TapeProxy
 import TapeTLS
 import Testing
 
@@ -14,9 +15,9 @@ import Testing
     @Test func theAuthorityIsMadeOnFirstUseAndThatIsSaidOnce() throws {
         let options = try TLSOptions.parse(self.caDir)
         var notices: [String] = []
-        let first = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
+        let first = try self.settings(options, [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains(self.folder.file("ca/ca-cert.pem")), "\(notices)")
-        let second = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
+        let second = try self.settings(options, [:]) { notices.append($0) }
         #expect(notices.count == 1)
         #expect(first.certificatePEM == second.certificatePEM && first.keyPEM == second.keyPEM)
         #expect(first.clientMinimum == .tls12 && first.keyLog == nil && first.passthrough == [])
@@ -38,16 +39,20 @@ import Testing
         let chain = try self.folder.write(made.pem + root.pem, to: "chain.pem")
         let options = try TLSOptions.parse(["--ca-cert", chain, "--ca-key", made.keyFile] + self.caDir)
         var notices: [String] = []
-        let settings = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
+        let settings = try self.settings(options, [:]) { notices.append($0) }
         #expect(settings.certificatePEM == made.pem + root.pem && notices == [])
         #expect(!self.folder.exists("ca"))
+    }
+
+    private func settings(_ options: TLSOptions, _ environment: [String: String], notice: (String) -> Void) throws -> TLSSettings {
+        try options.settings(in: options.authority.place(), upstream: nil, environment: environment, notice: notice)
     }
 
     @Test func certificateAndKeyMustBelongTogether() throws {
         let one = try MadeAuthority(in: self.folder.file("one"))
         let other = try MadeAuthority(in: self.folder.file("other"))
         let options = try TLSOptions.parse(["--ca-cert", one.certificateFile, "--ca-key", other.keyFile])
-        #expect(trustProblem { _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { _ in } }?.contains(one.certificateFile) == true)
+        #expect(trustProblem { _ = try self.settings(options, [:]) { _ in } }?.contains(one.certificateFile) == true)
         #expect(throws: (any Error).self) { try TLSOptions.parse(["--ca-cert", one.certificateFile]) }
         #expect(throws: (any Error).self) { try TLSOptions.parse(["--ca-key", one.keyFile]) }
     }
@@ -57,22 +62,22 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: made.keyFile)
         var notices: [String] = []
         let options = try TLSOptions.parse(self.caDir)
-        _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { notices.append($0) }
+        _ = try self.settings(options, [:]) { notices.append($0) }
         #expect(notices.count == 1 && notices[0].contains("chmod 600"), "\(notices)")
     }
 
     @Test func theKeyLogIsWhereTheEnvironmentSays() throws {
         let options = try TLSOptions.parse(self.caDir)
-        _ = try options.settings(in: options.authority.place(), upstream: nil, environment: [:]) { _ in }
-        let settings = try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": self.folder.file("keys")]) {
+        _ = try self.settings(options, [:]) { _ in }
+        let settings = try self.settings(options, ["SSLKEYLOGFILE": self.folder.file("keys")]) {
             Issue.record("\($0)")
         }
         #expect(settings.keyLog != nil)
         var notices: [String] = []
         let path = self.folder.file("none/keys")
-        #expect(try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": path]) { notices.append($0) }.keyLog == nil)
+        #expect(try self.settings(options, ["SSLKEYLOGFILE": path]) { notices.append($0) }.keyLog == nil)
         #expect(notices.count == 1 && notices[0].contains("\"\(path)\""))
-        #expect(try options.settings(in: options.authority.place(), upstream: nil, environment: ["SSLKEYLOGFILE": ""]) { notices.append($0) }.keyLog == nil)
+        #expect(try self.settings(options, ["SSLKEYLOGFILE": ""]) { notices.append($0) }.keyLog == nil)
         #expect(notices.count == 1)
     }
 
