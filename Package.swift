@@ -1,11 +1,19 @@
 // swift-tools-version: 6.1
 
+import Foundation
 import PackageDescription
 
 let server = TargetDependencyCondition.when(traits: ["Server"])
 
 func nio(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-nio", condition: server)
+}
+
+/// The codings that this machine has a library for: where it has none, `swift build` works without (docs/decisions/0013-br-and-zstd.md).
+let codings = [("Brotli", "brotli/decode.h"), ("Zstandard", "zstd.h")].compactMap { trait, header in
+    ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
+        FileManager.default.isReadableFile(atPath: "\($0)/\(header)")
+    } ? trait : nil
 }
 
 let package = Package(
@@ -17,7 +25,9 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL."),
-        .default(enabledTraits: ["Server"]),
+        .trait(name: "Brotli", description: "Takes the content coding br off, with the system's brotli."),
+        .trait(name: "Zstandard", description: "Takes the content coding zstd off, with the system's zstd."),
+        .default(enabledTraits: Set(["Server"] + codings)),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
@@ -26,7 +36,15 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
-        .target(name: "TapeCore", dependencies: ["CZlib"]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .target(
+            name: "TapeCore",
+            dependencies: [
+                "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
+            ]
+        ),
         .target(name: "TapeExchange", dependencies: ["TapeCore"]),
         .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
         .target(

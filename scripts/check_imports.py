@@ -11,11 +11,13 @@ import tempfile
 
 # Part of the language's toolchain or the platform's C library.
 PLATFORM = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch", "Android"]
-CORE = ["CZlib", "Foundation", "FoundationEssentials"]
+CORE = ["CZlib", "CBrotli", "CZstd", "Foundation", "FoundationEssentials", "UniformTypeIdentifiers"]
 
 # What each target may import; a name that ends in * stands for all that begin so. What is not listed is forbidden.
 TABLE = {
     "CZlib": [],
+    "CBrotli": [],
+    "CZstd": [],
     "COpenSSL": [],
     "TapeCore": [*PLATFORM, *CORE],
     "TapeExchange": ["Swift", "TapeCore"],

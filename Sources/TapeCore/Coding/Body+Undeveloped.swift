@@ -1,5 +1,5 @@
 extension Body {
-    /// Whether a readable form was put off when the body was recorded: it lies in the raw spool, or in a sidecar with a coding still on
+    /// Whether a readable form was put off when the body was recorded: it lies in the raw spool, or in a sidecar with codings still on
     /// that could be taken off.
     public func isUndeveloped(_ headers: HeaderFields) -> Bool {
         switch self.content {
@@ -7,7 +7,7 @@ extension Body {
         case .file:
             guard self.codings.isEmpty, self.original == nil, self.note == nil else { return false }
             switch ContentEncoding(headers) {
-            case .gzip, .deflate: return true
+            case .coded: return true
             case .none, .other: return false
             }
         case .empty, .text, .json, .binary: return false

@@ -7,19 +7,8 @@ public struct BodyDeveloper: ~Copyable {
     /// since the search for parameters is quicker in memory.
     public static let memoryLimit = 1 << 20
 
-    private enum Decoding {
-        case whole([UInt8], DeflateFormat)
-        /// Longer than `memoryLimit`; its beginning.
-        case large([UInt8], DeflateFormat)
-        case failed(InflateProblem)
-    }
-
-    private struct Undecodable: Error {
-        var problem: InflateProblem
-    }
-
     private let makeDigest: () -> any ContentDigest
-    private var inflater = Inflater(format: .gzip)
+    private let inflater = InflatingDecoder(format: .gzip)
     private var restorer = DeflateRestorer()
     private var memo = DevelopedMemo()
 
@@ -51,7 +40,7 @@ public struct BodyDeveloper: ~Copyable {
         var body =
             switch encoding {
             case .none: try self.plain(wire, ContentForm(type: type), &sink)
-            case .gzip, .deflate: try self.coded(wire, encoding, type, origin, &sink)
+            case .coded(let names): try self.coded(wire, names, type, origin, &sink)
             case .other(let names): try self.plain(wire, encoding, type, note: "content coding \"\(names)\" is not taken off", &sink)
             }
         body.isComplete = isComplete
@@ -85,21 +74,23 @@ public struct BodyDeveloper: ~Copyable {
     }
 
     private mutating func coded(
-        _ wire: OctetSource, _ encoding: ContentEncoding, _ type: MediaType, _ origin: String, _ sink: inout some SidecarSink
+        _ wire: OctetSource, _ names: [ContentEncoding.Name], _ type: MediaType, _ origin: String, _ sink: inout some SidecarSink
     ) throws -> Body {
+        let encoding = ContentEncoding.coded(names)
         let key = DevelopedMemo.Key(identity: try self.digest(wire), encoding: encoding, type: type)
         if let known = self.memo[key] { return known }
         var body: Body
         do {
-            switch try self.decode(wire, encoding) {
-            case .failed(let problem): throw Undecodable(problem: problem)
-            case .whole(let content, let format):
-                body = try self.restorable(wire, content, format, type, origin, key.identity, &sink)
-            case .large(let beginning, let format):
-                body = try self.restorable(wire, beginningWith: beginning, format, type, origin, key.identity, &sink)
+            let form = ContentForm(type: type)
+            switch try CodingPeeler(self.inflater).peel(wire, names) {
+            case .whole(let content, let layers):
+                body = try self.restorable(wire, content, form, layers, origin, key.identity, &sink)
+            case .large(let beginning, let codings):
+                body = try self.restorable(wire, beginningWith: beginning, form, codings, origin, key.identity, &sink)
             }
-        } catch let error as Undecodable {
-            body = try self.plain(wire, encoding, type, note: "content coding is not taken off: \(error.problem)", &sink)
+        } catch let error as CodingPeeler.Undecodable {
+            let which = names.count > 1 ? " \"\(error.name.rawValue)\"" : ""
+            body = try self.plain(wire, encoding, type, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
         }
         self.memo.remember(body, for: key)
         return body
@@ -111,87 +102,64 @@ public struct BodyDeveloper: ~Copyable {
         return digest.finalize()
     }
 
-    // MARK: Taking the coding off
+    // MARK: Proving that they can be put back on
 
-    private mutating func decode(_ wire: OctetSource, _ encoding: ContentEncoding) throws -> Decoding {
-        guard encoding == .deflate else { return try self.decode(wire, as: .gzip) }
-        // RFC 9110, 8.4.1.2: some send the raw format. Two octets can look like zlib's by chance, so both are tried.
-        let zlib = try self.decode(wire, as: .zlib)
-        guard case .failed(let zlibProblem) = zlib else { return zlib }
-        let raw = try self.decode(wire, as: .raw)
-        guard case .failed = raw else { return raw }
-        // Behind the first two octets zlib's header was right, and so zlib's problem tells more.
-        return zlibProblem.offset > 2 ? zlib : raw
-    }
-
-    private mutating func decode(_ wire: OctetSource, as format: DeflateFormat) throws -> Decoding {
-        var content: [UInt8] = []
-        if wire.size < Self.memoryLimit / 8 { content.reserveCapacity(wire.size * 4) }
-        // Reaching this limit is no failure: the content then passes in pieces, under the limits of a file.
-        let limits = InflateLimits(output: Self.memoryLimit)
-        switch try self.inflate(wire, format, limits, { content.append(contentsOf: $0) }) {
-        case nil: return .whole(content, format)
-        case .some(let problem) where problem.kind == .tooLong: return .large(content, format)
-        case .some(let problem): return .failed(problem)
+    /// Contents in memory: for each coding its parameters are looked for, or for none where one cannot be restored anyway.
+    private mutating func restorable(
+        _ wire: OctetSource, _ content: [UInt8], _ form: ContentForm, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
+        _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
+    ) throws -> Body {
+        var found: [DeflateParameters?] = []
+        if layers.allSatisfy(\.layer.mayBeRestored) {
+            for (index, (layer, wire)) in layers.enumerated() {
+                guard let format = layer.format else { break }
+                let octets = try wire.load()
+                let inner = index + 1 < layers.count ? try layers[index + 1].wire.load() : content
+                let identity = index == 0 ? identity : try self.digest(wire)
+                let parameters = octets.withUnsafeBytes { octets in
+                    inner.withUnsafeBytes { inner in
+                        self.restorer.parameters(
+                            producing: octets, from: inner, format: format, header: layer.header, origin: origin, identity: identity)
+                    }
+                }
+                found.append(parameters)
+                if parameters == nil { break }
+            }
         }
+        return try self.body(wire, form.content(content, sink: &sink), layers.map(\.layer), found, identity, &sink)
     }
-
-    /// Inflates all of a body; nil when it is one whole stream and nothing else.
-    private mutating func inflate(
-        _ wire: OctetSource, _ format: DeflateFormat, _ limits: InflateLimits, _ deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> InflateProblem? {
-        self.inflater.restart(format: format, limits: limits)
-        try wire.forEachPiece(while: { try self.inflater.push($0, deliver: deliver) == .needsMore })
-        if case .failed(let problem) = self.inflater.finish() { return problem }
-        let rest = wire.size - self.inflater.consumed
-        guard rest > 0 else { return nil }
-        return InflateProblem(.corrupt, offset: self.inflater.consumed, reason: "\(rest) octets follow the \(format) stream")
-    }
-
-    // MARK: Proving that it can be put back on
 
     private mutating func restorable(
-        _ wire: OctetSource, _ content: [UInt8], _ format: DeflateFormat, _ type: MediaType, _ origin: String, _ identity: [UInt8],
+        _ wire: OctetSource, beginningWith beginning: [UInt8], _ form: ContentForm, _ codings: [CodingPeeler.Coding], _ origin: String,
+        _ identity: [UInt8], _ sink: inout some SidecarSink
+    ) throws -> Body {
+        var layers: [DecodedLayer] = []
+        let file = try sink.store(fileExtension: beginning.withUnsafeBytes(form.fileExtension(prefix:))) { write in
+            layers = try CodingPeeler.stream(wire, codings, write)
+        }
+        var found: [DeflateParameters?] = []
+        // Of several codings, the octets between them are in no place from which they could be read again.
+        if layers.count == 1, let layer = layers.first, layer.mayBeRestored, let format = layer.format {
+            found = [
+                try self.restorer.parameters(
+                    producing: wire, contentSize: file.size, format: format, header: layer.header, origin: origin, identity: identity)
+            ]
+        }
+        return try self.body(wire, .file(file), layers, found, identity, &sink)
+    }
+
+    /// `layers` and what was found of each are ordered from the wire inwards.
+    private func body(
+        _ wire: OctetSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [DeflateParameters?], _ identity: [UInt8],
         _ sink: inout some SidecarSink
     ) throws -> Body {
-        let header = self.inflater.header
-        let octets = try wire.load()
-        let parameters = octets.withUnsafeBytes { wire in
-            content.withUnsafeBytes { content in
-                self.restorer.parameters(
-                    producing: wire, from: content, format: format, header: header, origin: origin, identity: identity)
-            }
+        let codings = layers.enumerated().map { $1.coding(found.indices.contains($0) ? found[$0] : nil) }
+        var body = Body(size: wire.size, codings: codings.reversed(), content: content, sha256: Hex.encode(identity))
+        body.note = layers.lazy.compactMap(\.note).first
+        if found.contains(nil) || found.count < layers.count {
+            let fileExtension = layers.first?.fileExtension ?? "bin"
+            body.original = try sink.store(fileExtension: fileExtension) { try wire.forEachPiece($0) }
         }
-        let form = try ContentForm(type: type).content(content, sink: &sink)
-        return try self.body(wire, form, format, parameters, header, identity, &sink)
-    }
-
-    private mutating func restorable(
-        _ wire: OctetSource, beginningWith beginning: [UInt8], _ format: DeflateFormat, _ type: MediaType, _ origin: String,
-        _ identity: [UInt8], _ sink: inout some SidecarSink
-    ) throws -> Body {
-        let fileExtension = beginning.withUnsafeBytes(ContentForm(type: type).fileExtension(prefix:))
-        let file = try sink.store(fileExtension: fileExtension) { write in
-            if let problem = try self.inflate(wire, format, .file(codedSize: wire.size), write) { throw Undecodable(problem: problem) }
-        }
-        let header = self.inflater.header
-        let parameters = try self.restorer.parameters(
-            producing: wire, contentSize: file.size, format: format, header: header, origin: origin, identity: identity)
-        return try self.body(wire, .file(file), format, parameters, header, identity, &sink)
-    }
-
-    private func body(
-        _ wire: OctetSource, _ content: BodyContent, _ format: DeflateFormat, _ parameters: DeflateParameters?, _ header: GzipHeader?,
-        _ identity: [UInt8], _ sink: inout some SidecarSink
-    ) throws -> Body {
-        let coding: ContentCoding =
-            switch format {
-            case .gzip: .gzip(parameters, header: header ?? .plain)
-            case .zlib: .deflate(parameters)
-            case .raw: .rawDeflate(parameters)
-            }
-        var body = Body(size: wire.size, codings: [coding], content: content, sha256: Hex.encode(identity))
-        if parameters == nil { body.original = try sink.store(fileExtension: format.fileExtension) { try wire.forEachPiece($0) } }
         return body
     }
 }

@@ -10,9 +10,6 @@ public enum BodyRestorer {
         public var isEdited: Bool
     }
 
-    /// With what edited content is coded where the recorded coding was never reproduced.
-    static let fallback = DeflateParameters(level: 6)
-
     /// The octets as they crossed the wire, after transfer decoding.
     ///
     /// With `digest`, a SHA-256, coded octets are compared with the recorded ones; without it only their number is.
@@ -60,15 +57,12 @@ public enum BodyRestorer {
     private struct Sources {
         var verbatim: OctetSource?
         var content: OctetSource
-        var coding: ContentCoding?
+        var codings: [ContentCoding]
         /// The content is not what the kept wire octets hold.
         var isEdited = false
 
         init(_ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource) throws {
-            guard body.codings.count <= 1 else {
-                throw CassetteError(.damaged, "a body names \(body.codings.count) codings: this version puts back one; record it again")
-            }
-            self.coding = body.codings.first
+            self.codings = body.codings
             if let original = body.original, case .file = body.content {
                 // A sidecar is named by its digest and cannot be edited: the recorded octets hold.
                 let octets = try file(original)
@@ -78,9 +72,9 @@ public enum BodyRestorer {
             self.content = try BodyRestorer.decoded(of: body, file: file, raw: raw)
             if let original = body.original {
                 let octets = try file(original)
-                self.isEdited = try !BodyRestorer.codes(octets, self.content, self.coding)
+                self.isEdited = try !BodyRestorer.codes(octets, self.content, self.codings)
                 if !self.isEdited { self.verbatim = octets }
-            } else if self.coding == nil {
+            } else if self.codings.isEmpty {
                 self.verbatim = self.content
             }
         }
@@ -93,56 +87,66 @@ public enum BodyRestorer {
             try verbatim.forEachPiece(deliver)
             return verbatim.size != body.size
         }
-        let (format, parameters, header) = self.parts(of: sources.coding)
-        guard var deflater = Deflater(parameters ?? self.fallback, format: format, header: header) else {
-            throw CassetteError(
-                .damaged,
-                "zlib does not take the parameters of a body's \(format) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
-        }
+        let encoder = try EncoderChain(sources.codings)
         var size = 0
         var check = body.sha256 == nil ? nil : digest
-        func hand(over piece: UnsafeRawBufferPointer) throws -> Bool {
+        func hand(over piece: UnsafeRawBufferPointer) throws {
             size += piece.count
             check?.update(piece)
             try deliver(piece)
-            return true
         }
-        try sources.content.forEachPiece { _ = try deflater.push($0, isLast: false, deliver: hand) }
-        try deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, deliver: hand)
+        try sources.content.forEachPiece { try encoder.push($0, deliver: hand) }
+        try encoder.finish(deliver: hand)
         if sources.isEdited || size != body.size { return true }
         return (check?.finalize()).map { Hex.encode($0) != body.sha256 } ?? false
     }
 
-    private static func parts(of coding: ContentCoding?) -> (DeflateFormat, DeflateParameters?, GzipHeader) {
-        switch coding {
-        case .gzip(let parameters, let header): (.gzip, parameters, header)
-        case .deflate(let parameters): (.zlib, parameters, .plain)
-        case .rawDeflate(let parameters): (.raw, parameters, .plain)
-        case nil: (.raw, nil, .plain)
-        }
-    }
-
     /// Whether `octets` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
-    private static func codes(_ octets: OctetSource, _ content: OctetSource, _ coding: ContentCoding?) throws -> Bool {
+    ///
+    /// Where this build does not know a coding, nothing can be compared, and the recorded octets hold.
+    private static func codes(_ octets: OctetSource, _ content: OctetSource, _ codings: [ContentCoding]) throws -> Bool {
         struct Differs: Error {}
-        guard coding != nil else { return true }
         // Content that was not edited is as long as this; content is in memory here.
         let expected = try content.load()
-        var inflater = Inflater(format: self.parts(of: coding).0, limits: InflateLimits(output: expected.count, ratio: .max))
+        // What is between several codings may be longer than the content; the recorder kept to this limit.
+        let output = codings.count > 1 ? max(expected.count, InflateLimits.file(codedSize: octets.size).output) : expected.count
+        let limits = InflateLimits(output: output, ratio: .max)
+        guard !codings.isEmpty, let chain = DecoderChain(codings.map { ($0.name, $0.format) }, limits: limits) else { return true }
         var position = 0
         do {
-            try octets.forEachPiece { input in
-                try inflater.push(input) { piece in
+            try octets.forEachPiece(while: { input in
+                try chain.push(input) { piece in
+                    guard piece.count <= expected.count - position else { throw Differs() }
                     let isSame = expected.withUnsafeBytes {
                         UnsafeRawBufferPointer(rebasing: $0[position..<position + piece.count]).elementsEqualFast(piece)
                     }
                     guard isSame else { throw Differs() }
                     position += piece.count
                 }
-            }
+            })
         } catch is Differs {
             return false
         }
-        return inflater.status == .ended && position == expected.count
+        return chain.finish() && position == expected.count
+    }
+}
+
+extension ContentCoding {
+    fileprivate var name: ContentEncoding.Name {
+        switch self {
+        case .gzip: .gzip
+        case .deflate, .rawDeflate: .deflate
+        case .brotli: .br
+        case .zstandard: .zstd
+        }
+    }
+
+    fileprivate var format: DeflateFormat? {
+        switch self {
+        case .gzip: .gzip
+        case .deflate: .zlib
+        case .rawDeflate: .raw
+        case .brotli, .zstandard: nil
+        }
     }
 }

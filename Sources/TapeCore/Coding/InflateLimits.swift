@@ -20,4 +20,16 @@ public struct InflateLimits: Sendable, Hashable {
         let (product, overflow) = codedSize.multipliedReportingOverflow(by: 100)
         return InflateLimits(output: overflow ? .max : max(Self.memoryOutput, product))
     }
+
+    /// What is wrong with `produced` octets out of `consumed`, if anything is.
+    func problem(produced: Int, consumed: Int) -> InflateProblem? {
+        guard produced <= self.output else {
+            return InflateProblem(.tooLong, offset: consumed, reason: "decoded body longer than \(self.output) octets")
+        }
+        guard produced <= Self.ratioFloor || produced / max(consumed, 1) <= self.ratio else {
+            return InflateProblem(
+                .tooDense, offset: consumed, reason: "decoded body more than \(self.ratio) times as long as the coded one")
+        }
+        return nil
+    }
 }

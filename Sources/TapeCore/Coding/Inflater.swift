@@ -156,11 +156,9 @@ public struct Inflater: ~Copyable {
     private mutating func hand(over count: Int, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         guard count > 0 else { return }
         let total = self.produced + count
-        guard total <= self.limits.output else {
-            return self.fail(.tooLong, "decoded body longer than \(self.limits.output) octets")
-        }
-        guard total <= InflateLimits.ratioFloor || total / max(self.consumed, 1) <= self.limits.ratio else {
-            return self.fail(.tooDense, "decoded body more than \(self.limits.ratio) times as long as the coded one")
+        if let problem = self.limits.problem(produced: total, consumed: self.consumed) {
+            self.status = .failed(problem)
+            return
         }
         if self.format == .gzip { self.checksum = crc32(self.checksum, self.output, UInt32(count)) }
         self.produced = total

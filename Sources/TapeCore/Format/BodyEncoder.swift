@@ -152,6 +152,12 @@ enum BodyEncoder {
             writer.member("raw-deflate")
             writer.beginObject(.inline)
             self.parameters(parameters, &writer)
+        case .brotli:
+            writer.member("br")
+            writer.beginObject(.inline)
+        case .zstandard:
+            writer.member("zstd")
+            writer.beginObject(.inline)
         }
         writer.endObject()
         writer.endObject()

@@ -23,9 +23,11 @@ enum CodingsDecoder {
             throw reader.error(value, "codings", "expected objects with one member")
         }
         let path = reader.memberPath("codings.\(name)")
-        let known = name == "gzip" ? self.parameters + ["header"] : self.parameters
+        let known: [String]
         switch name {
-        case "gzip", "deflate", "raw-deflate": break
+        case "gzip": known = self.parameters + ["header"]
+        case "deflate", "raw-deflate": known = self.parameters
+        case "br", "zstd": known = []
         default: throw reader.error(value, "codings", "does not know the coding '\(name)'", code: .unsupportedVersion)
         }
         let inner = try ObjectReader(member.value, path, reader.place, known: known)
@@ -34,6 +36,8 @@ enum CodingsDecoder {
         switch name {
         case "gzip": return .gzip(parameters, header: try self.header(inner))
         case "deflate": return .deflate(parameters)
+        case "br": return .brotli
+        case "zstd": return .zstandard
         default: return .rawDeflate(parameters)
         }
     }

@@ -4,8 +4,8 @@ internal import TapeCore
 ///
 /// Takes codings off bodies that were recorded and not developed as well, where that works: nobody looks at a cassette for gzip.
 struct BodyContents {
-    /// The coding that is taken off while reading; nil where the recorder took it off, or there is none.
-    let inflated: DeflateFormat?
+    /// The codings that are taken off while reading, in the order applied; nil where the recorder took them off, or there are none.
+    let inflated: [ContentEncoding.Name]?
     /// Octets, where that is known before reading.
     var size: Int? { self.inflated == nil ? self.source.size : self.inflatedSize }
 
@@ -18,14 +18,12 @@ struct BodyContents {
         let source = try BodyRestorer.decoded(
             of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) })
         self.source = source
-        var inflated: DeflateFormat?
-        if body.isUndeveloped(headers), let format = try Self.format(source, headers) {
-            let (status, size) = try Self.inflate(source, format) { _ in }
+        var inflated: [ContentEncoding.Name]?
+        if body.isUndeveloped(headers), case .coded(let names) = ContentEncoding(headers) {
+            let (problem, size) = try Self.inflate(source, names) { _ in }
             // Of a body that was cut, what came can be read.
-            var isCut = false
-            if case .failed(let problem) = status { isCut = problem.kind == .truncated && !body.isComplete }
-            if status == .ended || isCut {
-                inflated = format
+            if problem == nil || problem?.kind == .truncated && !body.isComplete {
+                inflated = names
                 self.inflatedSize = size
             }
         }
@@ -67,24 +65,14 @@ struct BodyContents {
 
     // MARK: Codings
 
-    private static func format(_ source: OctetSource, _ headers: HeaderFields) throws -> DeflateFormat? {
-        switch ContentEncoding(headers) {
-        case .none, .other: return nil
-        case .gzip: return .gzip
-        case .deflate:
-            guard source.size >= 2 else { return nil }
-            var start: [UInt8] = [0, 0]
-            try start.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
-            // RFC 1950, 2.2: the method, and a check over both octets. Without them it is the raw format, which some servers send.
-            return start[0] & 15 == 8 && (Int(start[0]) << 8 | Int(start[1])) % 31 == 0 ? .zlib : .raw
-        }
-    }
-
     private static func inflate(
-        _ source: OctetSource, _ format: DeflateFormat, _ deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> (status: InflateStatus, size: Int) {
-        var inflater = Inflater(format: format, limits: .file(codedSize: source.size))
-        try source.forEachPiece(while: { try inflater.push($0, deliver: deliver) == .needsMore })
-        return (inflater.finish(), inflater.produced)
+        _ source: OctetSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> (problem: InflateProblem?, size: Int) {
+        guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else {
+            return (InflateProblem(.unsupported, offset: 0, reason: "this build does not know the coding"), 0)
+        }
+        try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
+        _ = chain.finish()
+        return (chain.problem?.problem, chain.produced)
     }
 }

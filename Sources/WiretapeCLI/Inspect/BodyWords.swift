@@ -6,8 +6,10 @@ enum BodyWords {
     static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
         var lines = [self.first(body, headers)]
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
-        if let format = contents?.inflated, let size = contents?.size {
-            lines.append("\(self.name(of: format)) taken off to show it, \(body.size) → \(size) octets; not developed yet")
+        if let names = contents?.inflated, let size = contents?.size {
+            lines.append(
+                "\(names.reversed().map(\.rawValue).joined(separator: ", then ")) taken off to show it, \(body.size) → \(size) octets; not developed yet"
+            )
         } else if body.codings.isEmpty, body.size > 0, let coding = self.coding(headers) {
             lines.append("still coded as \(coding)")
         }
@@ -39,8 +41,7 @@ enum BodyWords {
     static func coding(_ headers: HeaderFields) -> String? {
         switch ContentEncoding(headers) {
         case .none: nil
-        case .gzip: "gzip"
-        case .deflate: "deflate"
+        case .coded(let names): names.map(\.rawValue).joined(separator: ", ")
         case .other(let names): names
         }
     }
@@ -63,14 +64,8 @@ enum BodyWords {
         case .gzip(let parameters, _): "gzip" + self.words(parameters)
         case .deflate(let parameters): "deflate" + self.words(parameters)
         case .rawDeflate(let parameters): "raw deflate" + self.words(parameters)
-        }
-    }
-
-    private static func name(of format: DeflateFormat) -> String {
-        switch format {
-        case .gzip: "gzip"
-        case .zlib: "deflate"
-        case .raw: "raw deflate"
+        case .brotli: "br"
+        case .zstandard: "zstd"
         }
     }
 

@@ -15,7 +15,9 @@ import Testing
         #expect(body.isUndeveloped(self.gzip))
         #expect(body.isUndeveloped(HeaderFields(["content-encoding: deflate"])))
         #expect(!body.isUndeveloped(HeaderFields()))
-        #expect(!body.isUndeveloped(HeaderFields(["Content-Encoding: br"])))
+        #expect(body.isUndeveloped(HeaderFields(["Content-Encoding: gzip, deflate"])))
+        #expect(body.isUndeveloped(HeaderFields(["Content-Encoding: br"])) == ContentEncoding.Name.br.isTakenOff)
+        #expect(!body.isUndeveloped(HeaderFields(["Content-Encoding: compress"])))
     }
 
     @Test func aFileThatWasLookedAtIsNot() {

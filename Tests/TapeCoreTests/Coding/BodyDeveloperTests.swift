@@ -59,9 +59,9 @@ struct BodyDeveloperTests {
         let cases: [([UInt8], String, String)] = [
             (wrong, "gzip", "content coding is not taken off: wrong gzip checksum at offset 194"),
             (Array(CodingFixtures.gzip6.dropLast(3)), "gzip", "content coding is not taken off: gzip stream cut short at offset 199"),
-            (CodingFixtures.gzip6 + [0, 0], "gzip", "content coding is not taken off: 2 octets follow the gzip stream at offset 202"),
-            (CodingFixtures.gzip6, "gzip, gzip", "content coding \"gzip, gzip\" is not taken off"),
-            (CodingFixtures.gzip6, "br", "content coding \"br\" is not taken off"),
+            (CodingFixtures.rawNode + [0, 0], "deflate", "content coding is not taken off: 2 octets follow the raw stream at offset 184"),
+            (CodingFixtures.gzip6, "gzip, gzip", "content coding \"gzip\" is not taken off: no gzip header at offset 0"),
+            (CodingFixtures.gzip6, "gzip, compress", "content coding \"gzip, compress\" is not taken off"),
         ]
         for (wire, coding, note) in cases {
             let body = try self.develop(wire, "Content-Type: application/json", "Content-Encoding: \(coding)")
@@ -72,35 +72,79 @@ struct BodyDeveloperTests {
         #expect(plain.note == "content coding is not taken off: no gzip header at offset 0")
     }
 
-    @Test func aBombStaysAsItCameAndLeavesNoFileOfItsContent() throws {
+    @Test func octetsBehindAStreamAreToldAndKept() throws {
         var sink = MemorySink()
-        let wire = CodingFixtures.deflated([UInt8](repeating: 0, count: 8 << 20), DeflateParameters(level: 9), .gzip)
-        let body = try self.develop(wire, "Content-Type: text/html", "Content-Encoding: gzip", sink: &sink)
-        #expect(body.note?.contains("1000 times") == true)
-        #expect(body.codings.isEmpty)
-        #expect(sink.files.values.map(\.count) == [wire.count])
-        #expect(sink.files.keys.first?.hasSuffix(".gz") == true)
+        let wire = CodingFixtures.gzip6 + [0, 0]
+        let body = try self.develop(wire, "Content-Encoding: gzip", sink: &sink)
+        #expect(body.codings == [.gzip(nil, header: .plain)])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.note == "2 octets follow the gzip stream at offset 202")
+        #expect(try body.original.map { try sink.read($0) } == wire)
     }
 
-    @Test func aGibibyteOfZerosInAMebibyteEndsEarlyInConstantMemory() throws {
-        let mebibyte = CodingFixtures.mebibyteOfZeros
-        var largestRead = 0
-        let source = OctetSource(size: mebibyte.count * 1024 + 2) { offset, buffer in
-            largestRead = max(largestRead, buffer.count)
-            let count = min(buffer.count, mebibyte.count - offset % mebibyte.count)
-            let part = mebibyte[(offset % mebibyte.count)...].prefix(count)
-            part.withUnsafeBytes { buffer.copyMemory(from: $0) }
-            return count
-        }
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+    @Test func theMembersOfAGzipStreamAreOneContent() throws {
         var sink = MemorySink()
-        sink.keepsOctets = false
-        let body = try developer.develop(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)
-        #expect(body.note?.contains("1000 times") == true)
-        #expect(body.codings.isEmpty)
-        #expect(sink.files.count == 1)
-        #expect(largestRead <= OctetSource.pieceSize)
+        let wire = CodingFixtures.gzip6 + CodingFixtures.gzipNamed
+        let body = try self.develop(wire, "Content-Encoding: gzip", "Content-Type: text/plain", sink: &sink)
+        #expect(body.codings == [.gzip(nil, header: .plain)])
+        #expect(body.content == .text(CodingFixtures.content + CodingFixtures.content))
+        #expect(body.note == nil)
+        #expect(try body.original.map { try sink.read($0) } == wire)
     }
+
+    @Test func codingsOfZlibAreRestoredOneByOne() throws {
+        let inner = CodingFixtures.deflated(CodingFixtures.content, DeflateParameters(level: 9), .zlib)
+        let wire = CodingFixtures.deflated(inner, DeflateParameters(level: 6), .gzip)
+        let body = try self.develop(wire, "Content-Encoding: deflate, gzip")
+        #expect(body.codings == [.deflate(DeflateParameters(level: 9)), .gzip(DeflateParameters(level: 6), header: .plain)])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.original == nil)
+    }
+
+    @Test func oneCodingThatCannotBeRestoredKeepsTheOctets() throws {
+        var sink = MemorySink()
+        let wire = CodingFixtures.deflated(CodingFixtures.rawNode, DeflateParameters(level: 6), .gzip)
+        let body = try self.develop(wire, "Content-Encoding: deflate, gzip", sink: &sink)
+        #expect(body.codings == [.rawDeflate(nil), .gzip(DeflateParameters(level: 6), header: .plain)])
+        #expect(try body.original.map { try sink.read($0) } == wire)
+    }
+
+    @Test func severalCodingsOfALargeBodyPassInPieces() throws {
+        var generator = CodingFixtures.Generator(seed: 19)
+        let content = generator.text(3 << 20)
+        let inner = CodingFixtures.deflated(content, DeflateParameters(level: 1), .raw)
+        let wire = CodingFixtures.deflated(inner, DeflateParameters(level: 1), .gzip)
+        var sink = MemorySink()
+        let body = try self.develop(wire, "Content-Type: text/html", "Content-Encoding: deflate, gzip", sink: &sink)
+        #expect(body.codings == [.rawDeflate(nil), .gzip(nil, header: .plain)])
+        guard case .file(let sidecar) = body.content else { return #expect(Bool(false)) }
+        #expect(sidecar.path.hasSuffix(".html"))
+        #expect(try sink.read(sidecar) == content)
+        #expect(try body.original.map { try sink.read($0) } == wire)
+    }
+
+    #if Brotli
+    @Test(arguments: [CodingFixtures.brotli5, CodingFixtures.brotli11])
+    func brotliIsTakenOffAndKept(wire: [UInt8]) throws {
+        var sink = MemorySink()
+        let body = try self.develop(wire, "Content-Encoding: br", "Content-Type: application/json", sink: &sink)
+        #expect(body.codings == [.brotli])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.original?.path.hasSuffix(".br") == true)
+        #expect(try body.original.map { try sink.read($0) } == wire)
+    }
+    #endif
+
+    #if Zstandard
+    @Test(arguments: [CodingFixtures.zstd3, CodingFixtures.zstdUnchecked])
+    func zstdIsTakenOffAndKept(wire: [UInt8]) throws {
+        var sink = MemorySink()
+        let body = try self.develop(wire, "Content-Encoding: zstd", sink: &sink)
+        #expect(body.codings == [.zstandard])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+        #expect(body.original?.path.hasSuffix(".zst") == true)
+    }
+    #endif
 
     @Test func largeCodedBodiesPassInPieces() throws {
         var generator = CodingFixtures.Generator(seed: 9)

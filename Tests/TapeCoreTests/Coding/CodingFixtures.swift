@@ -63,6 +63,45 @@ enum CodingFixtures {
         Zg21fbdSmgxoW6hl1FaoDeBjoY5RV6GoAAn1jHpKh+f1JxWiLzIwGWpnchqSKTYyGyupCIr8NzGZaqkeUBeKjGLtSg6iI5XgfdKqgn2ESHL1X6GqjXKAYTt9AA==
         """)
 
+    /// `brotli -q 5`
+    static let brotli5 = decode(
+        """
+        H8gCAMRW05Rl0JcFrjRl86U09xN4vp2goWb9d4FkH79wWYYBdlH3cbBZxLsbTG/Yai4vDeF3/PN5x53UET/W9z3e+bX/DcqO+Hp+5DtfpsZa1y/u1CJKmxzpyYTVV4t0Tl\
+        Dywj+26x9N9bBAITeYkJEKxdyom6JREqnYPY9HQEmk7M6rMtFQPRVv6Xxv0JmpuiuOhGZyau62KRVR4tZ+6qppgZBKanNftyGi5WkO
+        """)
+    /// `brotli -q 11`
+    static let brotli11 = decode(
+        """
+        H8gCSKwLbLcYZAptNw1UWGi+1Gn1mmorzS1HqZs3D/xJsjG41OnaS5EzugApl74MK3uD/+oGGmGg2e2bBckWV7TfZBJh80GyIz69YTLH70N7JpaWwbOxNXZ/2DNxSnWMcF\
+        Mv26msPnVioL52qNNAEeKX0S4wKbPZcvRSZasKRB365Kb0bdDYo6oVXdC6Sy5yLF36pnbRSa6W0i/G+kS4aNh6RyJ96npdMw==
+        """)
+    /// `zstd -3` with its checksum
+    static let zstd3 = decode(
+        """
+        KLUv/QRYFQYA4kgcG4C5DWp1Y+Ph+IFGq8JEViIhIcklpFyYDualAYJmvfK6eu+yK///vjZjjvTdE9PltdpVFRKu+xU9s7cupZRaTYwxjpSQ9nLLG+ziad6VH1six1uUxJ\
+        MGxSMktnTJOySeRAAGURJbIggjSTwIW7qXi0ApIIAzmzZVbjiBxQpYF1TkuCkQk+3JOssx0QVtI8x1xlvmu+BOZ7q9CmI5Jl30jeCGu50ZKWRd+Ka+C9x1VtvTc44T/RoE\
+        R9xdZ/2zuAcxtelP
+        """)
+    /// `zstd -19 --no-check`
+    static let zstdUnchecked = decode(
+        """
+        KLUv/QBopQUAUogaGIBtA6qAkUL5kxYSTKhNVlZ21yqKxBHZS0MVf5mZ2de7MUNf+M+/LaW3fXcnl2GM7fuU5+j+bQ+h98b33uN1ciIM59p2PKJZMC9WvS98Y0bQIs1Enc\
+        noYtqACYF0BYo0hKOLtRXoMZUSAieoESAS4rbWPwNg49RiAxFghIaQQ1RITvycBy7ak0pA66cM75Qm9MvgVv5KgYr4O+AzDxeixh3iv/EYARn+F+XXo0n4VasB
+        """)
+    /// 1 GiB of zeros: `brotli -q 5`
+    static let brotliBomb = decode(
+        """
+        z///fwAkAOKxQHLv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd+3/+//8DIAEQhw\
+        Wge//P//9/ACQA4rAAdO//+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/8///HwAJgDgsAN37f/7//wMg\
+        ARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC0L3/5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8fAAmAOCwA3ft//v\
+        //AyABEIcFoHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//P//x8ACYA4LADd\
+        +3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB6N7/8///HwAJgD\
+        gsAN37f/7//wMgARCHBaB7/8///38AJADisAB07//5//8PgARAHBaA7v0/////AZAAiMMC0L3/5///PwASAHFYALr3//z//wdAAiAOC0D3/p////8ASADEYQHo3v/z//8f\
+        AAmAOCwA3ft//v//AyABEIcFoHv/z///fwAkAOKwAHTv//n//w+ABEAcFoDu/T////8BkACIwwLQvf/n//8/ABIAcVgAuvf//P//B0ACIA4LQPf+n////wBIAMRhAeje//\
+        P//x8ACYA4LADd+3/+//8DIAEQhwWge//P//9/ACQA4rAAdO//+f//D4AEQBwWgO79P////wGQAIjDAtC9/+f//z8AEgBxWAC69//8//8HQAIgDgtA9/6f////AEgAxGEB\
+        6N7/8///HwAJgDgsAN37f/7//wMgARCHBaB7/z8=
+        """)
+
     private static func decode(_ base64: String) -> [UInt8] { Data(base64Encoded: base64).map(Array.init) ?? [] }
 
     /// SplitMix64: the same numbers on every system.
@@ -94,6 +133,12 @@ enum CodingFixtures {
     static let mebibyteOfZeros: [UInt8] =
         [0xec, 0xc1, 0x31, 0x01, 0, 0, 0, 0xc2, 0xa0, 0xf5, 0x4f, 0x6d, 0x08, 0x5f, 0xa0] + [UInt8](repeating: 0, count: 1016)
         + [0x3e, 0x03, 0, 0, 0xff, 0xff]
+
+    /// A zstd frame of blocks of 128 KiB that repeat a zero (RFC 8878, 3.1.1.2), as many MiB as asked for.
+    static func zstdZeros(mebibytes: Int) -> [UInt8] {
+        let block: [UInt8] = [0x02, 0x00, 0x10, 0x00]
+        return [0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3] + Array(repeating: block, count: mebibytes * 8).joined() + [0x01, 0, 0]
+    }
 
     static func deflated(_ content: [UInt8], _ parameters: DeflateParameters, _ format: DeflateFormat) -> [UInt8] {
         content.withUnsafeBytes { Deflater.encode($0, parameters, format: format) } ?? []

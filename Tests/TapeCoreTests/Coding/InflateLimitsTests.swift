@@ -1,5 +1,6 @@
-import TapeCore
 import Testing
+
+@testable import TapeCore
 
 @Suite struct InflateLimitsTests {
     @Test func memoryGetsTheDefaults() {
@@ -20,5 +21,15 @@ import Testing
 
     @Test func theLargestSizeThatCanBeMultipliedIs() {
         #expect(InflateLimits.file(codedSize: .max / 100).output == .max / 100 * 100)
+    }
+
+    @Test func theOutputIsLookedAtAlwaysAndTheRatioAboveItsFloor() {
+        let limits = InflateLimits(output: 3 << 20, ratio: 10)
+        #expect(limits.problem(produced: 1 << 20, consumed: 1) == nil)
+        #expect(limits.problem(produced: 1 << 20 + 1, consumed: 1)?.kind == .tooDense)
+        #expect(limits.problem(produced: 3 << 20, consumed: 1 << 20) == nil)
+        #expect(
+            limits.problem(produced: 3 << 20 + 1, consumed: 1 << 20)
+                == InflateProblem(.tooLong, offset: 1 << 20, reason: "decoded body longer than 3145728 octets"))
     }
 }

@@ -21,10 +21,19 @@ import Testing
         #"[{"gzip":{"level":10}}]"#, #"[{"gzip":{"memory":9}}]"#, "[{}]", "{}", "[1]", #"[{"deflate":{"level":6,"window":99}}]"#,
         #"[{"deflate":{"level":6,"window":8}}]"#, #"[{"gzip":{"header":"1f8b"}}]"#, #"[{"gzip":{"header":"zz"}}]"#,
         #"[{"gzip":{},"deflate":{}}]"#,
-        #"[{"gzip":{"level":6.0}}]"#,
+        #"[{"gzip":{"level":6.0}}]"#, #"[{"br":1}]"#, #"[{"br":{},"gzip":{}}]"#,
     ])
     func whatZlibWouldNotTakeIsDamaged(_ json: String) {
         #expect(decodingError("\"codings\": \(json)")?.code == .damaged)
+    }
+
+    @Test func theOrderIsKept() throws {
+        #expect(try self.codings(#"[{"gzip":{}},{"br":{}},{"zstd":{}}]"#) == [.gzip(nil, header: .plain), .brotli, .zstandard])
+    }
+
+    @Test(arguments: [#"[{"br":{"quality":5}}]"#, #"[{"zstd":{"level":3}}]"#, #"[{"compress":{}}]"#])
+    func whatChangesTheOctetsAndIsNotKnownIsRefused(_ json: String) {
+        #expect(decodingError("\"codings\": \(json)")?.code == .unsupportedVersion)
     }
 
     @Test func thereAreEightAtMost() {

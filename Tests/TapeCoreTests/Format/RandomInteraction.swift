@@ -134,11 +134,13 @@ struct RandomInteraction {
         let parameters = self.maybe {
             DeflateParameters(level: $0.below(10), memoryLevel: 1 + $0.below(9), windowBits: 9 + $0.below(7), strategy: $0.below(5))
         }
-        switch self.below(3) {
+        switch self.below(5) {
         case 0:
             let header = self.chance(2) ? GzipHeader.plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
             return .gzip(parameters, header: header)
         case 1: return .deflate(parameters)
+        case 2: return .brotli
+        case 3: return .zstandard
         default: return .rawDeflate(parameters)
         }
     }
