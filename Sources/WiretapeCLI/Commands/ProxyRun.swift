@@ -61,7 +61,10 @@ struct ProxyRun {
             mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) { screen.complain($0) }
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
+                // One line, whatever names a client or an origin gives.
+                screen.complain(VisibleText.line($0))
+            }
         } catch {
             try recorder?.abandon()
             throw error
