@@ -133,7 +133,7 @@ struct ProxyRun {
 
     private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
         let trust = try ChildTrust.prepare(
-            authority: self.tls.certificate(in: place).pem, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
+            authority: self.tls.certificate(in: place).chain, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
         for notice in trust.notices { screen.say(notice) }
         guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
         let files = SystemRoots.files()
