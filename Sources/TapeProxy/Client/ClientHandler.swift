@@ -98,7 +98,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         case .exchange(let exchange): exchange.clientWritabilityChanged(self.isWritable)
         // The rest of an answer is on its way.
         case .lingering: self.wait(self.proxy.limits.clientStall)
-        case .head, .closed: break
+        case .head: if self.isWritable { self.process() }
+        case .closed: break
         }
     }
 
@@ -172,7 +173,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
             }
             return true
         case .head:
-            guard !self.proxy.isRecorderFull else { return false }
+            // A client that asks on and on and reads nothing gets no more answers kept for it.
+            guard !self.proxy.isRecorderFull, self.isWritable else { return false }
             do throws(MessageError) {
                 let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseRequest(bytes)
                 }
@@ -212,7 +214,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
                 self.setReading(false)
                 self.proxy.whenRecorderDrains(self) { [weak self] in self?.process() }
             } else {
-                self.setReading(true)
+                self.setReading(self.isWritable)
             }
         case .exchange(let exchange):
             // The exchange regulates while it takes the body; behind it, pipelined requests may fill the buffer.

@@ -107,7 +107,8 @@ final class UpstreamDialer {
             case .success(let channel):
                 then(.success((channel, DialTiming(dns: dns, connect: Self.milliseconds(since: started)))))
             case .failure(let error):
-                then(.failure(.failed(Self.failure(error, authority: "\(host):\(port)"))))
+                let authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+                then(.failure(.failed(Self.failure(error, authority: authority))))
             }
         }
     }

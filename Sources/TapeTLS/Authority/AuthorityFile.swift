@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// One file of an authority, read whole or created whole. It never changes a file that is there.
+/// One file of an authority, read whole or created whole. It never changes the contents of a file that is there.
 struct AuthorityFile {
     /// Far past any chain.
     private static let limit = 1 << 20
@@ -71,6 +71,9 @@ struct AuthorityFile {
         // Unlike a rename, a link never takes the place of a file.
         guard link(draft, self.path) == 0 else { throw self.error(errno, "create", .unwritable) }
     }
+
+    /// Takes back what `create` has made.
+    func remove() { unlink(self.path) }
 
     private func error(_ number: Int32, _ operation: String, _ code: CertificateError.Code) -> CertificateError {
         switch number {

@@ -57,7 +57,13 @@ public struct AuthorityFiles: Sendable, Hashable {
         if !self.certificateFile.isPresent, !self.keyFile.isPresent {
             let authority = try CertificateAuthority.make(now: now)
             try self.keyFile.create(authority.keyPEM(), mode: 0o600)
-            try self.certificateFile.create(authority.certificatePEM(), mode: 0o644)
+            do {
+                try self.certificateFile.create(authority.certificatePEM(), mode: 0o644)
+            } catch {
+                // A key alone would stop every later start.
+                self.keyFile.remove()
+                throw error
+            }
             lock.synchronize()
         }
         return try self.load(now: now)

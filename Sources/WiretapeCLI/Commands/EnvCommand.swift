@@ -47,7 +47,7 @@ struct EnvCommand: ParsableCommand {
     private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
         let shell = self.shell ?? Shell.standard(environment: parent)
         let trust = try ChildTrust.prepare(
-            authority: self.authority.certificate().pem, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
+            authority: self.authority.certificate().chain, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
         for notice in trust.notices { Terminal.error.complain(notice) }
         let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyRun.percentEncoded($0) + "@" } ?? ""
         let proxy = "http://\(credentials)\(ProxyRun.reachable(address.description))"

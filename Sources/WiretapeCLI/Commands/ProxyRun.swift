@@ -61,7 +61,10 @@ struct ProxyRun {
             mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) { screen.complain($0) }
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
+                // One line, whatever names a client or an origin gives.
+                screen.complain(VisibleText.line($0))
+            }
         } catch {
             try recorder?.abandon()
             throw error
@@ -130,7 +133,7 @@ struct ProxyRun {
 
     private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
         let trust = try ChildTrust.prepare(
-            authority: self.tls.certificate(in: place).pem, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
+            authority: self.tls.certificate(in: place).chain, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
         for notice in trust.notices { screen.say(notice) }
         guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
         let files = SystemRoots.files()

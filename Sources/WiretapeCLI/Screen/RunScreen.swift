@@ -24,8 +24,9 @@ final class RunScreen: Sendable {
         self.complain(text)
     }
 
-    /// Says a line in any case.
+    /// Says a line, or several, in any case. Control characters are spelled out: messages can hold what a stranger sent.
     func complain(_ text: String) {
+        let text = VisibleText.whole(Array(text.utf8), .lines)
         self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }
     }
 

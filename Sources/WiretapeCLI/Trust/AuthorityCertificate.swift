@@ -6,6 +6,8 @@ struct AuthorityCertificate: Hashable {
     /// The certificate alone, whatever else its file holds.
     var pem: [UInt8]
     var der: [UInt8]
+    /// All certificates of its file: where it is an intermediate one, programs have to trust the root that it leads to.
+    var chain: [UInt8]
     var summary: CertificateSummary
     /// For people.
     var key: String
@@ -17,6 +19,9 @@ struct AuthorityCertificate: Hashable {
             self.file = file
             self.pem = certificate.pem()
             self.der = certificate.der()
+            var chain = PEMCertificates()
+            chain.add(text)
+            self.chain = chain.text
             self.summary = certificate.summary
             self.key = certificate.keyDescription
         } catch {

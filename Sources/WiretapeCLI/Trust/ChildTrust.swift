@@ -25,7 +25,7 @@ struct ChildTrust: Hashable {
     /// Variables that need a value only where the parent has given one, since it would go before the others.
     static let namesIfSet = ["HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "HEX_CACERTS_PATH", "npm_config_cafile"]
 
-    /// - Parameter authority: the recorder's certificate as PEM.
+    /// - Parameter authority: the recorder's certificate as PEM, with those that lead to a root.
     static func prepare(
         authority: [UInt8], folder: TrustFolder, parent: [String: String], places: [String] = SystemRoots.places
     ) throws(TrustError) -> Self {

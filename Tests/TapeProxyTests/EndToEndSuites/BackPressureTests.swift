@@ -63,6 +63,21 @@ import Testing
         try Self.receiveAll(again)
     }
 
+    /// No origin holds back the proxy's own answers.
+    @Test func aClientThatAsksAndReadsNothingIsNotReadEither() throws {
+        let request = Array("GET http://wiretape.test/ HTTP/1.1\r\nHost: h\r\nX: \(String(repeating: "x", count: 4096))\r\n\r\n".utf8)
+        let proxy = try RunningProxy(.passthrough)
+        let client = try proxy.connect(receives: 64 << 10)
+        var sent = 0
+        while sent < Self.held {
+            let count = try client.send(request, milliseconds: 700)
+            sent += count
+            guard count == request.count else { break }
+        }
+        try #require(sent < Self.held, "\(sent) octets were taken while nobody read")
+        for _ in 0..<(sent / request.count) { #expect(try client.readMessage().starts(with: Array("HTTP/1.1 200".utf8))) }
+    }
+
     @Test func aSlowOriginHoldsTheClientBack() throws {
         let blocked = Gate("the client has to wait")
         let origin = try RawOrigin { connection in

@@ -51,6 +51,11 @@ import Testing
         #expect(try self.dial("no-such-host.invalid", 80) == .failed(.dns))
     }
 
+    @Test func anIPv6AddressIsNamedAsInAURL() throws {
+        let answer = try RunningProxy(.passthrough).ask("GET http://[::1]:1/ HTTP/1.1\r\nHost: [::1]:1\r\nConnection: close\r\n\r\n")
+        #expect(answer.contains("\"[::1]:1\" "), "\(answer)")
+    }
+
     @Test func theProxysOwnAddressIsRefusedAfterTheLookup() throws {
         let origin = try RawOrigin()
         for host in ["127.0.0.1", "127.0.0.2", "localhost", "127.1", "0.0.0.0"] {

@@ -67,6 +67,18 @@ import Darwin
         #expect(!folder.exists("x.json"))
     }
 
+    /// There is room for the key, and none for the certificate.
+    @Test func halfAnAuthorityIsNotLeftBehind() throws {
+        let folder = try TemporaryFolder()
+        let arguments = ["ca", "show", "--ca-dir", folder.file("ca")]
+        let end = try ExternalProgram.run(
+            try Programs.find("prlimit"), ["--fsize=300:", try Programs.wiretape()] + arguments, environment: Wiretape.environment())
+        #expect(end.status == 1 && end.errors.contains("ca/ca-cert.pem"), "\(end.errors)")
+        #expect(!folder.exists("ca/ca-key.pem"))
+        let next = try Wiretape.run(arguments)
+        #expect(next.status == 0, "\(next.errors)")
+    }
+
     /// Large bodies find no room, small ones do: said once all the same.
     @Test func aDiskThatIsFullForSomeIsToldOnce() throws {
         let folder = try TemporaryFolder()

@@ -34,6 +34,17 @@ import Testing
         #expect(end.errors.contains("recorded 0 exchanges"), "\(end.errors)")
     }
 
+    @Test func aClientsProtocolsDoNotWriteToTheTerminal() throws {
+        let folder = try TemporaryFolder()
+        let cassette = try folder.write("{ \"wiretape\": 1, \"interactions\": [] }\n".utf8, to: "none.json")
+        let script = """
+            alpn=$(printf '\\033[2J\\nwiretape: all is well')
+            openssl s_client -alpn "$alpn" -proxy "${https_proxy#http://}" -connect localhost:1 >/dev/null 2>&1 </dev/null
+            """
+        let end = try Wiretape.run(["replay", cassette, "--", "sh", "-c", script])
+        #expect(end.errors.contains("speaks \"\\u{1b}[2J\\nwiretape: all is well\" and no HTTP/1.1"), "\(end.errors)")
+    }
+
     /// As async-http-client asks for http:// through a proxy: by CONNECT, with a Host field that names no port.
     @Test func plainHTTPInATunnelIsRecordedAndReplayed() throws {
         let origin = try Python.origin("odd_origin.py")

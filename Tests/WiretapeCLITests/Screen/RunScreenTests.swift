@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import WiretapeCLI
+
 /// What a run prints: for people, for scripts, or nothing.
 @Suite struct RunScreenTests {
     private let folder: TemporaryFolder
@@ -49,6 +51,17 @@ import Testing
         #expect(miss.errors.hasPrefix("wiretape: miss: "), "\(miss.errors)")
         #expect(
             try Wiretape.run(["replay", self.folder.file("none.json"), "-q", "--"] + Curl.get(url)).errors.contains("there is no cassette"))
+    }
+
+    @Test func controlCharactersAreSpelledOut() throws {
+        let pair = try TerminalPair()
+        let terminal = Terminal(pair.descriptor)
+        let screen = RunScreen(quiet: false, hasChild: true, output: terminal, errors: terminal)
+        screen.complain("one line \u{1B}[2J\n  and another")
+        screen.say("\u{202E}")
+        #expect(
+            pair.written()
+                == "wiretape: one line \\u{1b}[2J\n  and another\nwiretape: \\u{202e}\n")
     }
 
     @Test func theCommandsOutputIsLeftAlone() throws {
