@@ -47,7 +47,7 @@ struct RunSummary {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
         if self.counts.tunnels > 0 {
-            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through: what is inside CONNECT tunnels is not recorded.")
+            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unread: what is inside is not recorded.")
         }
     }
 

@@ -124,7 +124,7 @@ import Testing
 
     @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
-        #expect(try self.report(summary) == "wiretape: 1 tunnel passed through: what is inside CONNECT tunnels is not recorded.\n")
+        #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unread: what is inside is not recorded.\n")
     }
 
     @Test(arguments: [(1, "1 TLS handshake failed"), (3, "3 TLS handshakes failed")])

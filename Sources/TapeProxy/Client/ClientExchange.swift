@@ -18,4 +18,10 @@ protocol ClientExchange: AnyObject {
     func clientLeft(_ reason: String)
     /// The exchange has waited longer than it may.
     func deadlinePassed()
+    /// Nothing is in flight: a proxy that stops need not wait.
+    var isIdle: Bool { get }
+}
+
+extension ClientExchange {
+    var isIdle: Bool { false }
 }

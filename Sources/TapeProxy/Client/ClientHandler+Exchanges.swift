@@ -24,7 +24,7 @@ extension ClientHandler {
                             "an absolute-form request for \"\(origin.scheme.rawValue)\" cannot be forwarded: ask for a tunnel with CONNECT."
                     ))
             }
-            if origin.host == MagicHost.name { return self.magic(request, path: path, isSecure: false) }
+            if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
             return self.decided(request, TunnelScope(route: UpstreamRoute(origin)))
         }
     }
@@ -77,7 +77,7 @@ extension ClientHandler {
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
         if let interception = self.proxy.interception {
-            switch host == MagicHost.name ? .intercept : interception.choice(host: host, port: port) {
+            switch MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port) {
             case .intercept: return InterceptExchange(client: self, interception: interception, request: request, host: host, port: port)
             case .refuse: return self.local(request, .refusedTunnel(request.head.target))
             case .passThrough: break

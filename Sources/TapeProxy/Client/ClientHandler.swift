@@ -424,7 +424,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     func stop() {
         switch self.phase {
         case .head: self.endSoon()
-        case .exchange, .lingering, .closed: break
+        case .exchange(let exchange): if exchange.isIdle { self.close() }
+        case .lingering, .closed: break
         }
     }
 

@@ -50,10 +50,18 @@ final class InterceptExchange: ClientExchange {
 
     var isRequestRead: Bool { if case .checking = self.phase { true } else { false } }
 
+    /// The client has a tunnel and has said nothing.
+    var isIdle: Bool {
+        switch self.phase {
+        case .firstOctets, .waitingForEither: true
+        case .checking, .hello, .handshake, .relaying, .over: false
+        }
+    }
+
     /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
     var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
-    var isMagic: Bool { self.host == MagicHost.name }
+    var isMagic: Bool { MagicHost.isNamed(self.host) }
 
     // MARK: CONNECT
 

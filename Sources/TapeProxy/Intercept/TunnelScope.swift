@@ -20,5 +20,5 @@ final class TunnelScope {
 
     var origin: Origin { self.route.origin }
 
-    var isMagic: Bool { self.origin.host == MagicHost.name }
+    var isMagic: Bool { MagicHost.isNamed(self.origin.host) }
 }

@@ -14,6 +14,11 @@ enum RecorderItem: Sendable {
         }
     }
 
+    /// Whether it ends an exchange, whose client has its answer by now.
+    var isAcknowledged: Bool {
+        if case .exchange = self { true } else { false }
+    }
+
     /// Whether somebody waits for it.
     var isUrgent: Bool {
         if case .exchange(_, stored: .some) = self { true } else { false }

@@ -12,7 +12,7 @@ final class RecorderQueue: Sendable {
     static let highWater = 8 << 20
     /// Octets at which reading goes on.
     static let lowWater = 4 << 20
-    /// Nanoseconds after which something put is late: what was acknowledged a tenth of a second ago is promised to be in the file, so
+    /// Nanoseconds after which an exchange is late: what was acknowledged a tenth of a second ago is promised to be in the file, so
     /// that a recorder that cannot keep up holds up the traffic before.
     static let patience: UInt64 = 40_000_000
     /// Octets that end a nap.
@@ -28,7 +28,7 @@ final class RecorderQueue: Sendable {
         var consumer = Consumer.running
         var isClosed = false
         var isFull = false
-        /// When the oldest of the queued items was put, and the oldest of the batch being written; nil without any.
+        /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
         var queuedSince: UInt64?
         var writingSince: UInt64?
 
@@ -49,7 +49,7 @@ final class RecorderQueue: Sendable {
             state.items.append(item)
             state.weight += weight
             state.queuedWeight += weight
-            if state.queuedSince == nil { state.queuedSince = now }
+            if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
             if state.weight >= Self.highWater || state.isLate(now) { state.isFull = true }
             let wakes: Bool
             switch state.consumer {

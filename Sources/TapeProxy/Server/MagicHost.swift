@@ -5,6 +5,9 @@ struct MagicHost: Sendable {
     /// Never a real host: `.test` is reserved (RFC 6761, 6.2).
     static let name = "wiretape.test"
 
+    /// Also in capitals, which origins never keep, and with the root's dot.
+    static func isNamed(_ host: String) -> Bool { host == self.name || host == self.name + "." }
+
     private static let paths = ["/", "/ca.pem", "/ca.crt", "/ca.der", "/ca.p12", "/status.json", "/trusted.svg"]
 
     /// - Parameters:

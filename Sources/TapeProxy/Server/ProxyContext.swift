@@ -30,6 +30,7 @@ final class ProxyContext {
     /// Host and port the proxy listens on, for its help page.
     private(set) var address = ""
     private let clock = WallClock()
+    private var trimRule = TrimRule()
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
@@ -73,6 +74,7 @@ final class ProxyContext {
         self.readClock()
         self.registry.sweep(now: self.now)
         self.pool.sweep(now: self.now)
+        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBack() }
     }
 
     /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.

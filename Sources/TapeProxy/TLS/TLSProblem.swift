@@ -23,7 +23,8 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
 
     var description: String {
         switch self.leg {
-        case .client: "TLS from the client for \"\(self.authority)\": \(self.clientWords)"
+        case .client:
+            "TLS from the client for \"\(self.authority)\": \(self.isBehindHandshake ? self.wordsBehindHandshake : self.clientWords)"
         case .upstream: "TLS to \"\(self.authority)\": \(self.failure.message): \(self.upstreamAdvice)"
         }
     }
@@ -53,6 +54,20 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed,
             .other:
             "\(self.failure.message): \(self.passthrough) leaves it alone."
+        }
+    }
+
+    /// What a client does when it has seen all that we agreed on: a missing version or cipher is not what it minds.
+    private var wordsBehindHandshake: String {
+        switch self.failure.cause {
+        case .closed:
+            "the client closed the connection \(self.moment), which most often means that it does not trust wiretape's CA: \(self.trustAdvice)"
+        case .reset:
+            "the client reset the connection \(self.moment), which most often means that it does not trust wiretape's CA: \(self.trustAdvice)"
+        case .certificateRejected, .noSharedVersion, .noSharedCipher, .noSharedProtocol, .expired, .notYetValid, .unknownAuthority,
+            .selfSigned,
+            .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .timeout, .malformed, .other:
+            "the client ended the connection \(self.moment) (\(self.failure.reasons.first ?? self.failure.message)): \(self.trustAdvice)"
         }
     }
 

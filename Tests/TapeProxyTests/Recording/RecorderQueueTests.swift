@@ -3,6 +3,8 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct RecorderQueueTests {
+    private let exchange = RecorderItem.exchange(TapedExchanges.simple(1), stored: nil)
+
     private func block(_ size: Int) -> RecorderItem { .block(exchange: 1, side: .response, bytes: [UInt8](repeating: 0, count: size)) }
 
     @Test func itIsFullAtTheHighMarkAndDrainedAtTheLow() {
@@ -23,7 +25,8 @@ import Testing
     @Test func itIsFullWhenSomethingHasWaitedTooLong() {
         let queue = RecorderQueue()
         let patience = RecorderQueue.patience
-        #expect(!queue.put(self.block(1), now: 100))
+        #expect(!queue.put(self.block(1), now: 0), "a block's exchange has not ended")
+        #expect(!queue.put(self.exchange, now: 100))
         #expect(!queue.put(self.block(1), now: 100 + patience))
         #expect(queue.put(self.block(1), now: 101 + patience), "the first one waits for longer than it may")
         let batch = queue.take()
@@ -35,9 +38,9 @@ import Testing
     @Test func aDrainWaitsForWhatIsLate() {
         let queue = RecorderQueue()
         let patience = RecorderQueue.patience
-        #expect(!queue.put(self.block(1), now: 0))
+        #expect(!queue.put(self.exchange, now: 0))
         let first = queue.take()
-        #expect(queue.put(self.block(1), now: patience + 1))
+        #expect(queue.put(self.exchange, now: patience + 1))
         #expect(!queue.done(first.weight, now: 3 * patience), "the second one is late by now")
         #expect(queue.done(queue.take().weight, now: 4 * patience))
     }
