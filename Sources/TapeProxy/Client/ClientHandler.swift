@@ -3,14 +3,6 @@ internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
-
 /// One client connection: reads request heads, starts an exchange for each, one after the other, and closes as agreed.
 ///
 /// Does not forward, replay or record: see `ForwardExchange`, `LocalExchange` and `Tunnel`. Not Sendable: lives on its event
@@ -19,7 +11,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         case head
         case exchange(any ClientExchange)
         /// The answer is out; what still comes is dropped until the client closes.
@@ -29,19 +21,19 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     let proxy: ProxyContext
     /// The tunnel that the requests come through; nil where the client sends them to a proxy.
-    private(set) var scope: TunnelScope?
-    private var tls: TLSHandler?
-    private var phase = Phase.head
+    var scope: TunnelScope?
+    var tls: TLSHandler?
+    var phase = Phase.head
     private var parser: HeadParser
-    private var input: ByteBuffer?
-    private var context: ChannelHandlerContext?
+    var input: ByteBuffer?
+    var context: ChannelHandlerContext?
     private var isReading = true
-    private var willFlush = false
+    var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
     private var isInsideHead = false
     /// The client reads our close as the end of the answer's body (RFC 9112, 6.3): a close that is not the end has to be a reset.
-    private var closeIsEnd = false
+    var closeIsEnd = false
     var deadline: NIODeadline
 
     init(proxy: ProxyContext) {
@@ -309,7 +301,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
     /// with it (RFC 9112, 9.6).
-    private func endOutput() {
+    func endOutput() {
         guard let context else { return }
         self.phase = .lingering
         self.input = nil
@@ -322,86 +314,6 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
             self?.proxy.readClock()
             self?.wait(self?.proxy.limits.linger ?? 0)
         }
-    }
-
-    // MARK: Writing and closing
-
-    func write(_ buffer: ByteBuffer) {
-        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
-    }
-
-    /// Sends what was written, at the end of this turn.
-    func flush() {
-        guard !self.willFlush else { return }
-        self.willFlush = true
-        self.proxy.flushes.add(self)
-    }
-
-    func flushNow() {
-        self.willFlush = false
-        self.context?.flush()
-    }
-
-    func closeOutput() {
-        self.flushNow()
-        self.context?.close(mode: .output, promise: nil)
-    }
-
-    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
-    private func endIdle() {
-        let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-        if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
-    }
-
-    /// The same when the proxy stops. Who has not used a tunnel yet may have left it already, unread, as the program that the proxy ran for.
-    private func endSoon() {
-        guard self.scope?.leftUnused != nil, let context else { return self.endIdle() }
-        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { [weak self] in
-            guard let self, case .head = self.phase else { return }
-            self.endIdle()
-        }
-    }
-
-    func close() {
-        switch self.phase {
-        case .closed: return
-        // Whatever the client has of an answer is not all of it.
-        case .exchange: self.tls?.cut()
-        case .head, .lingering: break
-        }
-        self.left("client connection closed")
-        self.closeNow()
-    }
-
-    /// The answer that begins has no end but our close.
-    func answerEndsByClose() { self.closeIsEnd = true }
-
-    private func closeNow() {
-        guard let context else { return }
-        if self.closeIsEnd {
-            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        }
-        context.close(mode: .all, promise: nil)
-    }
-
-    /// Closes once what was written is out.
-    ///
-    /// - Parameter isCut: whether it is without the end that a whole answer would have.
-    func closeAfterFlush(isCut: Bool = true) {
-        guard let context else { return }
-        if isCut { self.tls?.cut() }
-        self.left("client connection closed")
-        self.phase = .lingering
-        self.wait(self.proxy.limits.clientStall)
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.closeNow() }
-    }
-
-    private func left(_ reason: String) {
-        self.proxy.readClock()
-        let before = self.phase
-        self.phase = .closed
-        self.input = nil
-        if case .exchange(let exchange) = before { exchange.clientLeft(reason) }
     }
 
     // MARK: Time
