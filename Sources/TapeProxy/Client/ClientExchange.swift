@@ -21,7 +21,3 @@ protocol ClientExchange: AnyObject {
     /// Nothing is in flight: a proxy that stops need not wait.
     var isIdle: Bool { get }
 }
-
-extension ClientExchange {
-    var isIdle: Bool { false }
-}

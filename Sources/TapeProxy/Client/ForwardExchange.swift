@@ -42,6 +42,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     /// What is wrong with the rest of the request.
     private var requestFault: MessageError?
 
+    let isIdle = false
+
     init(client: ClientHandler, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool) {
         self.client = client
         self.proxy = client.proxy

@@ -12,6 +12,8 @@ final class LocalExchange: ClientExchange {
     private(set) var isRequestRead = false
     private var isOver = false
 
+    let isIdle = false
+
     init(client: ClientHandler, request: IncomingRequest, answer: ProxyAnswer) {
         self.client = client
         self.request = request

@@ -20,6 +20,8 @@ final class ReplayExchange: ClientExchange {
     private var isOver = false
     private var sender: ReplayBodySender?
 
+    let isIdle = false
+
     init(client: ClientHandler, request: IncomingRequest, index: Int) {
         self.client = client
         self.proxy = client.proxy

@@ -6,14 +6,18 @@ internal import Glibc
 
 /// Memory that was freed and that the allocator keeps.
 enum FreeMemory {
-    /// Gives it back to the system, on a thread of its own since that takes milliseconds. Does nothing where the allocator has no such call.
+    /// Gives it back to the system, on a thread of its own since that takes milliseconds.
+    static func giveBackSoon() {
+        DispatchQueue.global(qos: .utility).async { self.giveBack() }
+    }
+
+    /// Does nothing where the allocator has no such call.
     static func giveBack() {
         #if canImport(Glibc)
         // Not in the Glibc module.
         guard let symbol = dlsym(nil, "malloc_trim") else { return }
         // SAFETY: int malloc_trim(size_t), as malloc_trim(3) has it.
-        let trim = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)
-        DispatchQueue.global(qos: .utility).async { _ = trim(0) }
+        _ = unsafeBitCast(symbol, to: (@convention(c) (Int) -> Int32).self)(0)
         #endif
     }
 }

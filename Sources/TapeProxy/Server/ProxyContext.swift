@@ -74,7 +74,7 @@ final class ProxyContext {
         self.readClock()
         self.registry.sweep(now: self.now)
         self.pool.sweep(now: self.now)
-        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBack() }
+        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }
     }
 
     /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.

@@ -12,6 +12,8 @@ final class ConnectExchange: ClientExchange {
     private let port: Int
     private var isOver = false
 
+    let isIdle = false
+
     init(client: ClientHandler, request: IncomingRequest, host: String, port: Int) {
         self.client = client
         self.request = request

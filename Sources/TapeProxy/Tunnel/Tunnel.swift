@@ -12,6 +12,8 @@ final class Tunnel: ClientExchange, UpstreamOwner {
     private var counts = TunnelCounts(sent: 0, received: 0)
     private var ended: ((TunnelCounts) -> Void)?
 
+    let isIdle = false
+
     /// - Parameter ended: called once, when the tunnel has closed.
     init(client: ClientHandler, upstream: UpstreamHandler, ended: @escaping (TunnelCounts) -> Void) {
         self.client = client
