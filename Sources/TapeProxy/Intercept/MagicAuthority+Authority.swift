@@ -1,8 +1,9 @@
 internal import TapeTLS
 
 extension MagicAuthority {
-    /// Android takes no PKCS #12 without a password; it guards nothing, since no key is inside.
-    private static let password = "wiretape"
+    /// Android takes no PKCS #12 without a password, Java none below six characters; it guards nothing, since no key is inside. The same
+    /// as in `wiretape ca export`.
+    private static let password = "changeit"
 
     init(_ authority: borrowing CertificateAuthority) throws(CertificateError) {
         let summary = authority.certificate
