@@ -12,7 +12,7 @@ import Testing
         #expect(magic.pem == authority.certificatePEM())
         #expect(try Certificate(der: magic.der).summary == authority.certificate)
         #expect(magic.p12.first == 0x30)
-        #expect(magic.p12Password == "wiretape")
+        #expect(magic.p12Password == "changeit")
     }
 
     @Test func noKeyIsInIt() throws {
