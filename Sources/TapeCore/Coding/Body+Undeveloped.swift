@@ -10,7 +10,7 @@ extension Body {
             case .coded: return true
             case .none, .other: return false
             }
-        case .empty, .text, .json, .binary: return false
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: return false
         }
     }
 }

@@ -46,8 +46,8 @@ public enum BodyRestorer {
         of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
     ) throws -> OctetSource {
         switch body.content {
-        case .empty: OctetSource([])
-        case .text(let octets), .json(let octets, _), .binary(let octets): OctetSource(octets)
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: OctetSource(body.content.inlineOctets ?? [])
+        case .multipart(let multipart): try multipart.source(file: file)
         case .file(let sidecar): try file(sidecar)
         case .raw(let slice): try raw(slice)
         }

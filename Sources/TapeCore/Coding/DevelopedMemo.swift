@@ -20,8 +20,7 @@ struct DevelopedMemo {
     }
 
     mutating func remember(_ body: Body, for key: Key) {
-        guard body.original == nil else { return }
-        if case .file = body.content { return }
+        guard body.original == nil, body.content.sidecars.isEmpty else { return }
         if self.entries.count < Self.limit {
             self.entries.append((key, body))
         } else {

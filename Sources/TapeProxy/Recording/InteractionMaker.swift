@@ -106,7 +106,7 @@ struct InteractionMaker: ~Copyable {
         switch body.content {
         case .raw(let slice): source = OctetSource(try reader.read(slice))
         case .file(let sidecar): source = try reader.source(sidecar, digest: FastSHA256())
-        case .empty, .text, .json, .binary: return body
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: return body
         }
         var sink = BodyStoreSink(store: self.store)
         var developed = try self.developer.develop(source, headers: headers, origin: origin, isComplete: body.isComplete, sink: &sink)
