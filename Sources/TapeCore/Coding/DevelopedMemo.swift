@@ -9,7 +9,8 @@ struct DevelopedMemo {
         /// SHA-256 of the wire octets.
         var identity: [UInt8]
         var encoding: ContentEncoding
-        var type: MediaType
+        /// The value of Content-Type, whose charset counts too.
+        var type: [UInt8]?
     }
 
     private var entries: [(key: Key, body: Body)] = []

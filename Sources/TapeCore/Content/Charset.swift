@@ -52,7 +52,9 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         case "cp932", "ms932", "ms_kanji": return [.windows31J]
         case "gb18030", "gbk", "gb2312", "gb_2312-80", "x-gbk", "cp936", "ms936": return [.gb18030]
         default:
-            let name = label.hasPrefix("cp125") ? "windows-" + label.dropFirst(2) : label.hasPrefix("x-cp125") ? "windows-" + label.dropFirst(4) : label
+            let name =
+                label.hasPrefix("cp125")
+                ? "windows-" + label.dropFirst(2) : label.hasPrefix("x-cp125") ? "windows-" + label.dropFirst(4) : label
             return Charset.allCases.filter { $0.rawValue == name }
         }
     }

@@ -14,20 +14,34 @@ extension MultipartBody<PartContent> {
         return size
     }
 
-    /// The body, to be read piece by piece: parts in files are not loaded.
-    public func source(file: (Sidecar) throws -> OctetSource) throws -> OctetSource {
+    /// The body with the octets of its parts, to be read piece by piece: those in files are not loaded.
+    func sources(file: (Sidecar) throws -> OctetSource) rethrows -> MultipartBody<OctetSource> {
+        try self.mapData { content in
+            if case .file(let sidecar) = content { return try file(sidecar) }
+            return OctetSource(content.bodyContent.inlineOctets ?? [])
+        }
+    }
+
+    public func source(file: (Sidecar) throws -> OctetSource) rethrows -> OctetSource {
+        try self.sources(file: file).source
+    }
+}
+
+extension MultipartBody<OctetSource> {
+    /// All octets in order.
+    var source: OctetSource {
         var sources: [OctetSource] = []
         var octets: [UInt8] = []
-        try MultipartSerializer.write(
+        MultipartSerializer.write(
             self, to: { octets.append(contentsOf: $0) },
-            data: { content in
-                guard case .file(let sidecar) = content else {
-                    octets.append(contentsOf: content.bodyContent.inlineOctets ?? [])
-                    return
+            data: { data in
+                if let memory = data.memory {
+                    octets.append(contentsOf: memory)
+                } else {
+                    sources.append(OctetSource(octets))
+                    octets = []
+                    sources.append(data)
                 }
-                sources.append(OctetSource(octets))
-                octets = []
-                sources.append(try file(sidecar))
             })
         sources.append(OctetSource(octets))
         return OctetSource(joining: sources)

@@ -87,7 +87,7 @@ extension HARWriter {
             let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(octets) }
             return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
         case .multipart(let parts) where parts.sidecars.isEmpty:
-            let source = try parts.source { _ in OctetSource([]) }
+            let source = parts.source { _ in OctetSource([]) }
             let isText = UTF8Validator.isValid(try source.load())
             return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
         case .multipart, .file, .raw:

@@ -17,7 +17,9 @@ enum ContentDecoder {
     }
 
     /// - Parameter headers: of the message or part, whose Content-Type names the boundary of a multipart.
-    static func decode(_ name: String, _ value: JSONValue, _ reader: ObjectReader, headers: HeaderFields) throws(CassetteError) -> BodyContent {
+    static func decode(_ name: String, _ value: JSONValue, _ reader: ObjectReader, headers: HeaderFields) throws(CassetteError)
+        -> BodyContent
+    {
         if let charset = reader["charset"], name != "text" {
             throw reader.error(charset, "charset", "expected it beside 'text' only")
         }
@@ -107,7 +109,8 @@ enum ContentDecoder {
         guard value.kind == .array else { throw reader.error(value, "lines", "expected an array") }
         let style = try self.style(reader)
         let lines = JSONLines(
-            restoring: value.elements.map(\.raw), style: style, lineEnd: try self.lineEnd(reader), isEnded: try reader.bool("ended") ?? true)
+            restoring: value.elements.map(\.raw), style: style, lineEnd: try self.lineEnd(reader), isEnded: try reader.bool("ended") ?? true
+        )
         guard let lines else { throw reader.error(value, "lines", "expected JSON that fits its style", code: .tooLarge) }
         return lines
     }

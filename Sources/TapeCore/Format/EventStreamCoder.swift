@@ -91,7 +91,8 @@ enum EventStreamCoder {
 
     // MARK: Reading
 
-    static func decode(_ value: JSONValue, _ reader: ObjectReader, style: JSONStyle, lineEnd: LineEnd) throws(CassetteError) -> EventStream {
+    static func decode(_ value: JSONValue, _ reader: ObjectReader, style: JSONStyle, lineEnd: LineEnd) throws(CassetteError) -> EventStream
+    {
         guard value.kind == .array else { throw reader.error(value, "events", "expected an array") }
         var octets: [UInt8] = []
         for event in value.elements {

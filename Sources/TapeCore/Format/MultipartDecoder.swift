@@ -28,14 +28,16 @@ enum MultipartDecoder {
             boundary = MultipartBoundary(try HeadOctets.decodeLine(named, "boundary", object))
         }
         guard let boundary else { throw object.error(value, "boundary", "expected 1 to \(MultipartBoundary.longest) octets") }
-        let preamble = try object["preamble"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "preamble", object) } ?? []
+        let preamble =
+            try object["preamble"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "preamble", object) } ?? []
         let parts = try self.parts(object.required("parts"), isFirst: preamble.isEmpty, object, depth)
         let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: preamble.isEmpty && parts.isEmpty, isClosing: true)
         var closing: MultipartDelimiter? = usual
         if let value = object["closing"] {
             closing = value.kind == .null ? nil : try self.delimiter(value, "closing", usual: usual, object)
         }
-        let epilogue = try object["epilogue"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "epilogue", object) } ?? []
+        let epilogue =
+            try object["epilogue"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "epilogue", object) } ?? []
         return MultipartBody(boundary: boundary, preamble: preamble, parts: parts, closing: closing, epilogue: epilogue)
     }
 
@@ -78,7 +80,9 @@ enum MultipartDecoder {
         return PartHeaderSection(lines: lines)
     }
 
-    private static func content(_ reader: ObjectReader, _ fields: HeaderFields, _ depth: Int) throws(CassetteError) -> MultipartContent<PartContent> {
+    private static func content(_ reader: ObjectReader, _ fields: HeaderFields, _ depth: Int) throws(CassetteError) -> MultipartContent<
+        PartContent
+    > {
         guard let (name, value) = try ContentDecoder.choice(of: self.partContents, reader) else {
             throw reader.error(reader.value, "text", "is missing: a part has a content")
         }
@@ -104,7 +108,9 @@ enum MultipartDecoder {
         delimiter.lineEndBefore = try self.lineEnd("before", object) ?? usual.lineEndBefore
         delimiter.lineEndAfter = try self.lineEnd("after", object) ?? usual.lineEndAfter
         delimiter.padding = try object.utf8("padding") ?? []
-        guard delimiter.padding.allSatisfy({ $0 == 32 || $0 == 9 }) else { throw object.error(value, "padding", "expected spaces and tabs") }
+        guard delimiter.padding.allSatisfy({ $0 == 32 || $0 == 9 }) else {
+            throw object.error(value, "padding", "expected spaces and tabs")
+        }
         return delimiter
     }
 

@@ -51,9 +51,7 @@ enum BodyWords {
         let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
         let size: Int? =
             switch body.content {
-            case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: body.content.inlineOctets?.count
-            case .multipart(let parts): parts.size
-            case .file(let sidecar): sidecar.size
+            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary, .file: body.octetCount
             case .raw: nil
             }
         return names + (size.map { ", \(body.size) → \($0) octets" } ?? "")

@@ -158,7 +158,9 @@ struct RandomInteraction {
         if self.chance(3) { style = .compact }
         let events = (0..<1 + self.below(4)).map { _ in
             (0..<self.below(4)).map { _ in
-                self.pick(["data: x", "data: \(self.json.text(style))", "id: 7", ": ping", "data:", "event: 음식", "odd", "json: {}", "data: {"])
+                self.pick([
+                    "data: x", "data: \(self.json.text(style))", "id: 7", ": ping", "data:", "event: 음식", "odd", "json: {}", "data: {",
+                ])
                     + end
             }.joined() + end
         }
