@@ -101,7 +101,7 @@ struct MultipartDeveloper {
         var lint = MultipartLint(headers: self.headers, limits: Self.limits)
         try octets.forEachPiece { lint.push($0) }
         let problems = lint.finish()
-        let problem = problems.first { kind.map([$0.kind].contains) ?? Self.serious.contains($0.kind) } ?? problems.first
+        let problem = problems.first { kind.map([$0.kind].contains) ?? Self.serious.contains($0.kind) }
         let reason =
             problem?.description
             ?? "it has more than \(Self.limits.parts) parts or \(Self.limits.allHeaderSections) octets of header sections"

@@ -48,8 +48,7 @@ final class ReplayFileStream {
         }
 
         private func next(of body: Body) throws(CassetteError) -> Piece {
-            let source = try self.source ?? self.bodies.uncodedSource(of: body, digest: { FastSHA256() })
-            self.source = source
+            let source = try self.opened(body)
             var bytes = [UInt8](repeating: 0, count: min(ReplayFileStream.pieceSize, source.size - self.offset))
             do {
                 try bytes.withUnsafeMutableBytes { try source.read(at: self.offset, into: $0) }
@@ -58,6 +57,13 @@ final class ReplayFileStream {
             }
             self.offset += bytes.count
             return self.offset == source.size ? .last(bytes) : .bytes(bytes)
+        }
+
+        private func opened(_ body: Body) throws(CassetteError) -> OctetSource {
+            if let source = self.source { return source }
+            let source = try self.bodies.uncodedSource(of: body, digest: { FastSHA256() })
+            self.source = source
+            return source
         }
 
         private func opened(_ sidecar: Sidecar) throws(CassetteError) -> BodyStream {
