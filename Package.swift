@@ -43,7 +43,9 @@ let package = Package(
             dependencies: [
                 "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
                 .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
-            ]
+            ],
+            // In the C library itself elsewhere (docs/decisions/0014-charsets-by-iconv.md).
+            linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
         ),
         .target(name: "TapeExchange", dependencies: ["TapeCore"]),
         .target(name: "TapeTLS", dependencies: ["COpenSSL"]),

@@ -1,16 +1,30 @@
 extension Body {
     /// Whether a readable form was put off when the body was recorded: it lies in the raw spool, or in a sidecar with codings still on
-    /// that could be taken off.
+    /// that could be taken off, or it has parts that were not looked for.
     public func isUndeveloped(_ headers: HeaderFields) -> Bool {
+        if case .raw = self.content { return true }
+        return self.hasCodingsLeft(headers) || self.hasPartsLeft(headers)
+    }
+
+    /// Codings that could be taken off a body in a sidecar.
+    public func hasCodingsLeft(_ headers: HeaderFields) -> Bool {
+        guard case .file = self.content, self.codings.isEmpty, self.original == nil, self.note == nil else { return false }
+        switch ContentEncoding(headers) {
+        case .coded: return true
+        case .none, .other: return false
+        }
+    }
+
+    /// A multipart in one piece, without a note that says why: large ones are recorded so, and those of earlier versions.
+    public func hasPartsLeft(_ headers: HeaderFields) -> Bool {
+        guard self.note == nil else { return false }
         switch self.content {
-        case .raw: return true
-        case .file:
-            guard self.codings.isEmpty, self.original == nil, self.note == nil else { return false }
-            switch ContentEncoding(headers) {
-            case .coded: return true
-            case .none, .other: return false
+        case .text, .binary, .file:
+            guard let index = headers.firstIndex(of: "content-type"), MediaType(headers.valueBytes(at: index)).isMultipart else {
+                return false
             }
-        case .empty, .text, .json, .binary: return false
+            return !self.codings.isEmpty || ContentEncoding(headers) == .none
+        case .empty, .encodedText, .json, .form, .lines, .events, .multipart, .raw: return false
         }
     }
 }

@@ -35,13 +35,13 @@ public struct BodyDeveloper: ~Copyable {
     ) throws -> Body {
         guard source.size > 0 else { return Body(size: 0, isComplete: isComplete, content: .empty) }
         let wire = source.memory == nil && source.size <= Self.memoryLimit ? OctetSource(try source.load()) : source
-        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
         let encoding = ContentEncoding(headers)
+        let contents = ContentDeveloper(headers: headers, isComplete: isComplete)
         var body =
             switch encoding {
-            case .none: try self.plain(wire, ContentForm(type: type), &sink)
-            case .coded(let names): try self.coded(wire, names, type, origin, &sink)
-            case .other(let names): try self.plain(wire, encoding, type, note: "content coding \"\(names)\" is not taken off", &sink)
+            case .none: try self.plain(wire, contents, &sink)
+            case .coded(let names): try self.coded(wire, names, headers, contents, origin, &sink)
+            case .other(let names): try self.kept(wire, headers, note: "content coding \"\(names)\" is not taken off", &sink)
             }
         body.isComplete = isComplete
         return body
@@ -57,42 +57,53 @@ public struct BodyDeveloper: ~Copyable {
         return body
     }
 
-    private func plain(
-        _ wire: OctetSource, _ encoding: ContentEncoding, _ type: MediaType, note: String, _ sink: inout some SidecarSink
+    /// Finds the parts of a body that was recorded in one piece: by an earlier version, or since it was too large to be looked at at once.
+    ///
+    /// - Parameter content: without codings.
+    public mutating func developParts(
+        of body: Body, from content: OctetSource, headers: HeaderFields, sink: inout some SidecarSink
     ) throws -> Body {
-        var body = try self.plain(wire, ContentForm(type: type, codedExtension: encoding.fileExtension), &sink)
-        body.note = note
+        var body = body
+        let (form, note) = try ContentDeveloper(headers: headers, isComplete: body.isComplete).content(content, &sink)
+        // Anything else is no better than what is there.
+        if case .multipart = form { body.content = form }
+        body.note = body.note ?? note
         return body
     }
 
-    private func plain(_ wire: OctetSource, _ form: ContentForm, _ sink: inout some SidecarSink) throws -> Body {
-        if let octets = wire.memory { return Body(size: wire.size, content: try form.content(octets, sink: &sink)) }
-        var prefix = [UInt8](repeating: 0, count: min(wire.size, OctetSource.pieceSize))
-        try prefix.withUnsafeMutableBytes { try wire.read(at: 0, into: $0) }
-        let fileExtension = prefix.withUnsafeBytes(form.fileExtension(prefix:))
-        return Body(size: wire.size, content: .file(try sink.store(fileExtension: fileExtension) { try wire.forEachPiece($0) }))
+    /// Octets with a coding on them that stays there.
+    private func kept(_ wire: OctetSource, _ headers: HeaderFields, note: String, _ sink: inout some SidecarSink) throws -> Body {
+        let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
+        return Body(size: wire.size, content: try form.content(wire, sink: &sink), note: note)
+    }
+
+    private func plain(_ wire: OctetSource, _ contents: ContentDeveloper, _ sink: inout some SidecarSink) throws -> Body {
+        let (content, note) = try contents.content(wire, &sink)
+        return Body(size: wire.size, content: content, note: note)
     }
 
     private mutating func coded(
-        _ wire: OctetSource, _ names: [ContentEncoding.Name], _ type: MediaType, _ origin: String, _ sink: inout some SidecarSink
+        _ wire: OctetSource, _ names: [ContentEncoding.Name], _ headers: HeaderFields, _ contents: ContentDeveloper, _ origin: String,
+        _ sink: inout some SidecarSink
     ) throws -> Body {
-        let encoding = ContentEncoding.coded(names)
-        let key = DevelopedMemo.Key(identity: try self.digest(wire), encoding: encoding, type: type)
+        let type = headers.firstIndex(of: "content-type").map { Array(headers.valueBytes(at: $0)) }
+        let key = DevelopedMemo.Key(identity: try self.digest(wire), encoding: .coded(names), type: type)
         if let known = self.memo[key] { return known }
         var body: Body
         do {
-            let form = ContentForm(type: type)
             switch try CodingPeeler(self.inflater).peel(wire, names) {
             case .whole(let content, let layers):
-                body = try self.restorable(wire, content, form, layers, origin, key.identity, &sink)
+                body = try self.restorable(wire, content, contents, layers, origin, key.identity, &sink)
             case .large(let beginning, let codings):
-                body = try self.restorable(wire, beginningWith: beginning, form, codings, origin, key.identity, &sink)
+                body = try self.restorable(wire, beginningWith: beginning, contents, codings, origin, key.identity, &sink)
             }
         } catch let error as CodingPeeler.Undecodable {
             let which = names.count > 1 ? " \"\(error.name.rawValue)\"" : ""
-            body = try self.plain(wire, encoding, type, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
+            body = try self.kept(wire, headers, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
         }
-        self.memo.remember(body, for: key)
+        // What is wrong with parts depends on whether all of them came.
+        if body.note == nil { self.memo.remember(body, for: key) }
         return body
     }
 
@@ -106,7 +117,7 @@ public struct BodyDeveloper: ~Copyable {
 
     /// Contents in memory: for each coding its parameters are looked for, or for none where one cannot be restored anyway.
     private mutating func restorable(
-        _ wire: OctetSource, _ content: [UInt8], _ form: ContentForm, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
+        _ wire: OctetSource, _ content: [UInt8], _ contents: ContentDeveloper, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
         _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
         var found: [DeflateParameters?] = []
@@ -126,15 +137,19 @@ public struct BodyDeveloper: ~Copyable {
                 if parameters == nil { break }
             }
         }
-        return try self.body(wire, form.content(content, sink: &sink), layers.map(\.layer), found, identity, &sink)
+        let (form, note) = try contents.content(OctetSource(content), &sink)
+        var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
+        body.note = body.note ?? note
+        return body
     }
 
     private mutating func restorable(
-        _ wire: OctetSource, beginningWith beginning: [UInt8], _ form: ContentForm, _ codings: [CodingPeeler.Coding], _ origin: String,
+        _ wire: OctetSource, beginningWith beginning: [UInt8], _ contents: ContentDeveloper, _ codings: [CodingPeeler.Coding],
+        _ origin: String,
         _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
         var layers: [DecodedLayer] = []
-        let file = try sink.store(fileExtension: beginning.withUnsafeBytes(form.fileExtension(prefix:))) { write in
+        let file = try sink.store(fileExtension: contents.fileExtension(beginning: beginning)) { write in
             layers = try CodingPeeler.stream(wire, codings, write)
         }
         var found: [DeflateParameters?] = []
@@ -167,8 +182,8 @@ public struct BodyDeveloper: ~Copyable {
 extension BodyDeveloper {
     /// The extension of a file that holds wire octets as they came, judged by the header fields and the first octets.
     public static func fileExtension(headers: HeaderFields, beginning: [UInt8]) -> String {
-        let type = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes))
-        let form = ContentForm(type: type, codedExtension: ContentEncoding(headers).fileExtension)
+        let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
         return beginning.withUnsafeBytes { form.fileExtension(prefix: $0) }
     }
 }

@@ -46,11 +46,19 @@ public enum BodyRestorer {
         of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
     ) throws -> OctetSource {
         switch body.content {
-        case .empty: OctetSource([])
-        case .text(let octets), .json(let octets, _), .binary(let octets): OctetSource(octets)
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: OctetSource(body.content.inlineOctets ?? [])
+        case .multipart(let multipart): try multipart.source(file: file)
         case .file(let sidecar): try file(sidecar)
         case .raw(let slice): try raw(slice)
         }
+    }
+
+    /// The wire octets of a body without codings, to be read piece by piece.
+    public static func uncoded(
+        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+    ) throws -> OctetSource {
+        precondition(body.codings.isEmpty)
+        return try Sources(body, file: file, raw: raw).content
     }
 
     /// Where the octets come from: as they lie there, or to be coded again.
@@ -69,7 +77,9 @@ public enum BodyRestorer {
                 (self.verbatim, self.content) = (octets, octets)
                 return
             }
-            self.content = try BodyRestorer.decoded(of: body, file: file, raw: raw)
+            var parts: MultipartBody<OctetSource>?
+            if case .multipart(let multipart) = body.content { parts = try multipart.sources(file: file) }
+            self.content = try parts?.source ?? BodyRestorer.decoded(of: body, file: file, raw: raw)
             if let original = body.original {
                 let octets = try file(original)
                 self.isEdited = try !BodyRestorer.codes(octets, self.content, self.codings)
@@ -77,6 +87,7 @@ public enum BodyRestorer {
             } else if self.codings.isEmpty {
                 self.verbatim = self.content
             }
+            if let parts, body.original == nil || self.isEdited { try MultipartCheck.check(parts) }
         }
     }
 
@@ -106,28 +117,32 @@ public enum BodyRestorer {
     /// Where this build does not know a coding, nothing can be compared, and the recorded octets hold.
     private static func codes(_ octets: OctetSource, _ content: OctetSource, _ codings: [ContentCoding]) throws -> Bool {
         struct Differs: Error {}
-        // Content that was not edited is as long as this; content is in memory here.
-        let expected = try content.load()
+        // Content that was not edited is as long as this.
+        let expected = content.size
         // What is between several codings may be longer than the content; the recorder kept to this limit.
-        let output = codings.count > 1 ? max(expected.count, InflateLimits.file(codedSize: octets.size).output) : expected.count
+        let output = codings.count > 1 ? max(expected, InflateLimits.file(codedSize: octets.size).output) : expected
         let limits = InflateLimits(output: output, ratio: .max)
         guard !codings.isEmpty, let chain = DecoderChain(codings.map { ($0.name, $0.format) }, limits: limits) else { return true }
         var position = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
         do {
             try octets.forEachPiece(while: { input in
                 try chain.push(input) { piece in
-                    guard piece.count <= expected.count - position else { throw Differs() }
-                    let isSame = expected.withUnsafeBytes {
-                        UnsafeRawBufferPointer(rebasing: $0[position..<position + piece.count]).elementsEqualFast(piece)
+                    guard piece.count <= expected - position else { throw Differs() }
+                    for start in stride(from: 0, to: piece.count, by: buffer.count) {
+                        let part = UnsafeRawBufferPointer(rebasing: piece[start..<min(piece.count, start + buffer.count)])
+                        let own = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+                        try content.read(at: position, into: own)
+                        guard UnsafeRawBufferPointer(own).elementsEqualFast(part) else { throw Differs() }
+                        position += part.count
                     }
-                    guard isSame else { throw Differs() }
-                    position += piece.count
                 }
             })
         } catch is Differs {
             return false
         }
-        return chain.finish() && position == expected.count
+        return chain.finish() && position == expected
     }
 }
 

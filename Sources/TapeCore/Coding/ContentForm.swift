@@ -1,6 +1,6 @@
-/// Chooses the most readable form for the octets of a content: JSON, text, base64, or a file beside the cassette.
+/// Chooses the most readable form for the octets of a content: JSON, a form, lines, events, text, base64, or a file beside the cassette.
 ///
-/// Takes no codings off and proves nothing but that JSON can be written back.
+/// Takes no codings off and knows nothing of parts. What it answers gives the same octets back.
 struct ContentForm {
     /// Longer text and JSON goes to a file: a diff of more is not read by people.
     static let textLimit = 64 << 10
@@ -8,11 +8,14 @@ struct ContentForm {
     static let binaryLimit = 4 << 10
 
     var type: MediaType
+    /// The value of Content-Type.
+    private let field: ArraySlice<UInt8>?
     /// For octets that are neither text nor of the type, since a coding is still on them.
     var codedExtension: String?
 
-    init(type: MediaType, codedExtension: String? = nil) {
-        self.type = type
+    init(field: ArraySlice<UInt8>?, codedExtension: String? = nil) {
+        self.type = MediaType(field)
+        self.field = field
         self.codedExtension = codedExtension
     }
 
@@ -25,6 +28,9 @@ struct ContentForm {
                 return .json(octets, style: style)
             }
             let isText = self.type.kind != .binary && ReadableText.isReadable(bytes)
+            if octets.count <= Self.textLimit, let content = isText ? self.structured(octets, bytes) : self.decoded(octets, bytes) {
+                return content
+            }
             if octets.count <= (isText ? Self.textLimit : Self.binaryLimit) { return isText ? .text(octets) : .binary(octets) }
             let fileExtension = self.fileExtension(bytes, isText: isText)
             return .file(try sink.store(fileExtension: fileExtension) { try $0(bytes) })
@@ -38,8 +44,31 @@ struct ContentForm {
         return self.fileExtension(prefix, isText: self.type.kind != .binary && text.isReadable)
     }
 
+    /// curl's `-d` calls everything a form.
     private func mayBeJSON(_ first: UInt8) -> Bool {
-        self.type.kind == .json || self.type.essence.isEmpty && (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+        if self.type.kind == .json { return true }
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && (self.type.essence.isEmpty || self.type.isForm)
+    }
+
+    private func structured(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
+        if self.type.isForm { return FormText(bytes).map { .form($0) } }
+        if self.type.essence == "text/event-stream" { return EventStream(octets).map { .events($0) } }
+        guard let first = bytes.first, self.type.isJSONLines || self.mayBeJSON(first) else { return nil }
+        return JSONLines(octets).map { .lines($0) }
+    }
+
+    /// Text of another charset that the field names, or a byte order mark.
+    private func decoded(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
+        guard self.type.kind != .binary else { return nil }
+        let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
+        let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
+        for charset in Charset.candidates(label: label, beginning: bytes) {
+            guard let text = charset.decode(octets), text.withUnsafeBytes(ReadableText.isReadable), charset.encode(text) == octets else {
+                continue
+            }
+            return .encodedText(octets, charset)
+        }
+        return nil
     }
 
     private func fileExtension(_ prefix: UnsafeRawBufferPointer, isText: Bool) -> String {

@@ -9,7 +9,8 @@ struct DevelopedMemo {
         /// SHA-256 of the wire octets.
         var identity: [UInt8]
         var encoding: ContentEncoding
-        var type: MediaType
+        /// The value of Content-Type, whose charset counts too.
+        var type: [UInt8]?
     }
 
     private var entries: [(key: Key, body: Body)] = []
@@ -20,8 +21,7 @@ struct DevelopedMemo {
     }
 
     mutating func remember(_ body: Body, for key: Key) {
-        guard body.original == nil else { return }
-        if case .file = body.content { return }
+        guard body.original == nil, body.content.sidecars.isEmpty else { return }
         if self.entries.count < Self.limit {
             self.entries.append((key, body))
         } else {

@@ -38,6 +38,16 @@ public struct MediaType: Sendable, Hashable {
         }
     }
 
+    var isForm: Bool { self.essence == "application/x-www-form-urlencoded" }
+
+    public var isMultipart: Bool { self.essence.hasPrefix("multipart/") }
+
+    /// A JSON text on each line.
+    var isJSONLines: Bool {
+        ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"]
+            .contains(self.essence)
+    }
+
     /// The extension under which desktop programs open such a file; nil where the table has none.
     public var fileExtension: String? {
         if let known = Self.extensions[self.essence] { return known }
@@ -48,7 +58,8 @@ public struct MediaType: Sendable, Hashable {
     }
 
     private static let textSubtypes: Set<Substring> = [
-        "xml", "javascript", "x-javascript", "ecmascript", "x-www-form-urlencoded", "graphql", "x-ndjson", "ndjson", "jsonl", "yaml",
+        "xml", "javascript", "x-javascript", "ecmascript", "x-www-form-urlencoded", "graphql", "x-ndjson", "ndjson", "jsonl", "jsonlines",
+        "x-jsonlines", "yaml",
         "x-yaml", "toml", "sql", "x-sh", "rtf", "jwt",
     ]
 

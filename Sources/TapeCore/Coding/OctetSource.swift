@@ -26,6 +26,38 @@ public struct OctetSource {
         }
     }
 
+    /// One source behind the other.
+    public init(joining sources: [OctetSource]) {
+        let sources = sources.filter { $0.size > 0 }
+        guard sources.count > 1 else {
+            self = sources.first ?? OctetSource([])
+            return
+        }
+        var ends: [Int] = []
+        for source in sources { ends.append((ends.last ?? 0) + source.size) }
+        self.init(size: ends.last ?? 0) { [ends] offset, buffer in
+            // The first source that ends behind the offset.
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if ends[middle] > offset { high = middle } else { low = middle + 1 }
+            }
+            guard low < sources.count else { return 0 }
+            let start = ends[low] - sources[low].size
+            return try sources[low].readAt(offset - start, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(ends[low] - offset)))
+        }
+    }
+
+    /// A range of the octets, which must lie within them.
+    public subscript(range: Range<Int>) -> OctetSource {
+        precondition(range.lowerBound >= 0 && range.upperBound <= self.size)
+        if let memory = self.memory { return OctetSource(Array(memory[range])) }
+        let readAt = self.readAt
+        return OctetSource(size: range.count) { offset, buffer in
+            try readAt(range.lowerBound + offset, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.count - offset)))
+        }
+    }
+
     /// All octets; for sizes that the caller has checked.
     public func load() throws -> [UInt8] {
         if let memory = self.memory { return memory }

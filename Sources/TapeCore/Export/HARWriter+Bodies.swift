@@ -4,14 +4,54 @@ extension HARWriter {
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
         self.writer.string(type ?? "")
-        if case .text(let text) = body.content, let type, type.lowercased().hasPrefix("application/x-www-form-urlencoded") {
+        switch body.content {
+        case .form(let form):
+            self.writer.member("params")
+            self.pairs(form.fields.map { FormPairs.Pair(name: $0.name, value: $0.value ?? "") })
+        case .text(let text) where type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true:
             self.writer.member("params")
             self.pairs(FormPairs.parse(text[...]))
-        } else {
+        case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
+            try self.params(parts)
+        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
             // HAR has no encoding for request bodies: the member is ours.
             _ = try self.text(of: body, type: type ?? "", encoding: "_encoding")
         }
         self.writer.endObject()
+    }
+
+    /// The parts of a form, which HAR lists instead of a text.
+    private mutating func params(_ body: MultipartBody<PartContent>) throws {
+        self.writer.member("params")
+        self.writer.beginArray(.lines)
+        for part in body.parts {
+            let fields = part.headers.fields
+            let disposition = ContentDisposition(fields)
+            let type = fields.first("content-type")
+            self.writer.element()
+            self.writer.beginObject(.lines)
+            self.writer.member("name")
+            self.writer.string(disposition?.name ?? "")
+            let content: BodyContent =
+                switch part.content {
+                case .data(let data): data.bodyContent
+                case .multipart(let inner): .multipart(inner)
+                }
+            let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }
+            _ = try self.text(
+                of: Body(size: size, content: content), type: type ?? "text/plain", as: "value", encoding: "_encoding")
+            if let filename = disposition?.filename {
+                self.writer.member("fileName")
+                self.writer.string(filename)
+            }
+            if let type {
+                self.writer.member("contentType")
+                self.writer.string(type)
+            }
+            self.writer.endObject()
+            try self.flushIfFull()
+        }
+        self.writer.endArray()
     }
 
     mutating func content(_ body: Body?, type: String) throws {
@@ -30,33 +70,46 @@ extension HARWriter {
     }
 
     /// Writes the content as text or base64; returns its size, and nil where it could not be had.
-    private mutating func text(of body: Body, type: String, encoding: StaticString) throws -> Int? {
+    private mutating func text(
+        of body: Body, type: String, as member: StaticString = "text", encoding: StaticString
+    ) throws -> Int? {
         switch body.content {
         case .empty: return 0
+        case .encodedText(let octets, let charset):
+            let text = charset.decode(octets)
+            _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? octets).withUnsafeBytes(deliver) }
+            return octets.count
         case .text(let octets), .json(let octets, _):
             let isText = UTF8Validator.isValid(octets)
-            return try self.text(isText: isText, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
-        case .binary(let octets):
-            return try self.text(isText: false, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
-        case .file, .raw:
+            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .form, .lines, .events, .binary:
+            let octets = body.content.inlineOctets ?? []
+            let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(octets) }
+            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .multipart(let parts) where parts.sidecars.isEmpty:
+            let source = parts.source { _ in OctetSource([]) }
+            let isText = UTF8Validator.isValid(try source.load())
+            return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
+        case .multipart, .file, .raw:
             guard let bodies = self.bodies else {
                 self.writer.member("comment")
                 self.writer.string("the content lies in a file and was left out")
                 return nil
             }
             let isText = Self.isTextual(type) ? try Self.isUTF8(body, bodies) : false
-            return try self.text(isText: isText, encoding) { deliver in try bodies.read(body, deliver) }
+            return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, deliver) }
         }
     }
 
     private mutating func text(
-        isText: Bool, _ encoding: StaticString, _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+        isText: Bool, _ member: StaticString, _ encoding: StaticString,
+        _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> Int {
         if !isText {
             self.writer.member(encoding)
             self.writer.string("base64")
         }
-        self.writer.member("text")
+        self.writer.member(member)
         self.writer.byte(UInt8(ascii: "\""))
         var size = 0
         var base64 = Base64Stream()

@@ -16,6 +16,20 @@ extension BodyReader {
         init(_ file: consuming OpenFile) { self.file = file }
     }
 
+    /// The wire octets of a body without codings whose parts may lie in files; their digests are checked once, before.
+    public func uncodedSource(
+        of body: Body, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> OctetSource {
+        do {
+            return try BodyRestorer.uncoded(
+                body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+    }
+
     /// The octets of a body as they crossed the wire.
     public func wireBytes(
         of body: Body, digest: @escaping () -> any ContentDigest

@@ -1,20 +1,19 @@
 /// Reads one body's object; opens no files and decompresses nothing.
 enum BodyDecoder {
-    private static let members = [
-        "size", "complete", "sha256", "codings", "json", "style", "text", "base64", "file", "fileSize", "fileSha256", "raw", "multipart",
-        "original", "arrival", "note",
-    ]
-    private static let contents = ["json", "text", "base64", "file", "raw"]
+    private static let members =
+        ["size", "complete", "sha256", "codings", "file", "fileSize", "fileSha256", "raw", "original", "arrival", "note"]
+        + ContentDecoder.contents + ContentDecoder.companions
+    private static let contents = ContentDecoder.contents + ["file", "raw"]
 
-    static func decode(_ value: JSONValue, _ path: String, _ place: InteractionPlace) throws(CassetteError) -> Body {
+    /// - Parameter headers: the message's, whose Content-Type names the boundary of a multipart.
+    static func decode(
+        _ value: JSONValue, _ path: String, _ place: InteractionPlace, headers: HeaderFields = HeaderFields()
+    ) throws(CassetteError) -> Body {
         let reader = try ObjectReader(value, path, place, known: self.members)
-        if let multipart = reader["multipart"] {
-            throw reader.error(multipart, "multipart", "is not read by this version", code: .unsupportedVersion)
-        }
         let size = try reader.int("size")
         let digest = try reader.digest("sha256")
         let codings = try CodingsDecoder.decode(reader)
-        let content = try self.content(reader, size: size, digest: codings.isEmpty ? digest : nil)
+        let content = try self.content(reader, size: size, digest: codings.isEmpty ? digest : nil, headers)
         return Body(
             size: try self.size(size, content, codings, reader), isComplete: try reader.bool("complete") ?? true, codings: codings,
             content: content, original: try self.original(reader, size: size, digest: digest), arrival: try self.arrival(reader),
@@ -27,81 +26,27 @@ enum BodyDecoder {
     ) throws(CassetteError) -> Int {
         if let stated { return stated }
         if codings.isEmpty {
-            switch content {
-            case .empty: return 0
-            case .text(let octets), .binary(let octets), .json(let octets, _): return octets.count
-            case .file, .raw: break
-            }
+            if case .multipart(let body) = content { return body.size }
+            if let octets = content.inlineOctets { return octets.count }
         }
         throw reader.error(reader.value, "size", "is missing")
     }
 
     // MARK: Contents
 
-    private static func content(_ reader: ObjectReader, size: Int?, digest: String?) throws(CassetteError) -> BodyContent {
-        var content: (name: String, value: JSONValue)?
-        for name in self.contents {
-            guard let value = reader[name] else { continue }
-            if let first = content { throw reader.error(value, name, "expected one content: '\(first.name)' is there already") }
-            content = (name, value)
-        }
-        guard let (name, value) = content else { return .empty }
+    private static func content(
+        _ reader: ObjectReader, size: Int?, digest: String?, _ headers: HeaderFields
+    ) throws(CassetteError) -> BodyContent {
+        guard let (name, value) = try ContentDecoder.choice(of: self.contents, reader) else { return .empty }
         switch name {
-        case "json": return try self.json(value, reader)
-        case "text": return .text(try self.text(value, reader))
-        case "base64":
-            guard let text = try reader.utf8("base64"), let octets = Base64.decode(text) else {
-                throw reader.error(value, "base64", "expected base64 with its padding and no line ends")
-            }
-            return .binary(octets)
         case "file":
             guard let path = try reader.path("file") else { return .empty }
             let stated = try reader.digest("fileSha256")
             guard let fileSize = try reader.int("fileSize") ?? size else { throw reader.error(value, "size", "is missing") }
             return .file(Sidecar(path: path, size: fileSize, sha256: stated ?? SidecarName.digest(in: path) ?? digest ?? ""))
-        default: return .raw(try self.rawSlice(value, reader))
+        case "raw": return .raw(try self.rawSlice(value, reader))
+        default: return try ContentDecoder.decode(name, value, reader, headers: headers)
         }
-    }
-
-    private static func json(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> BodyContent {
-        let style = try self.style(reader)
-        let restored = value.raw.withUnsafeBytes { JSONBody.restore($0, style: style) }
-        guard let octets = restored else { throw reader.error(value, "json", "expected JSON that fits its style", code: .tooLarge) }
-        return .json(octets, style: style)
-    }
-
-    private static func style(_ reader: ObjectReader) throws(CassetteError) -> JSONStyle {
-        guard let value = reader["style"] else { return .compact }
-        if value.kind == .string {
-            switch value.string {
-            case "compact": return .compact
-            case "spaced": return .spaced
-            default: throw reader.error(value, "style", "expected 'compact', 'spaced' or an object")
-            }
-        }
-        let style = try ObjectReader(value, reader.memberPath("style"), reader.place, known: ["indent", "colon", "comma", "tail"])
-        try style.refuseUnknown()
-        return JSONStyle(
-            indent: try style.int("indent", in: 0...JSONBody.indentLimit), colon: try self.gap("colon", style),
-            comma: try self.gap("comma", style), tail: try self.gap("tail", style))
-    }
-
-    private static func gap(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> String {
-        guard let value = reader[name], let text = try reader.string(name) else { return "" }
-        guard text.utf8.count <= JSONBody.gapLimit, text.utf8.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }) else {
-            throw reader.error(value, name, "expected at most \(JSONBody.gapLimit) characters of white space")
-        }
-        return text
-    }
-
-    private static func text(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
-        guard value.kind == .array else { return try reader.utf8("text") ?? [] }
-        var text: [UInt8] = []
-        for element in value.elements {
-            guard let piece = element.utf8 else { throw reader.error(element, "text", "expected a string") }
-            text.append(contentsOf: piece)
-        }
-        return text
     }
 
     private static func rawSlice(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> RawSlice {

@@ -1,12 +1,12 @@
 /// Writes one body's object, in the form its content already has.
 ///
-/// Decides nothing, with one exception: octets that claim to be text or JSON and are not go to base64, since a cassette is UTF-8 whatever
-/// it holds.
+/// Decides nothing; contents that lie in the cassette itself are `ContentEncoder`'s.
 enum BodyEncoder {
     /// More pieces than this stand on lines of their own.
     private static let inlinePieces = 8
 
-    static func encode(_ body: Body, into writer: inout JSONWriter) {
+    /// - Parameter headers: the message's, whose Content-Type names the boundary of a multipart.
+    static func encode(_ body: Body, headers: HeaderFields = HeaderFields(), into writer: inout JSONWriter) {
         writer.beginObject(self.isBare(body) ? .inline : .lines)
         writer.member("size")
         writer.integer(body.size)
@@ -24,7 +24,7 @@ enum BodyEncoder {
             for coding in body.codings { self.coding(coding, &writer) }
             writer.endArray()
         }
-        self.content(of: body, &writer)
+        self.content(of: body, headers, &writer)
         if let original = body.original { self.original(original, of: body, &writer) }
         if let arrival = body.arrival { self.arrival(arrival, &writer) }
         if let note = body.note {
@@ -43,16 +43,10 @@ enum BodyEncoder {
 
     // MARK: Contents
 
-    private static func content(of body: Body, _ writer: inout JSONWriter) {
+    private static func content(of body: Body, _ headers: HeaderFields, _ writer: inout JSONWriter) {
         switch body.content {
-        case .empty: return
-        case .text(let octets):
-            octets.withUnsafeBytes { self.text($0, &writer) }
-        case .json(let octets, let style):
-            octets.withUnsafeBytes { self.json($0, style, &writer) }
-        case .binary(let octets):
-            writer.member("base64")
-            octets.withUnsafeBytes { writer.base64($0) }
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary:
+            ContentEncoder.encode(body.content, headers: headers, into: &writer)
         case .file(let sidecar):
             writer.member("file")
             writer.string(sidecar.path)
@@ -78,56 +72,6 @@ enum BodyEncoder {
             writer.hex(slice.crc32)
             writer.endObject()
         }
-    }
-
-    private static func text(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
-        guard UTF8Validator.isValid(octets) else {
-            writer.member("base64")
-            return writer.base64(octets)
-        }
-        writer.member("text")
-        var end = ByteScan.index(of: 10, in: octets, from: 0)
-        guard end + 1 < octets.count else { return writer.string(utf8: octets) }
-        writer.beginArray(.lines)
-        var start = 0
-        while start < octets.count {
-            let next = min(end + 1, octets.count)
-            writer.element()
-            writer.string(utf8: UnsafeRawBufferPointer(rebasing: octets[start..<next]))
-            start = next
-            end = ByteScan.index(of: 10, in: octets, from: start)
-        }
-        writer.endArray()
-    }
-
-    private static func json(_ octets: UnsafeRawBufferPointer, _ style: JSONStyle, _ writer: inout JSONWriter) {
-        let mark = writer.mark
-        if style != .compact {
-            writer.member("style")
-            self.style(style, &writer)
-        }
-        writer.member("json")
-        guard !JSONBody.write(octets, into: &writer, depth: writer.depth) else { return }
-        writer.rewind(to: mark)
-        self.text(octets, &writer)
-    }
-
-    private static func style(_ style: JSONStyle, _ writer: inout JSONWriter) {
-        guard style != .spaced else { return writer.raw("\"spaced\"") }
-        writer.beginObject(.inline)
-        if let indent = style.indent {
-            writer.member("indent")
-            writer.integer(indent)
-        }
-        func gap(_ name: StaticString, _ text: String) {
-            guard !text.isEmpty else { return }
-            writer.member(name)
-            writer.string(text)
-        }
-        gap("colon", style.colon)
-        gap("comma", style.comma)
-        gap("tail", style.tail)
-        writer.endObject()
     }
 
     // MARK: Codings

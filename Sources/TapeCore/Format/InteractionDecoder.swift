@@ -61,19 +61,19 @@ public enum InteractionDecoder {
         }
         let location = try reader.required("url")
         guard let url = try reader.headString("url"), !url.isEmpty else { throw reader.error(location, "url", "expected an absolute URL") }
+        let headers = try self.fields("headers", reader) ?? HeaderFields()
         return RecordedRequest(
             method: name, url: url, target: try reader.headString("target"), version: try self.version(reader),
-            headers: try self.fields("headers", reader) ?? HeaderFields(), body: try self.body(reader),
-            trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+            headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
     }
 
     private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {
         let reader = try ObjectReader(
             value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers"])
+        let headers = try self.fields("headers", reader) ?? HeaderFields()
         var response = RecordedResponse(
             status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader), version: try self.version(reader),
-            headers: try self.fields("headers", reader) ?? HeaderFields(), body: try self.body(reader),
-            trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+            headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
         response.omitsReasonSpace = self.omitsReasonSpace(reader)
         return response
     }
@@ -87,9 +87,9 @@ public enum InteractionDecoder {
         return response
     }
 
-    private static func body(_ reader: ObjectReader) throws(CassetteError) -> Body? {
+    private static func body(_ reader: ObjectReader, _ headers: HeaderFields) throws(CassetteError) -> Body? {
         guard let value = reader["body"] else { return nil }
-        return try BodyDecoder.decode(value, reader.memberPath("body"), reader.place)
+        return try BodyDecoder.decode(value, reader.memberPath("body"), reader.place, headers: headers)
     }
 
     private static func version(_ reader: ObjectReader) throws(CassetteError) -> HTTPVersion {
@@ -105,7 +105,7 @@ public enum InteractionDecoder {
 
     private static func reason(_ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
         guard let value = reader["reason"], value.kind != .null else { return [] }
-        return try self.line(value, "reason", reader)
+        return try HeadOctets.decodeLine(value, "reason", reader)
     }
 
     private static func fields(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> HeaderFields? {
@@ -114,36 +114,13 @@ public enum InteractionDecoder {
         guard value.range.count <= self.headLimit else { throw reader.error(value, name, "expected at most 16 MiB", code: .tooLarge) }
         var fields = HeaderFields()
         for element in value.elements {
-            let line = try self.line(element, name, reader)
+            let line = try HeadOctets.decodeLine(element, name, reader)
             guard let first = line.first, first != 32, first != 9 else {
                 throw reader.error(element, name, "expected a field line: an empty line would end the head")
             }
             fields.append(line: line)
         }
         return fields
-    }
-
-    /// One line of a head: a string, or `{ "latin1": "…" }`.
-    private static func line(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
-        var line: [UInt8] = []
-        if value.kind == .object {
-            let inner = try ObjectReader(value, reader.memberPath(name), reader.place, known: ["latin1"])
-            try inner.refuseUnknown()
-            for scalar in try inner.requiredString("latin1").unicodeScalars {
-                guard let octet = UInt8(exactly: scalar.value) else {
-                    throw inner.error(value, "latin1", "expected characters up to U+00FF")
-                }
-                line.append(octet)
-            }
-        } else {
-            guard value.kind == .string, let text = value.utf8 else { throw reader.error(value, name, "expected a string") }
-            line = text
-        }
-        // RFC 9110, 5.5: any of these would end the line, or be taken for its end by someone.
-        guard !line.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
-            throw reader.error(value, name, "expected one line without line ends and NULs")
-        }
-        return line
     }
 
     // MARK: About the exchange

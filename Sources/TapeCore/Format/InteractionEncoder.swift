@@ -64,7 +64,7 @@ public enum InteractionEncoder {
         self.fields(request.headers, &writer)
         if let body = request.body {
             writer.member("body")
-            BodyEncoder.encode(body, into: &writer)
+            BodyEncoder.encode(body, headers: request.headers, into: &writer)
         }
         if let trailers = request.trailers {
             writer.member("trailers")
@@ -86,7 +86,7 @@ public enum InteractionEncoder {
         self.fields(response.headers, &writer)
         if let body = response.body {
             writer.member("body")
-            BodyEncoder.encode(body, into: &writer)
+            BodyEncoder.encode(body, headers: response.headers, into: &writer)
         }
         if let trailers = response.trailers {
             writer.member("trailers")
@@ -122,18 +122,9 @@ public enum InteractionEncoder {
         writer.beginArray(.lines)
         for index in 0..<fields.count {
             writer.element()
-            fields.line(at: index).withUnsafeBytes { self.octets($0, &writer) }
+            fields.line(at: index).withUnsafeBytes { HeadOctets.write($0, &writer) }
         }
         writer.endArray()
-    }
-
-    /// A string where the octets are UTF-8, and `{ "latin1": "…" }` where not.
-    private static func octets(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
-        guard !UTF8Validator.isValid(octets) else { return writer.string(utf8: octets) }
-        writer.beginObject(.inline)
-        writer.member("latin1")
-        writer.string(latin1: octets)
-        writer.endObject()
     }
 
     // MARK: About the exchange
@@ -141,7 +132,7 @@ public enum InteractionEncoder {
     /// Null stands for a status line that ends behind the status.
     private static func reason(_ reason: [UInt8], _ omitsSpace: Bool, _ writer: inout JSONWriter) {
         guard !omitsSpace || !reason.isEmpty else { return writer.raw("null") }
-        reason.withUnsafeBytes { self.octets($0, &writer) }
+        reason.withUnsafeBytes { HeadOctets.write($0, &writer) }
     }
 
     private static func outcome(_ outcome: Outcome, _ writer: inout JSONWriter) {

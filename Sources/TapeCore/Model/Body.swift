@@ -33,4 +33,14 @@ public struct Body: Sendable, Hashable {
         self.note = note
         self.unknown = unknown
     }
+
+    /// Octets that the content is, as it is now: not `size` where it was edited, or codings were taken off.
+    public var octetCount: Int {
+        switch self.content {
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: self.content.inlineOctets?.count ?? 0
+        case .multipart(let body): body.size
+        case .file(let sidecar): sidecar.size
+        case .raw(let slice): slice.size
+        }
+    }
 }

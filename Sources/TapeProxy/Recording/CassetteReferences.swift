@@ -25,11 +25,8 @@ struct CassetteReferences {
 
     private mutating func add(_ body: Body?) {
         guard let body else { return }
-        switch body.content {
-        case .file(let sidecar): self.sidecars.insert(sidecar.path)
-        case .raw: self.usesRawSpool = true
-        case .empty, .text, .json, .binary: break
-        }
+        if case .raw = body.content { self.usesRawSpool = true }
+        self.sidecars.formUnion(body.content.sidecars.map(\.path))
         if let original = body.original { self.sidecars.insert(original.path) }
     }
 

@@ -71,7 +71,8 @@ struct InteractionMaker: ~Copyable {
         var sink = BodyStoreSink(store: self.store)
         if taped.isSpilled, let spool = self.spools[key] {
             try spool.write(taped.bytes)
-            if isCoded, mayDevelop, spool.size <= BodyDeveloper.memoryLimit {
+            let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
+            if isCoded ? mayDevelop : isMultipart, spool.size <= BodyDeveloper.memoryLimit {
                 body = try self.developer.develop(spool.source, headers: headers, origin: origin, isComplete: taped.isComplete, sink: &sink)
                 spool.discard()
             } else {
@@ -102,16 +103,22 @@ struct InteractionMaker: ~Copyable {
 
     private mutating func developed(_ body: Body, _ headers: HeaderFields, origin: String, reader: BodyReader) throws -> Body {
         guard body.isUndeveloped(headers) else { return body }
-        let source: OctetSource
-        switch body.content {
-        case .raw(let slice): source = OctetSource(try reader.read(slice))
-        case .file(let sidecar): source = try reader.source(sidecar, digest: FastSHA256())
-        case .empty, .text, .json, .binary: return body
-        }
         var sink = BodyStoreSink(store: self.store)
-        var developed = try self.developer.develop(source, headers: headers, origin: origin, isComplete: body.isComplete, sink: &sink)
-        developed.arrival = body.arrival
-        developed.unknown = body.unknown
-        return developed
+        var body = body
+        if case .raw(let slice) = body.content {
+            let source = OctetSource(try reader.read(slice))
+            body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
+        } else if body.hasCodingsLeft(headers), case .file(let sidecar) = body.content {
+            let source = try reader.source(sidecar, digest: FastSHA256())
+            body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
+        }
+        guard body.hasPartsLeft(headers) else { return body }
+        let source: OctetSource
+        if case .file(let sidecar) = body.content {
+            source = try reader.source(sidecar, digest: FastSHA256())
+        } else {
+            source = OctetSource(body.content.inlineOctets ?? [])
+        }
+        return try self.developer.developParts(of: body, from: source, headers: headers, sink: &sink)
     }
 }

@@ -129,7 +129,7 @@ final class RecorderWorker {
             self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
             self.pendingEnds.append(self.pending.count)
             self.file.noteStart(interaction.started)
-            if isCoded, !mayDevelop { self.status.withLockedValue { $0.undeveloped += 1 } }
+            if interaction.isUndeveloped { self.status.withLockedValue { $0.undeveloped += 1 } }
         } catch let error as CassetteError {
             self.lose()
             self.failed(error.message)

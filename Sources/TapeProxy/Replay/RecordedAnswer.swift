@@ -10,6 +10,8 @@ struct RecordedAnswer: Sendable {
         case bytes([UInt8])
         /// Too large to hold: read while it is sent.
         case file(Sidecar)
+        /// Parts, of which some are too large to hold.
+        case parts(Body)
     }
 
     let method: String
@@ -88,7 +90,7 @@ struct RecordedAnswer: Sendable {
         guard isWhole, framing != .untilClose else { return nil }
         var bytes = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
         switch payload {
-        case .file: return nil
+        case .file, .parts: return nil
         case .none: break
         case .bytes(let body):
             var framer = BodyFramer(

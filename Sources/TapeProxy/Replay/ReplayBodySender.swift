@@ -24,6 +24,7 @@ final class ReplayBodySender {
             case .none: 0
             case .bytes(let bytes): bytes.count
             case .file(let sidecar): sidecar.size
+            case .parts(let body): body.octetCount
             }
         self.framer = BodyFramer(
             arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: answer.trailers)
@@ -39,7 +40,10 @@ final class ReplayBodySender {
             bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
             self.finish(wire, isWhole: true)
         case .file(let sidecar):
-            self.stream = self.library?.open(sidecar)
+            self.stream = self.library?.open(.sidecar(sidecar))
+            self.proceed()
+        case .parts(let body):
+            self.stream = self.library?.open(.parts(body))
             self.proceed()
         }
     }

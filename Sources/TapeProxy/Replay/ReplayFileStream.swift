@@ -13,6 +13,12 @@ final class ReplayFileStream {
         case damaged
     }
 
+    enum Content: Sendable {
+        case sidecar(Sidecar)
+        /// A multipart without codings, some of whose parts lie in sidecars.
+        case parts(Body)
+    }
+
     static let pieceSize = 256 << 10
 
     private let loop: any EventLoop
@@ -23,24 +29,52 @@ final class ReplayFileStream {
     ///
     /// SAFETY: the event loop starts a read only when the one before has come back, so that no two threads meet here.
     private final class Opening: @unchecked Sendable {
-        let sidecar: Sidecar
+        let content: Content
         let bodies: BodyReader
         var stream: BodyStream?
+        var source: OctetSource?
+        var offset = 0
 
-        init(sidecar: Sidecar, bodies: BodyReader) {
-            self.sidecar = sidecar
+        init(_ content: Content, bodies: BodyReader) {
+            self.content = content
             self.bodies = bodies
         }
 
-        private func opened() throws(CassetteError) -> BodyStream {
+        func next() throws(CassetteError) -> Piece {
+            switch self.content {
+            case .sidecar(let sidecar): try self.next(of: sidecar)
+            case .parts(let body): try self.next(of: body)
+            }
+        }
+
+        private func next(of body: Body) throws(CassetteError) -> Piece {
+            let source = try self.opened(body)
+            var bytes = [UInt8](repeating: 0, count: min(ReplayFileStream.pieceSize, source.size - self.offset))
+            do {
+                try bytes.withUnsafeMutableBytes { try source.read(at: self.offset, into: $0) }
+            } catch {
+                throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again")
+            }
+            self.offset += bytes.count
+            return self.offset == source.size ? .last(bytes) : .bytes(bytes)
+        }
+
+        private func opened(_ body: Body) throws(CassetteError) -> OctetSource {
+            if let source = self.source { return source }
+            let source = try self.bodies.uncodedSource(of: body, digest: { FastSHA256() })
+            self.source = source
+            return source
+        }
+
+        private func opened(_ sidecar: Sidecar) throws(CassetteError) -> BodyStream {
             if let stream = self.stream { return stream }
-            let stream = try self.bodies.open(self.sidecar, digest: FastSHA256())
+            let stream = try self.bodies.open(sidecar, digest: FastSHA256())
             self.stream = stream
             return stream
         }
 
-        func next() throws(CassetteError) -> Piece {
-            let stream = try self.opened()
+        private func next(of sidecar: Sidecar) throws(CassetteError) -> Piece {
+            let stream = try self.opened(sidecar)
             var bytes = [UInt8](repeating: 0, count: min(ReplayFileStream.pieceSize, stream.remaining))
             let count = try bytes.withUnsafeMutableBufferPointer { buffer throws(CassetteError) in
                 try stream.read(into: UnsafeMutableRawBufferPointer(buffer))
@@ -50,10 +84,10 @@ final class ReplayFileStream {
         }
     }
 
-    init(sidecar: Sidecar, bodies: BodyReader, loop: any EventLoop, threads: NIOThreadPool) {
+    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, threads: NIOThreadPool) {
         self.loop = loop
         self.threads = threads
-        self.state = Opening(sidecar: sidecar, bodies: bodies)
+        self.state = Opening(content, bodies: bodies)
     }
 
     /// Reads the next piece; call again only after the call back.

@@ -44,8 +44,8 @@ final class ReplayLibrary {
         }
     }
 
-    func open(_ sidecar: Sidecar) -> ReplayFileStream {
-        ReplayFileStream(sidecar: sidecar, bodies: self.bodies, loop: self.loop, threads: self.threads)
+    func open(_ content: ReplayFileStream.Content) -> ReplayFileStream {
+        ReplayFileStream(content, bodies: self.bodies, loop: self.loop, threads: self.threads)
     }
 
     private static func load(_ index: Int, of cassette: RecordedCassette, bodies: BodyReader) -> Result<RecordedAnswer, CassetteError> {
@@ -54,6 +54,11 @@ final class ReplayLibrary {
             guard let body = interaction.response?.body else { return .success(try self.answer(interaction, .none, size: 0)) }
             if body.codings.isEmpty, body.original == nil, case .file(let sidecar) = body.content, sidecar.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(sidecar), size: sidecar.size))
+            }
+            if body.codings.isEmpty, case .multipart(let parts) = body.content,
+                parts.sidecars.contains(where: { $0.size > self.streamSize })
+            {
+                return .success(try self.answer(interaction, .parts(body), size: parts.size))
             }
             if let original = body.original, original.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(original), size: original.size))

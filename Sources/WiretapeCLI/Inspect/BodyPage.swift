@@ -26,9 +26,9 @@ struct BodyPage {
     private func form(_ contents: BodyContents, _ body: Body, _ headers: HeaderFields) throws -> Form {
         switch body.content {
         case .json: return .json
-        case .text, .empty: return .text
-        case .binary: return .binary
-        case .file, .raw:
+        case .text, .form, .lines, .events, .empty: return .text
+        case .binary, .encodedText: return .binary
+        case .file, .raw, .multipart:
             let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
             guard type.kind != .binary, try Self.isText(contents) else { return .binary }
             return type.kind == .json ? .json : .text

@@ -16,7 +16,7 @@ enum BodyWords {
         switch body.content {
         case .file(let sidecar): lines.append("in \(sidecar.path)")
         case .raw(let slice): lines.append("in \(slice.path), \(slice.size) octets at \(slice.offset)")
-        case .empty, .text, .json, .binary: break
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
         }
         if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
             lines.append("edited: holds \(Quantity.count(size, "octet"))")
@@ -51,9 +51,7 @@ enum BodyWords {
         let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
         let size: Int? =
             switch body.content {
-            case .text(let octets), .json(let octets, _), .binary(let octets): octets.count
-            case .file(let sidecar): sidecar.size
-            case .empty: 0
+            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary, .file: body.octetCount
             case .raw: nil
             }
         return names + (size.map { ", \(body.size) → \($0) octets" } ?? "")

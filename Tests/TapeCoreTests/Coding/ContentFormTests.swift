@@ -5,7 +5,7 @@ import Testing
 struct ContentFormTests {
     private func content(_ octets: [UInt8], _ type: String?, coded: String? = nil) throws -> BodyContent {
         var sink = MemorySink()
-        let form = ContentForm(type: MediaType(type.map { Array($0.utf8)[...] }), codedExtension: coded)
+        let form = ContentForm(field: type.map { Array($0.utf8)[...] }, codedExtension: coded)
         return try form.content(octets, sink: &sink)
     }
 

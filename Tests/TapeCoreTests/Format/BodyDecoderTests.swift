@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #""codings": [{ "compress": {} }]"#, #""codings": [{ "gzip": { "level": 6, "flush": [1] } }]"#, #""multipart": []"#,
+        #""codings": [{ "compress": {} }]"#, #""codings": [{ "gzip": { "level": 6, "flush": [1] } }]"#,
+        #""text": "a", "charset": "EBCDIC""#,
         #""json": {}, "style": { "indent": 2, "tabs": true }"#,
     ])
     func whatOnlyANewerVersionCanRestoreIsRefused(_ members: String) {

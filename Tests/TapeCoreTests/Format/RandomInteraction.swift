@@ -113,7 +113,11 @@ struct RandomInteraction {
     }
 
     private mutating func content() -> BodyContent {
-        switch self.below(6) {
+        switch self.below(9) {
+        case 5: return self.encodedText()
+        case 6: return .form(self.form())
+        case 7: return self.list()
+        case 8: return .multipart(self.multipart(depth: 1))
         case 0: return .empty
         case 1: return .text(self.text())
         case 2:
@@ -128,6 +132,67 @@ struct RandomInteraction {
                     path: "pets.bodies/undeveloped.raw", offset: self.below(1 << 40), size: self.below(1 << 20),
                     crc32: UInt32(self.below(1 << 32))))
         }
+    }
+
+    private mutating func encodedText() -> BodyContent {
+        let charset = self.pick(Charset.allCases)
+        return .encodedText(charset.encode(Array("plain\r\ntext".utf8)) ?? [], charset)
+    }
+
+    private mutating func form() -> FormText {
+        let texts = ["a", "", "음식", "a b", "=&%+", "C:\\d", "line\r\nend", "*-._~!"]
+        let fields = (0..<self.below(5)).map { _ in FormText.Field(name: self.pick(texts), value: self.maybe { $0.pick(texts) }) }
+        let spelling = FormSpelling(
+            escapesSpace: self.chance(2), usesLowerCaseHex: self.chance(2), plain: self.chance(2) ? Array("~=/".utf8) : [],
+            escaped: self.chance(3) ? Array("*".utf8) : [])
+        return FormText(fields: fields, spelling: spelling)
+    }
+
+    private mutating func list() -> BodyContent {
+        var style = JSONStyle(colon: self.pick(["", " "]), comma: self.pick(["", " ", "\t"]))
+        let end = self.pick(["\n", "\r\n"])
+        if self.chance(2) {
+            let lines = (0..<1 + self.below(4)).map { _ in self.json.text(style) + end }.joined()
+            return JSONLines(Array((lines + self.pick(["", "{}"])).utf8)).map { .lines($0) } ?? .text(Array(lines.utf8))
+        }
+        if self.chance(3) { style = .compact }
+        let events = (0..<1 + self.below(4)).map { _ in
+            (0..<self.below(4)).map { _ in
+                self.pick([
+                    "data: x", "data: \(self.json.text(style))", "id: 7", ": ping", "data:", "event: 음식", "odd", "json: {}", "data: {",
+                ])
+                    + end
+            }.joined() + end
+        }
+        let text = Array((events.joined() + self.pick(["", "data: ", "id: 1\(end)"])).utf8)
+        return EventStream(text).map { .events($0) } ?? .text(text)
+    }
+
+    private mutating func delimiter(_ usual: MultipartDelimiter) -> MultipartDelimiter {
+        guard self.chance(4) else { return usual }
+        return MultipartDelimiter(
+            lineEndBefore: self.pick(LineEnd.allCases), isClosing: usual.isClosing, padding: self.chance(2) ? [32, 9] : [],
+            lineEndAfter: self.pick(LineEnd.allCases))
+    }
+
+    private mutating func octets() -> [UInt8] { (0..<self.below(20)).map { _ in UInt8(self.below(256)) } }
+
+    mutating func multipart(depth: Int) -> MultipartBody<PartContent> {
+        let preamble = self.chance(4) ? self.octets() : []
+        var parts: [MultipartPart<PartContent>] = []
+        for index in 0..<self.below(4) {
+            let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: index == 0 && preamble.isEmpty)
+            let lines = (0..<self.below(3)).map { _ in Array("X:".utf8) + self.line() }
+            let headers = self.chance(5) ? PartHeaderSection(octets: self.octets()) : PartHeaderSection(lines: lines)
+            var content = PartContent(self.content()).map { MultipartContent.data($0) }
+            if self.chance(5), depth < 3 { content = .multipart(self.multipart(depth: depth + 1)) }
+            parts.append(MultipartPart(delimiter: self.delimiter(usual), headers: headers, content: content ?? .data(.text([]))))
+        }
+        let closing = MultipartBody<PartContent>.usualDelimiter(isFirst: preamble.isEmpty && parts.isEmpty, isClosing: true)
+        guard let boundary = MultipartBoundary(self.pick(["X", "----WebKitFormBoundary음식", "a b"])) else { return self.multipart(depth: 3) }
+        return MultipartBody(
+            boundary: boundary, preamble: preamble, parts: parts, closing: self.chance(5) ? nil : self.delimiter(closing),
+            epilogue: self.chance(4) ? self.octets() : [])
     }
 
     private mutating func coding() -> ContentCoding {

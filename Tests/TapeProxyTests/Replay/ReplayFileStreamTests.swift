@@ -24,7 +24,7 @@ import Testing
         let promise = loop.makePromise(of: [UInt8]?.self)
         let reader = BodyReader(cassettePath: folder.file("tape.json"))
         loop.execute {
-            let stream = ReplayFileStream(sidecar: sidecar, bodies: reader, loop: loop, threads: threads)
+            let stream = ReplayFileStream(.sidecar(sidecar), bodies: reader, loop: loop, threads: threads)
             var all: [UInt8] = []
             func more() {
                 stream.next { piece in

@@ -1,0 +1,80 @@
+/// A charset besides UTF-8 whose text a cassette shows decoded.
+///
+/// A closed set, since names come from the network and go to the C library; none of them has states, so that a text has one spelling.
+public enum Charset: String, Sendable, Hashable, CaseIterable {
+    case utf16LittleEndian = "UTF-16LE"
+    case utf16BigEndian = "UTF-16BE"
+    case latin1 = "ISO-8859-1"
+    case latin9 = "ISO-8859-15"
+    case eucKR = "EUC-KR"
+    /// EUC-KR with all other Hangul syllables, as browsers take `euc-kr`.
+    case windows949 = "windows-949"
+    case shiftJIS = "Shift_JIS"
+    /// Shift_JIS as Windows and browsers take it.
+    case windows31J = "windows-31j"
+    case gb18030 = "GB18030"
+    case windows1250 = "windows-1250"
+    case windows1251 = "windows-1251"
+    case windows1252 = "windows-1252"
+    case windows1253 = "windows-1253"
+    case windows1254 = "windows-1254"
+    case windows1255 = "windows-1255"
+    case windows1256 = "windows-1256"
+    case windows1257 = "windows-1257"
+    case windows1258 = "windows-1258"
+
+    /// Under which iconv of every system knows it.
+    var converterName: String {
+        switch self {
+        case .windows949: "CP949"
+        case .windows31J: "CP932"
+        case .shiftJIS: "SHIFT_JIS"
+        case .windows1250, .windows1251, .windows1252, .windows1253, .windows1254, .windows1255, .windows1256, .windows1257, .windows1258:
+            "CP" + self.rawValue.suffix(4)
+        case .utf16LittleEndian, .utf16BigEndian, .latin1, .latin9, .eucKR, .gb18030: self.rawValue
+        }
+    }
+
+    /// What octets may be that say `label`, the likeliest first (WHATWG Encoding, 4.2 names the labels and the wider sets behind them).
+    static func candidates(label: String, beginning: UnsafeRawBufferPointer) -> [Charset] {
+        if beginning.starts(with: [0xFF, 0xFE]) { return [.utf16LittleEndian] }
+        if beginning.starts(with: [0xFE, 0xFF]) { return [.utf16BigEndian] }
+        switch label {
+        case "": return []
+        case "utf-16", "utf16", "unicode", "ucs-2": return [self.byteOrder(beginning)]
+        case "utf-16le", "utf16le": return [.utf16LittleEndian]
+        case "utf-16be", "utf16be": return [.utf16BigEndian]
+        case "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1", "latin-1", "l1", "us-ascii", "ascii": return [.latin1, .windows1252]
+        case "iso-8859-15", "iso8859-15", "latin9": return [.latin9]
+        case "euc-kr", "euckr", "korean", "ks_c_5601-1987", "ksc5601", "ks_c_5601": return [.eucKR, .windows949]
+        case "cp949", "uhc", "ms949", "x-windows-949": return [.windows949]
+        case "shift_jis", "shift-jis", "sjis", "x-sjis": return [.shiftJIS, .windows31J]
+        case "cp932", "ms932", "ms_kanji": return [.windows31J]
+        case "gb18030", "gbk", "gb2312", "gb_2312-80", "x-gbk", "cp936", "ms936": return [.gb18030]
+        default:
+            let name =
+                label.hasPrefix("cp125")
+                ? "windows-" + label.dropFirst(2) : label.hasPrefix("x-cp125") ? "windows-" + label.dropFirst(4) : label
+            return Charset.allCases.filter { $0.rawValue == name }
+        }
+    }
+
+    /// `utf-16` without a byte order mark: text has more NULs in front of characters than behind them where it is big-endian.
+    private static func byteOrder(_ beginning: UnsafeRawBufferPointer) -> Charset {
+        var zeros = (even: 0, odd: 0)
+        for (index, octet) in beginning.prefix(4096).enumerated() where octet == 0 {
+            if index % 2 == 0 { zeros.even += 1 } else { zeros.odd += 1 }
+        }
+        return zeros.even > zeros.odd ? .utf16BigEndian : .utf16LittleEndian
+    }
+
+    /// The text as UTF-8; nil where the octets are not of the charset, or this system does not know it.
+    public func decode(_ octets: [UInt8]) -> [UInt8]? {
+        CharsetConverter.convert(octets, from: self.converterName, to: "UTF-8")
+    }
+
+    /// Nil where the text has a character that the charset has not, or this system does not know the charset.
+    public func encode(_ text: [UInt8]) -> [UInt8]? {
+        CharsetConverter.convert(text, from: "UTF-8", to: self.converterName)
+    }
+}
