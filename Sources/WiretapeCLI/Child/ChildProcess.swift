@@ -45,7 +45,12 @@ final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var id = pid_t()
-        let status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
+        var status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
+        // A program that was written a moment ago can still be open in a child of its writer, between fork and exec.
+        for _ in 0..<20 where status == ETXTBSY {
+            poll(nil, 0, 10)
+            status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
+        }
         switch status {
         case 0: self.id = id
         case ENOENT: throw .notFound("\"\(name)\" was not found: give the program's path, or put it into PATH.")
