@@ -63,9 +63,7 @@ struct ContentForm {
         let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
         let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
         for charset in Charset.candidates(label: label, beginning: bytes) {
-            guard let text = charset.decode(octets), text.withUnsafeBytes(ReadableText.isReadable), charset.encode(text) == octets else {
-                continue
-            }
+            guard let text = charset.decode(octets), text.withUnsafeBytes(Self.isReadable), charset.encode(text) == octets else { continue }
             return .encodedText(octets, charset)
         }
         return nil
@@ -76,5 +74,12 @@ struct ContentForm {
             return self.type.fileExtension ?? (prefix.first.map(self.mayBeJSON) == true ? "json" : "txt")
         }
         return self.codedExtension ?? self.type.fileExtension ?? MagicNumber.fileExtension(of: prefix) ?? "bin"
+    }
+
+    /// U+0080 to U+009F are control characters that nobody sends: the octets are of a wider charset, or no text at all.
+    private static func isReadable(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard ReadableText.isReadable(text) else { return false }
+        for (octet, next) in zip(text, text.dropFirst()) where octet == 0xC2 && next < 0xA0 { return false }
+        return true
     }
 }

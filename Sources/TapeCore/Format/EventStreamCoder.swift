@@ -59,7 +59,8 @@ enum EventStreamCoder {
     private static func object(
         _ fields: [(name: String, count: Int)], _ lines: [UnsafeRawBufferPointer], _ style: JSONStyle, _ writer: inout JSONWriter
     ) {
-        writer.beginObject(lines.contains(where: EventStream.isJSON) ? .lines : .inline)
+        let hasJSON = lines.contains { self.isStructure($0, style) }
+        writer.beginObject(hasJSON ? .lines : .inline)
         var index = 0
         for (name, count) in fields {
             let values = lines[index..<index + count].map { UnsafeRawBufferPointer(rebasing: $0[(name.utf8.count + 2)...]) }
@@ -73,7 +74,7 @@ enum EventStreamCoder {
                     writer.string(utf8: value)
                 }
                 writer.endArray()
-            } else if name == "data", EventStream.isJSON(lines[index - 1]), self.isRestored(value, style) {
+            } else if hasJSON, self.isStructure(lines[index - 1], style) {
                 writer.member("json")
                 JSONBody.write(value, into: &writer, depth: writer.depth)
             } else {
@@ -84,7 +85,10 @@ enum EventStreamCoder {
         writer.endObject()
     }
 
-    private static func isRestored(_ json: UnsafeRawBufferPointer, _ style: JSONStyle) -> Bool {
+    /// Whether a line is `data` with JSON that the style restores.
+    private static func isStructure(_ line: UnsafeRawBufferPointer, _ style: JSONStyle) -> Bool {
+        guard EventStream.isJSON(line) else { return false }
+        let json = UnsafeRawBufferPointer(rebasing: line[EventStream.prefix.count...])
         guard let found = JSONBody.style(of: json), found.indent == nil, found.tail.isEmpty else { return false }
         return JSONBody.restore(json, style: style)?.withUnsafeBytes { $0.elementsEqualFast(json) } == true
     }

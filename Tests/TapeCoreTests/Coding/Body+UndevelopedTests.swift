@@ -32,4 +32,18 @@ import Testing
     @Test func inlineContentNeverIs() {
         for content in [BodyContent.empty, .text([65]), .binary([0])] { #expect(!Body(size: 1, content: content).isUndeveloped(self.gzip)) }
     }
+
+    @Test func aMultipartInOnePieceIsUntilItsNoteSaysWhy() {
+        let headers = HeaderFields(["content-type: Multipart/Mixed; boundary=X"])
+        for content in [BodyContent.text([65]), .binary([0]), .file(self.sidecar)] {
+            #expect(Body(size: 1, content: content).hasPartsLeft(headers))
+            #expect(!Body(size: 1, content: content, note: "wrong").isUndeveloped(headers))
+            #expect(!Body(size: 1, content: content).isUndeveloped(HeaderFields(["content-type: text/plain"])))
+        }
+        #expect(!Body(size: 0, content: .empty).isUndeveloped(headers))
+        let coded = HeaderFields(["content-type: multipart/mixed", "content-encoding: gzip"])
+        #expect(!Body(size: 1, content: .file(self.sidecar)).hasPartsLeft(coded))
+        #expect(Body(size: 1, content: .file(self.sidecar)).hasCodingsLeft(coded))
+        #expect(Body(size: 1, codings: [.brotli], content: .file(self.sidecar)).hasPartsLeft(coded))
+    }
 }

@@ -212,4 +212,27 @@ struct BodyDeveloperTests {
         #expect(BodyDeveloper.undeveloped(slice, isComplete: false) == Body(size: 9, isComplete: false, content: .raw(slice)))
         #expect(BodyDeveloper.undeveloped(RawSlice(path: "", offset: 0, size: 0, crc32: 0)).content == .empty)
     }
+
+    @Test func partsOfOlderRecordingsAreFound() throws {
+        let wire = Array(MultipartFixture.form.utf8)
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let old = Body(size: wire.count, content: .binary(wire))
+        #expect(old.isUndeveloped(headers))
+        let body = try developer.developParts(of: old, from: OctetSource(wire), headers: headers, sink: &sink)
+        guard case .multipart(let parts) = body.content else { return #expect(Bool(false)) }
+        #expect(parts.parts.count == 2 && !body.isUndeveloped(headers))
+
+        let wrong = HeaderFields(["Content-Type: multipart/form-data; boundary=Y"])
+        let kept = try developer.developParts(of: old, from: OctetSource(wire), headers: wrong, sink: &sink)
+        #expect(kept.content == old.content && kept.note?.contains("\"X\"") == true && !kept.isUndeveloped(wrong))
+    }
+
+    @Test func partsUnderACodingThatStaysAreNotLookedFor() throws {
+        let body = try self.develop(
+            Array(MultipartFixture.form.utf8), "Content-Type: multipart/form-data; boundary=X", "Content-Encoding: compress")
+        #expect(body.note?.contains("compress") == true)
+        if case .multipart = body.content { #expect(Bool(false)) }
+    }
 }

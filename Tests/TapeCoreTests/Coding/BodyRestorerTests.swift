@@ -192,4 +192,47 @@ struct BodyRestorerTests {
         #expect(restored.isEdited)
         #expect(restored.octets == CodingFixtures.deflated([65, 65], DeflateParameters(level: 6), .gzip))
     }
+
+    private func multipart(_ sink: inout MemorySink) throws -> (body: Body, wire: [UInt8]) {
+        let wire = Array(MultipartFixture.form.utf8) + []
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        return (try developer.develop(wire, headers: headers, origin: "", sink: &sink), wire)
+    }
+
+    @Test func anEditedPartKeepsTheBoundary() throws {
+        var sink = MemorySink()
+        var (body, wire) = try self.multipart(&sink)
+        guard case .multipart(var parts) = body.content else { return #expect(Bool(false)) }
+        #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+        parts.parts[0].content = .data(.text(Array("rice".utf8)))
+        body.content = .multipart(parts)
+        let expected = Array(MultipartFixture.form.replacing("음식", with: "rice").utf8)
+        #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: expected, isEdited: true))
+        parts.parts[0].content = .data(.text(Array("\r\n--X--\r\n".utf8)))
+        body.content = .multipart(parts)
+        let error = #expect(throws: CassetteError.self) { try self.restore(body, sink) }
+        #expect(error?.message.contains("part 1 (\"food\")") == true)
+    }
+
+    @Test func partsUnderACodingAreCodedAgain() throws {
+        let wire = CodingFixtures.deflated(Array(MultipartFixture.form.utf8), DeflateParameters(level: 6), .gzip)
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X", "Content-Encoding: gzip"])
+        for origin in ["a", "b"] {
+            var body = try developer.develop(wire, headers: headers, origin: origin, sink: &sink)
+            guard case .multipart(let parts) = body.content else { return #expect(Bool(false)) }
+            #expect(parts.parts.count == 2 && body.codings.count == 1)
+            #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+            body.original = try sink.store(fileExtension: "gz") { piece in try wire.withUnsafeBytes { try piece($0) } }
+            #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+        }
+    }
+
+    @Test func uncodedOctetsAreReadWhereTheyLie() throws {
+        var sink = MemorySink()
+        let (body, wire) = try self.multipart(&sink)
+        #expect(try BodyRestorer.uncoded(body, file: { OctetSource(try sink.read($0)) }, raw: { _ in OctetSource([]) }).load() == wire)
+    }
 }

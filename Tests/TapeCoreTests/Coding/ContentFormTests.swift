@@ -51,4 +51,36 @@ struct ContentFormTests {
         #expect(try self.fileExtension(json, nil) == "json")
         #expect(try self.fileExtension(binary + [1], "application/json", coded: "gz") == "gz")
     }
+
+    @Test func formsAreFieldsAndWhatCurlCallsAFormIsWhatItIs() throws {
+        let type = "application/x-www-form-urlencoded; charset=utf-8"
+        #expect(
+            try self.content(Array("a=1&b".utf8), type)
+                == .form(FormText(fields: [.init(name: "a", value: "1"), .init(name: "b", value: nil)])))
+        #expect(try self.content(Array(#"{"a":1}"#.utf8), type) == .json(Array(#"{"a":1}"#.utf8), style: .compact))
+        #expect(try self.content(Array("a=+%20".utf8), type) == .text(Array("a=+%20".utf8)))
+        #expect(try self.content(Array("a=1".utf8), nil) == .text(Array("a=1".utf8)))
+    }
+
+    @Test func linesAndEventsAreTakenApart() throws {
+        let lines = Array("{\"a\":1}\n{\"a\":2}\n".utf8)
+        for type in ["application/x-ndjson", "application/json", nil] {
+            #expect(try self.content(lines, type) == JSONLines(lines).map { .lines($0) })
+        }
+        #expect(try self.content(lines, "text/plain") == .text(lines))
+        let events = Array("data: a\n\n".utf8)
+        #expect(try self.content(events, "text/event-stream") == EventStream(events).map { .events($0) })
+        #expect(try self.content(events, "text/plain") == .text(events))
+    }
+
+    @Test func textOfOtherCharsetsIsKnownByItsLabelOrMark() throws {
+        let korean: [UInt8] = [0xC0, 0xBD, 0xBD, 0xC4]
+        #expect(try self.content(korean, "text/html; charset=EUC-KR") == .encodedText(korean, .eucKR))
+        #expect(try self.content(korean, "text/html") == .binary(korean))
+        #expect(try self.content(korean, "image/png; charset=euc-kr") == .binary(korean))
+        #expect(try self.content([0x80, 0x41], "text/plain; charset=iso-8859-1") == .encodedText([0x80, 0x41], .windows1252))
+        #expect(try self.content([0xFF, 0xFE, 0x41, 0], nil) == .encodedText([0xFF, 0xFE, 0x41, 0], .utf16LittleEndian))
+        #expect(try self.content([0xFF, 0xFE, 1, 0], nil) == .binary([0xFF, 0xFE, 1, 0]))
+        #expect(try self.content(Array("음식".utf8), "text/plain; charset=euc-kr") == .text(Array("음식".utf8)))
+    }
 }

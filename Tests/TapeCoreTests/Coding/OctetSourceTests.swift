@@ -37,4 +37,18 @@ struct OctetSourceTests {
         let lying = OctetSource(size: 10) { _, buffer in buffer.count + 1 }
         #expect(throws: CassetteError.self) { try lying.load() }
     }
+
+    @Test func joinedSourcesAreReadAcrossTheirEdges() throws {
+        let slow = OctetSource(size: 3) { offset, buffer in
+            buffer[0] = UInt8(10 + offset)
+            return 1
+        }
+        let joined = OctetSource(joining: [OctetSource([1, 2]), OctetSource([]), slow, OctetSource([3])])
+        #expect(joined.size == 6)
+        #expect(try joined.load() == [1, 2, 10, 11, 12, 3])
+        #expect(try joined[1..<4].load() == [2, 10, 11])
+        #expect(try joined[6..<6].load() == [])
+        #expect(try OctetSource([1, 2, 3])[1..<2].load() == [2])
+        #expect(try OctetSource(joining: []).load() == [])
+    }
 }

@@ -86,4 +86,32 @@ import Testing
         #expect(total > (8 << 20) / 3 * 4)
         #expect(largest < 256 << 10)
     }
+
+    @Test func partsAreParametersWithTheirFiles() throws {
+        let wire = Array(MultipartFixture.form.utf8)
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        interaction.request.body = try developer.develop(wire, headers: interaction.request.headers, origin: "", sink: &sink)
+        let request = try HARExport.entry(interaction)["request"]
+        let params = request?["postData"]?["params"]?.elements.map { $0 } ?? []
+        #expect(params.map { $0["name"]?.string } == ["food", "pet"])
+        #expect(params.map { $0["fileName"]?.string } == [nil, "a.jpg"])
+        #expect(params.map { $0["contentType"]?.string } == [nil, "image/jpeg"])
+        #expect(params.map { $0["value"]?.string } == ["음식", "AQ0KAg=="])
+        #expect(params.last?["_encoding"]?.string == "base64")
+        #expect(request?["postData"]?["text"] == nil && request?["bodySize"]?.int == wire.count)
+
+        let answer = try HARExport.entry(
+            HARExport.response(interaction.request.body ?? Body(size: 0, content: .empty), ["Content-Type: multipart/mixed"]))
+        #expect(answer["response"]?["content"]?["size"]?.int == wire.count)
+        #expect(answer["response"]?["content"]?["text"]?.utf8 == wire)
+    }
+
+    @Test func textOfOtherCharsetsIsExportedDecoded() throws {
+        let body = Body(size: 4, content: .encodedText([0xC0, 0xBD, 0xBD, 0xC4], .eucKR))
+        let content = try HARExport.entry(HARExport.response(body))["response"]?["content"]
+        #expect(content?["text"]?.string == "음식" && content?["size"]?.int == 4)
+    }
 }

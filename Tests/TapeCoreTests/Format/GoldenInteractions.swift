@@ -4,7 +4,7 @@ import TapeCore
 enum GoldenInteractions {
     static let all: [(name: String, interactions: [Interaction])] = [
         ("simple", [simple]), ("bodies", [json, upload, gzip, stored, undeveloped]), ("endings", [cut, failed, upgraded, early]),
-        ("odd", [odd]), ("tls", [opened, kept, refusedLeaf, expired]),
+        ("odd", [odd]), ("parts", [form, parts, nested, lines]), ("tls", [opened, kept, refusedLeaf, expired]),
     ]
 
     private static let start = Timestamp(microseconds: 1_795_234_768_123_456)
@@ -139,6 +139,78 @@ enum GoldenInteractions {
         outcome: .failed(Failure(kind: .tls, message: "the certificate of expired.test has expired")),
         timing: Timing(connect: 0.2, tls: 1.1),
         connection: ConnectionInfo(id: 2, remote: "127.0.0.1:9444", isReused: false))
+
+    private static func posted(_ id: Int, _ type: String, _ content: BodyContent, answer: Body? = nil, _ answered: String = "")
+        -> Interaction
+    {
+        let body = Body(size: 0, content: content)
+        return Interaction(
+            id: id, started: start,
+            request: RecordedRequest(
+                method: "POST", url: "http://127.0.0.1:9000/pets", headers: HeaderFields(["Content-Type: \(type)"]),
+                body: Body(size: body.octetCount, content: content)),
+            response: answer.map { RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: \(answered)"]), body: $0) },
+            timing: Timing(total: 1))
+    }
+
+    private static func part(_ lines: [String], _ content: PartContent, isFirst: Bool = false) -> MultipartPart<PartContent> {
+        MultipartPart(
+            delimiter: MultipartBody<PartContent>.usualDelimiter(isFirst: isFirst),
+            headers: PartHeaderSection(lines: lines.map { Array($0.utf8) }),
+            content: .data(content))
+    }
+
+    private static let form = posted(
+        1, "application/x-www-form-urlencoded",
+        .form(
+            FormText(
+                fields: [.init(name: "pet", value: "고양이 2"), .init(name: "path", value: "/a"), .init(name: "flag", value: nil)],
+                spelling: FormSpelling(escapesSpace: true, usesLowerCaseHex: true, plain: [47]))),
+        answer: Body(size: 4, content: .encodedText([0xC0, 0xBD, 0xBD, 0xC4], .eucKR)), "text/plain; charset=euc-kr")
+
+    private static var parts: Interaction {
+        guard let boundary = MultipartBoundary("----WebKitFormBoundary7MA4YWxk") else { return simple }
+        let body = MultipartBody<PartContent>(
+            boundary: boundary,
+            parts: [
+                part(["Content-Disposition: form-data; name=\"food\""], .text(Array("음식".utf8)), isFirst: true),
+                part(
+                    ["Content-Disposition: form-data; name=\"photo\"; filename=\"고양이.jpg\"", "Content-Type: image/jpeg"],
+                    .file(Sidecar(path: "pets.bodies/\(digest).jpg", size: 70_000, sha256: digest))),
+                part(
+                    ["Content-Disposition: form-data; name=\"data\"", "Content-Type: application/json"],
+                    .json(Array(#"{"id": 1, "tags": []}"#.utf8), style: .spaced)),
+            ])
+        return posted(2, "multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxk", .multipart(body))
+    }
+
+    private static var nested: Interaction {
+        guard let outer = MultipartBoundary("X"), let inner = MultipartBoundary("Y") else { return simple }
+        let files = MultipartBody<PartContent>(
+            boundary: inner, parts: [part(["Content-Disposition: file; filename=\"a\""], .binary([0, 1]), isFirst: true)],
+            closing: MultipartDelimiter(isClosing: true, lineEndAfter: .none))
+        var second = part([], .text(Array("a\nb".utf8)))
+        second.delimiter = MultipartDelimiter(lineEndBefore: .lineFeed, padding: [32], lineEndAfter: .lineFeed)
+        second.headers = PartHeaderSection(octets: [0x41, 0x3A, 0xE9, 10, 10])
+        let body = MultipartBody<PartContent>(
+            boundary: outer, preamble: Array("preamble".utf8),
+            parts: [
+                MultipartPart(
+                    headers: PartHeaderSection(lines: [Array("Content-Type: multipart/mixed; boundary=Y".utf8)]), content: .multipart(files)
+                ),
+                second,
+            ], closing: nil)
+        return posted(3, "multipart/mixed; boundary=\"X\"", .multipart(body))
+    }
+
+    private static var lines: Interaction {
+        guard let lines = JSONLines(Array("{\"id\":1}\r\n{\"id\":2}".utf8)),
+            let events = EventStream(Array("event: token\ndata: {\"text\":\"음\"}\n\n: ping\n\ndata: [DONE]\n\ndata: cu".utf8))
+        else { return simple }
+        return posted(
+            4, "application/x-ndjson", .lines(lines), answer: Body(size: events.octets.count, content: .events(events)), "text/event-stream"
+        )
+    }
 
     private static var odd: Interaction {
         var headers = HeaderFields()

@@ -50,4 +50,47 @@ import Testing
         #expect(try RunningProxy.interactions(path).map(\.isUndeveloped) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
     }
+
+    /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back octet for octet.
+    @Test func aLargeMultipartIsTakenApartLater() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store)
+        let photo = (0..<(BodyDeveloper.memoryLimit + 5)).map { UInt8(truncatingIfNeeded: $0 >> 5) }
+        let head = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+        let wire = head + photo + Array("\r\n--X--\r\n".utf8)
+        let whole = try maker.multipart(wire, fields: ["Content-Type: multipart/form-data; boundary=X"])
+        #expect(whole.isUndeveloped)
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(whole, into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        try appender.sync()
+
+        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
+        let body = try #require(try RunningProxy.interactions(path).first?.response?.body)
+        guard case .multipart(let parts) = body.content, case .data(.file(let sidecar))? = parts.parts.first?.content else {
+            Issue.record("not taken apart: \(body.note ?? "no note")")
+            return
+        }
+        #expect(sidecar.size == photo.count && sidecar.path.hasSuffix(".jpg"))
+        // The file of the whole is gone.
+        #expect(try folder.names(in: "tape.bodies").count == 1)
+        let reader = BodyReader(cassettePath: path)
+        #expect(try reader.wireBytes(of: body, digest: { FastSHA256() }) == BodyRestorer.Restored(octets: wire, isEdited: false))
+        #expect(try reader.uncodedSource(of: body, digest: { FastSHA256() }).load() == wire)
+        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
+    }
+}
+
+extension InteractionMaker {
+    /// An exchange whose answer came in blocks.
+    fileprivate mutating func multipart(_ wire: [UInt8], fields: [String]) throws -> Interaction {
+        try self.block(exchange: 1, side: .response, bytes: wire)
+        let exchange = TapedExchanges.exchange(1, fields: fields, body: [], isSpilled: true, size: wire.count)
+        return try #require(try self.interaction(of: exchange, mayDevelop: true))
+    }
 }

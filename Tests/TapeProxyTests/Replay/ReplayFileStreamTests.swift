@@ -6,7 +6,10 @@ import Testing
 
 @Suite struct ReplayFileStreamTests {
     /// Reads a sidecar of these octets to its end, after a change to the file; nil where it proved damaged.
-    private func read(_ octets: [UInt8], damage: (inout [UInt8]) -> Void = { _ in }) throws -> [UInt8]? {
+    private func read(
+        _ octets: [UInt8], as content: (Sidecar) throws -> ReplayFileStream.Content = { .sidecar($0) },
+        damage: (inout [UInt8]) -> Void = { _ in }
+    ) throws -> [UInt8]? {
         let folder = try TemporaryFolder()
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")))
         let sidecar = try sink.store(fileExtension: "bin") { piece in try octets.withUnsafeBytes { try piece($0) } }
@@ -23,8 +26,9 @@ import Testing
         let loop = group.next()
         let promise = loop.makePromise(of: [UInt8]?.self)
         let reader = BodyReader(cassettePath: folder.file("tape.json"))
+        let read = try content(sidecar)
         loop.execute {
-            let stream = ReplayFileStream(.sidecar(sidecar), bodies: reader, loop: loop, threads: threads)
+            let stream = ReplayFileStream(read, bodies: reader, loop: loop, threads: threads)
             var all: [UInt8] = []
             func more() {
                 stream.next { piece in
@@ -55,5 +59,24 @@ import Testing
         #expect(try self.read(self.octets, damage: { $0[3] ^= 1 }) == nil)
         #expect(try self.read(self.octets, damage: { $0.removeLast() }) == nil)
         #expect(try self.read(self.octets, damage: { $0.append(0) }) == nil)
+    }
+
+    /// A part that lies in a file, between the lines around it.
+    private func parts(_ sidecar: Sidecar) throws -> ReplayFileStream.Content {
+        let boundary = try #require(MultipartBoundary("X"))
+        let part = MultipartPart<PartContent>(
+            delimiter: MultipartBody<PartContent>.usualDelimiter(isFirst: true), headers: PartHeaderSection(lines: []),
+            content: .data(.file(sidecar)))
+        let body = MultipartBody<PartContent>(boundary: boundary, parts: [part])
+        return .parts(Body(size: body.size, content: .multipart(body)))
+    }
+
+    @Test func partsAreReadFromTheirFiles() throws {
+        let expected = Array("--X\r\n\r\n".utf8) + self.octets + Array("\r\n--X--\r\n".utf8)
+        #expect(try self.read(self.octets, as: self.parts) == expected)
+    }
+
+    @Test func aDamagedPartIsNeverSent() throws {
+        #expect(try self.read(self.octets, as: self.parts) { $0[5] ^= 1 } == nil)
     }
 }

@@ -19,6 +19,13 @@ def bodies(cassette):
                 yield f"{interaction['id']} {message}", body
 
 
+def parts(content):
+    """The parts of a multipart on all levels."""
+    for part in content["parts"] if isinstance(content, dict) else content:
+        yield part
+        yield from parts(part.get("multipart", []))
+
+
 def problems(path, validator):
     cassette = json.loads(path.read_bytes().decode("utf-8"))
     for error in validator.iter_errors(cassette):
@@ -28,7 +35,8 @@ def problems(path, validator):
         yield "the interactions are not in order of their start"
     for name, body in bodies(cassette):
         for file, size, digest in [
-            (body.get("file"), body.get("fileSize", body.get("size")), body.get("fileSha256", None if body.get("codings") else body.get("sha256")))
+            (body.get("file"), body.get("fileSize", body.get("size")), body.get("fileSha256", None if body.get("codings") else body.get("sha256"))),
+            *((part.get("file"), part.get("size"), part.get("sha256")) for part in parts(body.get("multipart", []))),
         ]:
             if file is None:
                 continue
