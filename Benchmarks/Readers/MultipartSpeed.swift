@@ -15,7 +15,8 @@ enum MultipartSpeed {
         // As Chromium makes them.
         guard let boundary = MultipartBoundary("----WebKitFormBoundaryAbCdEfGh12345678") else { return [] }
         let head = "------WebKitFormBoundaryAbCdEfGh12345678\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
-        let body = Array(head.utf8) + noise.octets(Self.size) + Array("\r\n--\(String(decoding: boundary.octets, as: UTF8.self))--\r\n".utf8)
+        let body =
+            Array(head.utf8) + noise.octets(Self.size) + Array("\r\n--\(String(decoding: boundary.octets, as: UTF8.self))--\r\n".utf8)
         var rates: [Double] = []
         var ratios: [Double] = []
         body.withUnsafeBytes { bytes in

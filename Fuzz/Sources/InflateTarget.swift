@@ -67,7 +67,7 @@ enum InflateTarget: FuzzTarget {
     }
 
     private static func peel(_ coded: UnsafeRawBufferPointer, _ names: [ContentEncoding.Name], _ seed: UInt8) {
-        func peeled(_ pieces: [[UInt8]]) -> (isWhole: Bool, octets: [UInt8])? {
+        func peeled(_ pieces: [[UInt8]]) -> (problem: InflateProblem?, octets: [UInt8])? {
             guard let chain = DecoderChain(names, limits: InflateLimits(output: self.limit)) else { return nil }
             var octets: [UInt8] = []
             for piece in pieces {
@@ -75,11 +75,17 @@ enum InflateTarget: FuzzTarget {
                 guard piece.withUnsafeBytes({ (try? chain.push($0) { octets.append(contentsOf: $0) }) == true }) else { break }
             }
             let isWhole = chain.finish()
+            let problem = chain.problem?.problem
+            self.expect(isWhole == (problem == nil), "whole with a problem")
             self.expect(chain.produced == octets.count && octets.count <= self.limit, "another number of octets than told or allowed")
-            return (isWhole, octets)
+            return (problem, octets)
         }
         guard let whole = peeled([Array(coded)]), let pieces = peeled(Cuts(seed: seed).pieces(of: coded)) else { return }
-        self.expect(whole.isWhole == pieces.isWhole, "whether it is whole depends on the cuts")
-        if whole.isWhole { self.expect(whole.octets == pieces.octets, "the content depends on the cuts") }
+        // libzstd decodes a frame that it has as a whole in another way, which refuses more (1.5.4: a content size that is not kept).
+        if names != [.zstd] {
+            let problems = "\(String(describing: whole.problem)), in pieces \(String(describing: pieces.problem))"
+            self.expect((whole.problem == nil) == (pieces.problem == nil), "whether it is whole depends on the cuts: \(problems)")
+        }
+        if whole.problem == nil, pieces.problem == nil { self.expect(whole.octets == pieces.octets, "the content depends on the cuts") }
     }
 }

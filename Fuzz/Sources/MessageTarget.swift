@@ -64,7 +64,8 @@ enum MessageTarget: FuzzTarget {
         let whole = self.read(framing, side, [Array(octets)])
         let pieces = self.read(framing, side, Cuts(seed: seed).pieces(of: octets))
         self.expect(whole.refusal == pieces.refusal, "whether a body is refused depends on the cuts")
-        self.expect(whole.data == pieces.data && whole.chunks == pieces.chunks && whole.isDone == pieces.isDone, "a body depends on the cuts")
+        self.expect(
+            whole.data == pieces.data && whole.chunks == pieces.chunks && whole.isDone == pieces.isDone, "a body depends on the cuts")
         if whole.refusal == nil { self.expect(whole.consumed == pieces.consumed, "where a body ends depends on the cuts") }
     }
 

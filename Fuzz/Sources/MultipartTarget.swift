@@ -11,7 +11,8 @@ enum MultipartTarget: FuzzTarget {
     }
 
     static func run(_ input: UnsafeRawBufferPointer) {
-        guard let seed = input.first, let feed = input.dropFirst().firstIndex(of: 10), let boundary = MultipartBoundary(input[1..<feed]) else { return }
+        guard let seed = input.first, let feed = input.dropFirst().firstIndex(of: 10), let boundary = MultipartBoundary(input[1..<feed])
+        else { return }
         let body = UnsafeRawBufferPointer(rebasing: input[(feed + 1)...])
         // Small ones, so that their edges are reached.
         var limits = MultipartLimits()
@@ -34,7 +35,8 @@ enum MultipartTarget: FuzzTarget {
         for piece in cut { piece.withUnsafeBytes { reader.push($0) } }
         self.expect(reader.finish() == parsed, "the parts depend on the cuts")
         if let parsed {
-            self.expect(MultipartSerializer.octets(parsed, source: body).map { $0.elementsEqual(body) } == true, "parts do not give the body")
+            self.expect(
+                MultipartSerializer.octets(parsed, source: body).map { $0.elementsEqual(body) } == true, "parts do not give the body")
         }
         self.expect(self.lint([Array(body)], boundary, limits) == self.lint(cut, boundary, limits), "the problems depend on the cuts")
     }
