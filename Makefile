@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check crash sanitize samples format bench clean
+.PHONY: demo test lint check crash sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
@@ -19,7 +19,7 @@ lint:
 	python3 scripts/check_imports.py
 	python3 scripts/check_mirror.py --self-test
 	python3 scripts/check_mirror.py
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers
 
 ## What has to be green before a commit: lint, no warnings, tests.
 check: lint
@@ -36,6 +36,11 @@ sanitize:
 	@sh scripts/setup.sh test
 	sh scripts/sanitize.sh $(ARGS)
 
+## Feeds made-up octets to the readers of strangers' octets, a minute each; options: make fuzz ARGS='600 multipart body'.
+fuzz:
+	@sh scripts/setup.sh test
+	sh scripts/fuzz.sh $(ARGS)
+
 ## Records the sample cassettes again.
 samples:
 	swift build
@@ -43,7 +48,7 @@ samples:
 
 ## Formats all Swift files in place.
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers
 
 ## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
 bench:
@@ -51,5 +56,10 @@ bench:
 	swift build -c release --static-swift-stdlib --product wiretape
 	python3 Benchmarks/bench.py $(ARGS)
 
+## Measures multipart parsing and inflating beside memchr and zlib alone; options: make bench-readers ARGS=15.
+bench-readers:
+	@sh scripts/setup.sh test
+	sh scripts/bench-readers.sh $(ARGS)
+
 clean:
-	rm -rf .build .build-sanitize Benchmarks/out
+	rm -rf .build .build-sanitize .build-fuzz .build-readers Benchmarks/out

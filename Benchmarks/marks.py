@@ -24,6 +24,9 @@ MARKS = [
     ("https-large", "growth_MiB", None, "<=", 40, "memory growth by them, MiB"),
     ("https-held", "memory_MiB", None, "<=", 95, "memory with 1,000 idle intercepted connections, MiB"),
     ("https-held", "still_open", None, ">=", 1000, "idle intercepted connections still open of 1,000"),
+    ("loop", "coded_to_plain", None, "<=", 1.05, "the event loop's CPU per gzip answer, times one as long that is not coded"),
+    ("upload", "peak_MiB", None, "<=", 200, "peak memory of a 2 GiB upload in one part, MiB"),
+    ("upload", "part_alone", None, ">=", 1, "the part lies in a file of its own (1 is yes)"),
 ]
 
 

@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 
+import bodies
 from certificates import NAMES, NUMBERED
 from client import load, load_command, missing, wrong
 from processes import established
@@ -210,4 +211,7 @@ SCENARIOS = {
     "contact": (contact, ("nginx", "wiretape"), 3),
     "https-large": (https_large, ("nginx", "wiretape"), 3),
     "https-held": (https_held, ("nginx", "wiretape"), 1),
+    "loop": (bodies.loop, ("wiretape",), 3),
+    "upload": (bodies.upload, ("wiretape",), 1),
+    "restored": (bodies.restored, ("wiretape",), 1),
 }

@@ -26,6 +26,9 @@ ORIGIN = """
     ssl_certificate {keys}/origin.pem; ssl_certificate_key {keys}/origin.key; ssl_protocols TLSv1.2;
     location /d/ {{ return 200 '{{"id":"$request_id","uri":"$request_uri","pad":"{pad}"}}'; }}
     location = /64k.json {{ add_header Content-Encoding gzip; try_files /64k.json.gz =404; }}
+    location /coded/ {{ add_header Content-Encoding gzip; }}
+    location /live/nginx/1/ {{ alias {www}/texts/; gzip on; gzip_types *; gzip_proxied any; }}
+    location /live/nginx/6/ {{ alias {www}/texts/; gzip on; gzip_types *; gzip_proxied any; gzip_comp_level 6; }}
   }}
 """
 REVERSE = """
@@ -107,6 +110,7 @@ class Bench:
         text = json.dumps(rows, separators=(",", ":"))[: 64 * 1024 - 2]
         text = text[: text.rindex("},{") + 1] + "]"
         (self.www / "64k.json.gz").write_bytes(gzip.compress(text.encode(), 6, mtime=0))
+        (self.www / "same.bin").write_bytes(noise.randbytes((self.www / "64k.json.gz").stat().st_size))
         (self.www / "1k.json").write_text('{"a":"' + (string.ascii_letters * 20)[:1015] + '"}\n')
         (self.www / "10m.bin").write_bytes(noise.randbytes(10 << 20))
         with open(self.www / "2g.bin", "wb") as file:

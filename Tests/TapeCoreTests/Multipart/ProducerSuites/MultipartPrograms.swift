@@ -1,6 +1,6 @@
 import Foundation
 
-/// The programs that make and read multipart bodies beside ours: what Python, Node and curl have.
+/// The programs that make and read multipart bodies beside ours: what Python, Node, curl and Chromium have.
 ///
 /// Python's packages are fetched from PyPI once, into an environment beside the build; where that cannot be, there is no `python`.
 enum MultipartPrograms {
@@ -21,6 +21,7 @@ enum MultipartPrograms {
 
     static let node = Self.find("node")
     static let curl = Self.find("curl")
+    static let chromium = Self.find("chromium") ?? Self.find("chromium-browser") ?? Self.find("google-chrome")
 
     private static func find(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

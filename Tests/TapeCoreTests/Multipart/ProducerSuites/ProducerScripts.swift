@@ -1,4 +1,4 @@
-/// What is run in Python and Node: each prints or reads bodies as JSON, with octets in base64.
+/// What is run in Python, Node and a browser: each prints or reads bodies as JSON, with octets in base64.
 enum ProducerScripts {
     /// The fields that every producer sends, as JSON: name, filename, data in base64.
     static let fields = #"""
@@ -75,6 +75,53 @@ enum ProducerScripts {
                 arguments += ["-F", name + ("=<" + path if filename is None else "=@" + path + ";filename=" + quoted(filename))]
             subprocess.run([sys.argv[1], "-q", "-s", "-S", "-H", "Expect:", *sys.argv[3:], *arguments,
                 "http://127.0.0.1:%d/" % server.server_port], check=True, env={"LANG": "C.UTF-8"})
+        server.shutdown()
+        json.dump(out, sys.stdout)
+        """#
+
+    /// Lets a headless Chromium send a form with files to a server on loopback, and tells what it sent.
+    static let chromium = #"""
+        import base64, http.server, json, subprocess, sys, tempfile, threading
+        fields = json.load(sys.stdin)
+        page = """<!doctype html><meta charset=utf-8><form method=post enctype=multipart/form-data action=/></form><script>
+        const form = document.forms[0];
+        for (const [name, filename, data] of FIELDS) {
+            const octets = Uint8Array.from(atob(data), c => c.charCodeAt(0));
+            const input = form.appendChild(document.createElement("input"));
+            input.name = name;
+            if (filename === null) { input.value = new TextDecoder().decode(octets); continue; }
+            const files = new DataTransfer();
+            files.items.add(new File([octets], filename, {type: "image/png"}));
+            input.type = "file";
+            input.files = files.files;
+        }
+        form.submit();
+        </script>""".replace("FIELDS", json.dumps(fields))
+        out = []
+        came = threading.Event()
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self, text):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+            def do_GET(self): self.answer(page.encode())
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                out.append({"name": "chromium", "type": self.headers["Content-Type"], "body": base64.b64encode(body).decode()})
+                self.answer(b"")
+                came.set()
+            def log_message(self, *arguments): pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            browser = subprocess.Popen([sys.argv[1], "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
+                "--disable-background-networking", "--no-proxy-server", "--user-data-dir=" + folder, "http://127.0.0.1:%d/" % server.server_port],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            came.wait(60)
+            browser.terminate()
+            browser.wait(20)
         server.shutdown()
         json.dump(out, sys.stdout)
         """#

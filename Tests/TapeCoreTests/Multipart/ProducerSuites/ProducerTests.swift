@@ -46,6 +46,13 @@ struct ProducerTests {
         try self.check(body, allowed: Self.doubled.union([.lastLineEndMissing]))
     }
 
+    @Test(.enabled(if: MultipartPrograms.chromium != nil)) func chromiumsBodies() throws {
+        let chromium = try #require(MultipartPrograms.chromium)
+        let body = try #require(try Self.produce(["/usr/bin/env", "python3", "-c", ProducerScripts.chromium, chromium]).first)
+        #expect(body.parts == (try Self.fields()))
+        try self.check(body, allowed: Self.doubled)
+    }
+
     @Test(.enabled(if: MultipartPrograms.python != nil)) func pythonsBodies() throws {
         let python = try #require(MultipartPrograms.python)
         let bodies = try Self.produce([python, "-c", ProducerScripts.packages])
@@ -64,6 +71,7 @@ struct ProducerTests {
         var bodies = try Self.produce([python, "-c", ProducerScripts.packages])
         if let node = MultipartPrograms.node { bodies += try Self.produce([node, "-e", ProducerScripts.node]) }
         if let curl = MultipartPrograms.curl { bodies += try Self.produce([python, "-c", ProducerScripts.curl, curl, "curl"]) }
+        if let chromium = MultipartPrograms.chromium { bodies += try Self.produce([python, "-c", ProducerScripts.chromium, chromium]) }
         var generator = SeededGenerator(seed: 8)
         for _ in 0..<100 {
             let body = try RandomMultipart.body(using: &generator, depth: 1)

@@ -1,0 +1,91 @@
+internal import CZlib
+internal import TapeCore
+
+/// The inflater and the chain of codings: nothing depends on the cuts, limits hold, and raw deflate decodes as zlib alone decodes it.
+///
+/// An input is an octet for the format, one for the cuts, and the coded octets.
+enum InflateTarget: FuzzTarget {
+    private static let limit = 1 << 18
+
+    private struct Outcome: Equatable {
+        var octets: [UInt8] = []
+        var status: InflateStatus
+        var consumed: Int
+        var header: GzipHeader?
+    }
+
+    static func run(_ input: UnsafeRawBufferPointer) {
+        guard input.count > 2 else { return }
+        let coded = UnsafeRawBufferPointer(rebasing: input[2...])
+        let seed = input[1]
+        switch input[0] % 6 {
+        case 0: self.inflate(coded, .gzip, seed)
+        case 1: self.inflate(coded, .zlib, seed)
+        case 2: self.inflate(coded, .raw, seed)
+        case 3: self.peel(coded, [.gzip], seed)
+        case 4: self.peel(coded, [.deflate, .gzip], seed)
+        default: self.peel(coded, input[0] < 128 ? [.br] : [.zstd], seed)
+        }
+    }
+
+    private static func inflate(_ coded: UnsafeRawBufferPointer, _ format: DeflateFormat, _ seed: UInt8) {
+        let whole = self.outcome(format, [Array(coded)])
+        let pieces = self.outcome(format, Cuts(seed: seed).pieces(of: coded))
+        self.expect(whole.octets.count <= self.limit, "more octets than the limit allows")
+        self.expect(whole.consumed <= coded.count, "more octets taken than there are")
+        // Where a stream fails in its middle, zlib may have given more or less of what came before.
+        if whole.status == .ended || pieces.status == .ended { self.expect(whole == pieces, "the outcome depends on the cuts") }
+        if format == .raw, let octets = self.zlibs(coded) {
+            self.expect(whole.status == .ended && whole.octets == octets, "zlib alone decodes it otherwise")
+        }
+    }
+
+    private static func outcome(_ format: DeflateFormat, _ pieces: [[UInt8]]) -> Outcome {
+        var inflater = Inflater(format: format, limits: InflateLimits(output: self.limit))
+        var octets: [UInt8] = []
+        for piece in pieces { _ = piece.withUnsafeBytes { inflater.push($0) { octets.append(contentsOf: $0) } } }
+        inflater.finish()
+        self.expect(inflater.produced == octets.count, "another number of octets than delivered")
+        return Outcome(octets: octets, status: inflater.status, consumed: inflater.consumed, header: inflater.header)
+    }
+
+    /// What one call of zlib makes of a raw stream; nil where it is not whole or too long.
+    private static func zlibs(_ coded: UnsafeRawBufferPointer) -> [UInt8]? {
+        var stream = z_stream()
+        guard wiretape_inflateInit2(&stream, -MAX_WBITS) == Z_OK else { return nil }
+        defer { inflateEnd(&stream) }
+        var octets = [UInt8](repeating: 0, count: self.limit)
+        let code = octets.withUnsafeMutableBufferPointer { buffer in
+            stream.next_in = UnsafeMutablePointer(mutating: coded.bindMemory(to: UInt8.self).baseAddress)
+            stream.avail_in = UInt32(coded.count)
+            stream.next_out = buffer.baseAddress
+            stream.avail_out = UInt32(buffer.count)
+            return CZlib.inflate(&stream, Z_FINISH)
+        }
+        guard code == Z_STREAM_END else { return nil }
+        return Array(octets.prefix(self.limit - Int(stream.avail_out)))
+    }
+
+    private static func peel(_ coded: UnsafeRawBufferPointer, _ names: [ContentEncoding.Name], _ seed: UInt8) {
+        func peeled(_ pieces: [[UInt8]]) -> (problem: InflateProblem?, octets: [UInt8])? {
+            guard let chain = DecoderChain(names, limits: InflateLimits(output: self.limit)) else { return nil }
+            var octets: [UInt8] = []
+            for piece in pieces {
+                // The closure throws nothing, so `push` does not either.
+                guard piece.withUnsafeBytes({ (try? chain.push($0) { octets.append(contentsOf: $0) }) == true }) else { break }
+            }
+            let isWhole = chain.finish()
+            let problem = chain.problem?.problem
+            self.expect(isWhole == (problem == nil), "whole with a problem")
+            self.expect(chain.produced == octets.count && octets.count <= self.limit, "another number of octets than told or allowed")
+            return (problem, octets)
+        }
+        guard let whole = peeled([Array(coded)]), let pieces = peeled(Cuts(seed: seed).pieces(of: coded)) else { return }
+        // libzstd decodes a frame that it has as a whole in another way, which refuses more (1.5.4: a content size that is not kept).
+        if names != [.zstd] {
+            let problems = "\(String(describing: whole.problem)), in pieces \(String(describing: pieces.problem))"
+            self.expect((whole.problem == nil) == (pieces.problem == nil), "whether it is whole depends on the cuts: \(problems)")
+        }
+        if whole.problem == nil, pieces.problem == nil { self.expect(whole.octets == pieces.octets, "the content depends on the cuts") }
+    }
+}

@@ -1,0 +1,91 @@
+internal import TapeCore
+internal import TapeExchange
+
+/// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the octets arrive.
+///
+/// An input is an octet for the side and the cuts, and the octets of a connection's one direction.
+enum MessageTarget: FuzzTarget {
+    private enum Head: Equatable {
+        case request(Parsed<RequestHead>)
+        case response(Parsed<ResponseHead>)
+        case refused(MessageError.Code)
+        case unfinished
+    }
+
+    private struct Read: Equatable {
+        var data: [UInt8] = []
+        var chunks: [BodyEvent] = []
+        var consumed = 0
+        var isDone = false
+        var refusal: MessageError.Code?
+    }
+
+    static func run(_ input: UnsafeRawBufferPointer) {
+        guard let seed = input.first else { return }
+        let octets = UnsafeRawBufferPointer(rebasing: input[1...])
+        let isRequest = seed & 128 == 0
+        var parser = HeadParser()
+        let whole = self.head(&parser, octets, isRequest)
+        self.grow(octets, isRequest, seed, whole)
+        let framing: BodyFraming?
+        let end: Int
+        switch whole {
+        case .request(let parsed): (framing, end) = (try? BodyFraming.ofRequest(parsed.head).framing, parsed.consumed)
+        case .response(let parsed): (framing, end) = (try? BodyFraming.ofResponse(parsed.head, requestMethod: "GET"), parsed.consumed)
+        case .refused, .unfinished: return
+        }
+        self.expect(end <= octets.count, "a head longer than its octets")
+        guard let framing else { return }
+        self.body(UnsafeRawBufferPointer(rebasing: octets[end...]), framing, isRequest ? .request : .response, seed)
+    }
+
+    private static func head(_ parser: inout HeadParser, _ octets: UnsafeRawBufferPointer, _ isRequest: Bool) -> Head {
+        do throws(MessageError) {
+            if isRequest { return try parser.parseRequest(octets).map { .request($0) } ?? .unfinished }
+            return try parser.parseResponse(octets).map { .response($0) } ?? .unfinished
+        } catch {
+            return .refused(error.code)
+        }
+    }
+
+    /// The same head, read again whenever some octets more are there.
+    private static func grow(_ octets: UnsafeRawBufferPointer, _ isRequest: Bool, _ seed: UInt8, _ whole: Head) {
+        var parser = HeadParser()
+        var count = 0
+        var last = Head.unfinished
+        for piece in Cuts(seed: seed).pieces(of: octets) where last == .unfinished {
+            count += piece.count
+            last = Array(octets[..<count]).withUnsafeBytes { self.head(&parser, $0, isRequest) }
+        }
+        self.expect(last == whole, "the head depends on the cuts")
+    }
+
+    private static func body(_ octets: UnsafeRawBufferPointer, _ framing: BodyFraming, _ side: MessageSide, _ seed: UInt8) {
+        let whole = self.read(framing, side, [Array(octets)])
+        let pieces = self.read(framing, side, Cuts(seed: seed).pieces(of: octets))
+        self.expect(whole.refusal == pieces.refusal, "whether a body is refused depends on the cuts")
+        self.expect(
+            whole.data == pieces.data && whole.chunks == pieces.chunks && whole.isDone == pieces.isDone, "a body depends on the cuts")
+        if whole.refusal == nil { self.expect(whole.consumed == pieces.consumed, "where a body ends depends on the cuts") }
+    }
+
+    private static func read(_ framing: BodyFraming, _ side: MessageSide, _ pieces: [[UInt8]]) -> Read {
+        var parser = BodyParser(framing: framing, side: side)
+        var read = Read()
+        for piece in pieces where read.refusal == nil && !parser.isDone {
+            do throws(MessageError) {
+                let progress = try piece.withUnsafeBufferPointer { bytes throws(MessageError) in
+                    try parser.consume(UnsafeRawBufferPointer(bytes)) { event in
+                        if case .data(let range) = event { read.data += piece[range] } else { read.chunks.append(event) }
+                    }
+                }
+                self.expect(progress.consumed <= piece.count, "more octets taken than there are")
+                read.consumed += progress.consumed
+            } catch {
+                read.refusal = error.code
+            }
+        }
+        read.isDone = parser.isDone
+        return read
+    }
+}

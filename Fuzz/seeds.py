@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Writes the inputs that the fuzz targets begin with: seeds.py FOLDER. Each target reads its own shape, told in Fuzz/Sources."""
+import gzip
+import json
+import pathlib
+import sys
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PART = b'Content-Disposition: form-data; name="a"; filename="\xed\x95\x9c.png"\r\nContent-Type: image/png\r\n\r\n'
+NESTED = b"Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n\r\nx\r\n--c--\r\n"
+MULTIPARTS = [
+    b"--b\r\n" + PART + b"data\r\n--b\r\n" + PART + b"\r\n--b--\r\n",
+    b"preamble\r\n--b \r\n" + PART + b"--bb\r\n--b\n\nlf only\n--b--epilogue",
+    b"--b\r\n" + NESTED + b"\r\n--b--",
+    b"\r\n--b\r\n" + PART + b"cut",
+]
+TEXTS = [b'{"a": [1, 2.50, -0, "\\u00e9\\n\xc3\xa9", true, null, {}]}\n', b"[\n  1,\n  [ ]\n]", b"a=1&b=%20+&c", b"plain \xff\x00 text",
+         "한글".encode("euc-kr"), "﻿text".encode("utf-16"), b"data: 1\n\ndata: 2\n\n", b'{"a":1}\n{"b":2}\n']
+REQUESTS = [
+    b"POST http://a/b?c HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
+    b"POST /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nT: 1\r\n\r\n",
+]
+RESPONSES = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", b"HTTP/1.0 404\r\nServer: x\r\n\r\nbody"]
+
+
+def raw(octets):
+    coder = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return coder.compress(octets) + coder.flush()
+
+
+def hello(name=b"a.test"):
+    server_name = b"\x00\x00" + (len(name) + 5).to_bytes(2, "big") + (len(name) + 3).to_bytes(2, "big") + b"\x00" + len(name).to_bytes(2, "big") + name
+    body = b"\x03\x03" + bytes(32) + b"\x00\x00\x02\x13\x01\x01\x00" + len(server_name).to_bytes(2, "big") + server_name
+    message = b"\x01" + len(body).to_bytes(3, "big") + body
+    return b"\x16\x03\x01" + len(message).to_bytes(2, "big") + message
+
+
+def seeds():
+    for body in MULTIPARTS:
+        for cuts in (0, 3, 6):
+            yield "multipart", bytes([cuts]) + b"b\n" + body
+        for kind in (5, 6):
+            yield "body", bytes([kind, 0]) + body
+            yield "body", bytes([kind, 2]) + gzip.compress(body, mtime=0)
+    for text in TEXTS:
+        coded = [gzip.compress(text, mtime=0), zlib.compress(text), raw(text)]
+        for kind in range(3):
+            yield "inflate", bytes([kind, 0]) + coded[kind]
+        yield "inflate", b"\x03\x03" + coded[0] + coded[0] + b"behind"
+        yield "inflate", b"\x04\x01" + gzip.compress(coded[1], mtime=0)
+        for kind in range(14):
+            yield "body", bytes([kind, 0]) + text
+        yield "body", b"\x00\x02" + coded[0]
+        yield "body", b"\x00\x03" + coded[1]
+        yield "body", b"\x00\x06" + gzip.compress(coded[0], mtime=0)
+    for request in REQUESTS:
+        yield "message", b"\x03" + request
+    for response in RESPONSES:
+        yield "message", b"\x83" + response
+    yield "hello", hello()
+    yield "hello", hello()[:5] + hello()[5:]
+    for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/TapeCoreTests/Format/Golden/**/*.json")]):
+        octets = tape.read_bytes()
+        if len(octets) <= 8192:
+            yield "cassette", octets
+        try:
+            interactions = json.loads(octets).get("interactions", [])
+        except (ValueError, AttributeError):
+            continue
+        for interaction in interactions:
+            alone = json.dumps(interaction, ensure_ascii=False).encode()
+            if len(alone) <= 4096:
+                yield "cassette", alone
+                yield "cassette", b'{ "wiretape": 1,\n  "interactions": [\n    ' + alone + b"\n  ]\n}\n"
+
+
+def main(folder):
+    for number, (target, octets) in enumerate(seeds()):
+        place = pathlib.Path(folder, target)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number:04}").write_bytes(octets)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Measures the readers of bodies beside memchr and zlib: bench-readers.sh [ROUNDS]
+# They stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+place=$root/.build-readers
+package=$place/package
+
+mkdir -p "$package/Sources"
+for target in CZlib TapeCore; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+ln -sfn "$root/Benchmarks/Readers" "$package/Sources/Readers"
+cat >"$package/Package.swift" <<'END'
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let package = Package(
+    name: "readers",
+    platforms: [.macOS(.v13)],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .target(name: "TapeCore", dependencies: ["CZlib"], swiftSettings: settings),
+        .executableTarget(name: "Readers", dependencies: ["TapeCore", "CZlib"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
+END
+swift build -c release --package-path "$package" --scratch-path "$place/build" >&2
+exec "$(swift build -c release --show-bin-path --package-path "$package" --scratch-path "$place/build")/Readers" "$@"

@@ -1,0 +1,74 @@
+#!/bin/sh
+# Feeds made-up octets to what reads those of strangers, with libFuzzer and AddressSanitizer: fuzz.sh [SECONDS] [TARGET…]
+# Without targets, all of them, one after the other. What a target has learned stays in .build-fuzz/corpus; a finding lands in .build-fuzz.
+# An input again: .build-fuzz/fuzz TARGET FILE
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+place=$root/.build-fuzz
+package=$place/package
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- multipart inflate body cassette message hello
+
+# The targets stand in a package of their own, so that the product's has no unsafe flags and neither SwiftNIO nor the proxy is built.
+mkdir -p "$package/Sources"
+for target in CZlib COpenSSL CBrotli CZstd TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
+codings= defines=
+if pkg-config --exists libbrotlidec; then codings="$codings\"CBrotli\", " defines="$defines.define(\"Brotli\"), "; fi
+if pkg-config --exists libzstd; then codings="$codings\"CZstd\", " defines="$defines.define(\"Zstandard\"), "; fi
+cat >"$package/Package.swift.new" <<END
+// swift-tools-version: 6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let package = Package(
+    name: "fuzzed",
+    platforms: [.macOS(.v13)],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
+        .target(name: "TapeCore", dependencies: [$codings"CZlib"], swiftSettings: [$defines] + settings),
+        .target(name: "TapeExchange", dependencies: ["TapeCore"], swiftSettings: settings),
+        .target(name: "TapeTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
+        .executableTarget(name: "Fuzz", dependencies: ["TapeCore", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
+END
+cmp -s "$package/Package.swift.new" "$package/Package.swift" && rm "$package/Package.swift.new" || mv "$package/Package.swift.new" "$package/Package.swift"
+
+# Optimized, for the speed, with every check that a release has. gold stops with an error of its own at libFuzzer's objects.
+linker=
+[ "$(uname)" != Linux ] || linker='-Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld'
+# shellcheck disable=SC2086 # the flags are words
+swift build -c release --sanitize=address -Xswiftc -sanitize=fuzzer $linker ${WIRETAPE_FUZZ_BUILD:-} \
+    --package-path "$package" --scratch-path "$place/build"
+ln -sfn "$(swift build -c release --show-bin-path --package-path "$package" --scratch-path "$place/build")/Fuzz" "$place/fuzz"
+
+# A report with symbols can hang, and so can Swift's: symbolize=0 prints addresses, which llvm-symbolizer reads.
+export ASAN_OPTIONS=symbolize=0:detect_stack_use_after_return=1 SWIFT_BACKTRACE=enable=no
+[ ! -d /dev/shm ] || TMPDIR=/dev/shm # a cassette is written for every input
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'exit 130' INT TERM
+
+python3 "$root/Fuzz/seeds.py" "$TMPDIR/seeds"
+failed=
+for target; do
+    mkdir -p "$place/corpus/$target"
+    echo "fuzz: $target for $seconds s"
+    "$place/fuzz" "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -dict="$root/Fuzz/fuzz.dict" \
+        -artifact_prefix="$place/$target-" -print_final_stats=1 "$place/corpus/$target" "$TMPDIR/seeds/$target" >"$place/$target.log" 2>&1 ||
+        failed="$failed $target"
+    grep -aE '^(Fatal error|stat::number_of_executed_units|SUMMARY|.*Test unit written)|Precondition|Fatal' "$place/$target.log" | tail -4 || true
+    grep -a ' cov: ' "$place/$target.log" | tail -1
+done
+if [ -n "$failed" ]; then
+    echo "fuzz: findings in$failed; read .build-fuzz/TARGET.log and run .build-fuzz/fuzz TARGET FILE with the unit it names" >&2
+    exit 1
+fi
