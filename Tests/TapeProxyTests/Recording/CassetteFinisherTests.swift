@@ -80,7 +80,8 @@ import Testing
         // The file of the whole is gone.
         #expect(try folder.names(in: "tape.bodies").count == 1)
         let reader = BodyReader(cassettePath: path)
-        #expect(try reader.wireBytes(of: body, digest: { FastSHA256() }) == BodyRestorer.Restored(octets: wire, isEdited: false))
+        let restored = try reader.wireBytes(of: body, digest: { FastSHA256() })
+        #expect(restored.octets == wire && !restored.isEdited)
         #expect(try reader.uncodedSource(of: body, digest: { FastSHA256() }).load() == wire)
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
     }
