@@ -51,6 +51,16 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
     }
 
+    private func record(_ interaction: Interaction, to path: String) throws {
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(interaction, into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        try appender.sync()
+    }
+
     /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back octet for octet.
     @Test func aLargeMultipartIsTakenApartLater() throws {
         let folder = try TemporaryFolder()
@@ -62,13 +72,7 @@ import Testing
         let wire = head + photo + Array("\r\n--X--\r\n".utf8)
         let whole = try maker.multipart(wire, fields: ["Content-Type: multipart/form-data; boundary=X"])
         #expect(whole.isUndeveloped)
-        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
-        var writer = JSONWriter(reserving: 1024)
-        writer.removeAll(baseDepth: 2)
-        InteractionEncoder.encode(whole, into: &writer)
-        appender.stage { $0 += writer.bytes }
-        try appender.commit()
-        try appender.sync()
+        try self.record(whole, to: path)
 
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
         let body = try #require(try RunningProxy.interactions(path).first?.response?.body)
