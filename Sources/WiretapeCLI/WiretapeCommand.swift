@@ -17,8 +17,8 @@ struct WiretapeCommand: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ExportCommand.self, DevelopCommand.self,
-            CACommand.self, EnvCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ShowCommand.self, ExportCommand.self,
+            DevelopCommand.self, CACommand.self, EnvCommand.self,
         ]
     )
 

@@ -36,7 +36,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What octets may be that say `label`, the likeliest first (WHATWG Encoding, 4.2 names the labels and the wider sets behind them).
-    static func candidates(label: String, beginning: UnsafeRawBufferPointer) -> [Charset] {
+    public static func candidates(label: String, beginning: UnsafeRawBufferPointer) -> [Charset] {
         if beginning.starts(with: [0xFF, 0xFE]) { return [.utf16LittleEndian] }
         if beginning.starts(with: [0xFE, 0xFF]) { return [.utf16BigEndian] }
         switch label {

@@ -6,13 +6,22 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect",
         abstract: "Show what a cassette holds.",
         discussion: """
-            Lists the exchanges, or shows the one of that number in full. Control characters in what was recorded are spelled out; \
-            --body writes a body's octets as they are, without their codings.
+            Lists the exchanges, or shows the one of that number in full: multipart bodies as their parts, JSON laid out, images on \
+            terminals that show them. Control characters in what was recorded are spelled out; --body and --part write octets as they \
+            are, without their codings.
+
+            Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
+            ~ts ~bs ~hs of the response), ~dst address, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
+            and parentheses. Patterns are regular expressions without regard to case.
 
             Examples:
               wiretape inspect Cassettes/pets.json
+              wiretape inspect Cassettes/pets.json --filter '~m POST & !~c 201'
               wiretape inspect Cassettes/pets.json 3
               wiretape inspect Cassettes/pets.json 3 --body response > pet.jpg
+              wiretape inspect Cassettes/pets.json 3 --part avatar > avatar.png
+              wiretape inspect Cassettes/pets.json 3 --extract pets
+              wiretape inspect Cassettes/pets.json 3 --lint
               wiretape inspect Cassettes/pets.json --json
             """)
 
@@ -22,16 +31,54 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
     var number: Int?
 
-    @Flag(help: "The list as a JSON array; with a number, the exchange as it stands in the cassette.")
-    var json = false
+    @Option(help: ArgumentHelp("Only the exchanges that this is true of.", valueName: "expr"))
+    var filter: String?
 
     @Option(help: ArgumentHelp("Write the decoded body of the request or the response, and nothing else.", valueName: "message"))
     var body: MessageChoice?
 
+    @Option(help: ArgumentHelp("Write one part of a multipart body, by its name or number.", valueName: "name|n"))
+    var part: String?
+
+    @Flag(help: "With --body, the octets as they crossed the wire; with --part, those in the body.")
+    var raw = false
+
+    @Option(help: ArgumentHelp("Write every body and every part into files of this folder.", valueName: "dir"))
+    var extract: String?
+
+    @Flag(help: "With --extract, replace files that are there already.")
+    var overwrite = false
+
+    @Flag(help: "Name what is wrong with multipart bodies, and where.")
+    var lint = false
+
+    @Flag(
+        help: """
+            The list as a JSON array; with a number, the exchange as it stands in the cassette; with another option, what it finds.
+            """)
+    var json = false
+
     func validate() throws {
-        guard let body = self.body else { return }
-        guard self.number != nil else { throw ValidationError("--body \(body.rawValue) needs the number of an exchange.") }
-        guard !self.json else { throw ValidationError("--body and --json do not go together.") }
+        let wanted = [
+            self.body != nil || self.part != nil ? (self.part == nil ? "--body" : "--part") : nil, self.extract.map { _ in "--extract" },
+            self.lint ? "--lint" : nil,
+        ].compactMap { $0 }
+        if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) do not go together.") }
+        if let body = self.body, self.number == nil {
+            throw ValidationError("--body \(body.rawValue) needs the number of an exchange.")
+        }
+        if self.part != nil, self.number == nil { throw ValidationError("--part needs the number of an exchange.") }
+        if self.raw, self.body == nil, self.part == nil { throw ValidationError("--raw needs --body or --part.") }
+        if self.raw, self.json { throw ValidationError("--raw and --json do not go together.") }
+        if self.overwrite, self.extract == nil { throw ValidationError("--overwrite needs --extract.") }
+        if self.filter != nil, self.number != nil { throw ValidationError("--filter is for all exchanges: leave the number out.") }
+        if let filter = self.filter {
+            do {
+                _ = try FilterParser.parse(filter)
+            } catch {
+                throw ValidationError(VisibleText.line(error.message))
+            }
+        }
     }
 
     func run() throws {
@@ -45,8 +92,11 @@ struct InspectCommand: ParsableCommand {
             let cassette = try RecordedCassette(path: self.file)
             if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
             let output = try OutputFile(path: nil)
-            let inspection = Inspection(
+            var inspection = Inspection(
                 cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
+            if let filter = self.filter {
+                inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
+            }
             // What was shown before an error is worth seeing.
             let result = Result { try self.show(inspection) }
             try output.finish()
@@ -59,10 +109,18 @@ struct InspectCommand: ParsableCommand {
     }
 
     private func show(_ inspection: Inspection) throws {
-        switch (self.number, self.body) {
-        case (nil, _): self.json ? try inspection.listJSON() : try inspection.list()
-        case (let number?, let body?): try inspection.body(body, of: number)
-        case (let number?, nil): self.json ? try inspection.showJSON(number) : try inspection.show(number)
+        if self.lint { return self.json ? try inspection.lintJSON(self.number) : try inspection.lint(self.number) }
+        if let folder = self.extract {
+            return try inspection.extract(self.number, to: folder, overwrites: self.overwrite, json: self.json)
+        }
+        switch (self.number, self.part, self.body) {
+        case (nil, _, _): self.json ? try inspection.listJSON() : try inspection.list()
+        case (let number?, let part?, let body):
+            self.json
+                ? try inspection.partJSON(part, in: body, of: number) : try inspection.part(part, in: body, of: number, raw: self.raw)
+        case (let number?, nil, let body?):
+            self.json ? try inspection.bodyJSON(body, of: number) : try inspection.body(body, of: number, raw: self.raw)
+        case (let number?, nil, nil): self.json ? try inspection.showJSON(number) : try inspection.show(number)
         }
     }
 

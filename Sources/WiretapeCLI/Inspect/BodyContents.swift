@@ -6,35 +6,97 @@ internal import TapeCore
 struct BodyContents {
     /// The codings that are taken off while reading, in the order applied; nil where the recorder took them off, or there are none.
     let inflated: [ContentEncoding.Name]?
-    /// Octets, where that is known before reading.
-    var size: Int? { self.inflated == nil ? self.source.size : self.inflatedSize }
+    /// Where and why the coded octets break, where only what is in front of that place is read.
+    let breaking: Breaking?
+    /// Octets.
+    let size: Int
+
+    struct Breaking {
+        var name: ContentEncoding.Name
+        var problem: InflateProblem
+    }
+
+    /// Content that was freed of its codings up to this is kept, so that it is not done again for each part.
+    private static let keptSize = 16 << 20
 
     private let source: OctetSource
-    private var inflatedSize: Int?
+    /// The codings that `source` has on.
+    private let codings: [ContentEncoding.Name]
+    /// Octets in front of these, where they are a part of a body.
+    private let start: Int
 
     private struct Enough: Error {}
 
-    init(_ body: Body, headers: HeaderFields, reader: BodyReader) throws {
+    /// - Parameter readsBroken: whether of coded octets that break the readable beginning stands for all; else they are left as they are.
+    init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false) throws {
         let source = try BodyRestorer.decoded(
             of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) })
-        self.source = source
+        self.start = 0
+        var content = source
+        var codings: [ContentEncoding.Name] = []
         var inflated: [ContentEncoding.Name]?
-        if body.isUndeveloped(headers), case .coded(let names) = ContentEncoding(headers) {
-            let (problem, size) = try Self.inflate(source, names) { _ in }
+        var breaking: Breaking?
+        var size = source.size
+        let isCoded = body.isUndeveloped(headers) || readsBroken && body.codings.isEmpty && body.note != nil
+        if isCoded, case .coded(let names) = ContentEncoding(headers) {
+            var kept: [UInt8] = []
+            let found = try Self.inflate(source, names) { piece in
+                if kept.count <= Self.keptSize { kept.append(contentsOf: piece) }
+            }
             // Of a body that was cut, what came can be read.
-            if problem == nil || problem?.kind == .truncated && !body.isComplete {
+            let isWhole = found.breaking == nil || found.breaking?.problem.kind == .truncated && !body.isComplete
+            if isWhole || readsBroken && found.size > 0 && found.breaking?.isBomb == false {
                 inflated = names
-                self.inflatedSize = size
+                size = found.size
+                breaking = isWhole ? nil : found.breaking
+                if kept.count == size { content = OctetSource(kept) } else { codings = names }
             }
         }
+        self.source = content
+        self.codings = codings
         self.inflated = inflated
+        self.breaking = breaking
+        self.size = size
+    }
+
+    /// Octets that are in memory.
+    init(_ octets: [UInt8]) {
+        self.init(OctetSource(octets), [], start: 0, size: octets.count)
+    }
+
+    private init(_ source: OctetSource, _ codings: [ContentEncoding.Name], start: Int, size: Int) {
+        self.source = source
+        self.codings = codings
+        self.start = start
+        self.size = size
+        self.inflated = nil
+        self.breaking = nil
+    }
+
+    /// The octets of a part, as far as they are there.
+    func part(_ range: Range<Int>) -> BodyContents {
+        let range = range.clamped(to: 0..<self.size)
+        return BodyContents(self.source, self.codings, start: self.start + range.lowerBound, size: range.count)
     }
 
     /// Pieces in order, until `deliver` answers no.
     func forEachPiece(while deliver: (UnsafeRawBufferPointer) throws -> Bool) throws {
-        guard let inflated else { return try self.source.forEachPiece(while: deliver) }
+        guard self.size > 0 else { return }
+        var left = self.size
+        func limited(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+            let room = UnsafeRawBufferPointer(rebasing: piece.prefix(left))
+            left -= room.count
+            return try deliver(room) && left > 0
+        }
+        guard !self.codings.isEmpty else { return try self.source.forEachPiece(from: self.start, while: limited) }
+        var skipped = 0
         do {
-            _ = try Self.inflate(self.source, inflated) { guard try deliver($0) else { throw Enough() } }
+            _ = try Self.inflate(self.source, self.codings) { piece in
+                let skip = min(piece.count, self.start - skipped)
+                skipped += skip
+                guard skip < piece.count else { return }
+                guard try limited(UnsafeRawBufferPointer(rebasing: piece[skip...])) else { throw Enough() }
+            }
         } catch is Enough {}
     }
 
@@ -47,15 +109,15 @@ struct BodyContents {
 
     /// All octets, or nil where they are more than `limit`.
     func load(limit: Int) throws -> [UInt8]? {
-        if let size = self.size, size > limit { return nil }
-        var octets: [UInt8] = []
-        try self.forEachPiece { octets.append(contentsOf: $0) }
-        return octets
+        guard self.size <= limit else { return nil }
+        return try self.prefix(self.size)
     }
 
     /// The first octets.
     func prefix(_ count: Int) throws -> [UInt8] {
         var octets: [UInt8] = []
+        guard count > 0 else { return octets }
+        octets.reserveCapacity(min(count, self.size))
         try self.forEachPiece(while: { piece in
             octets.append(contentsOf: piece.prefix(count - octets.count))
             return octets.count < count
@@ -67,12 +129,23 @@ struct BodyContents {
 
     private static func inflate(
         _ source: OctetSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) throws -> (problem: InflateProblem?, size: Int) {
+    ) throws -> (breaking: Breaking?, size: Int) {
         guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else {
-            return (InflateProblem(.unsupported, offset: 0, reason: "this build does not know the coding"), 0)
+            let problem = InflateProblem(.unsupported, offset: 0, reason: "this build does not know the coding")
+            return (Breaking(name: names[0], problem: problem), 0)
         }
         try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
         _ = chain.finish()
-        return (chain.problem?.problem, chain.produced)
+        return (chain.problem.map { Breaking(name: $0.name, problem: $0.problem) }, chain.produced)
+    }
+}
+
+extension BodyContents.Breaking {
+    /// Stopped by a limit, not by a defect.
+    var isBomb: Bool {
+        switch self.problem.kind {
+        case .tooLong, .tooDense, .outOfMemory: true
+        case .corrupt, .truncated, .wrongChecksum, .wrongLength, .unsupported: false
+        }
     }
 }

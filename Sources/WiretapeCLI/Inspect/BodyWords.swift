@@ -6,10 +6,13 @@ enum BodyWords {
     static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
         var lines = [self.first(body, headers)]
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
-        if let names = contents?.inflated, let size = contents?.size {
-            lines.append(
-                "\(names.reversed().map(\.rawValue).joined(separator: ", then ")) taken off to show it, \(body.size) → \(size) octets; not developed yet"
-            )
+        if let contents, let breaking = contents.breaking {
+            let problem = breaking.problem
+            lines.append("\(breaking.name.rawValue) breaks at octet \(problem.offset) of \(body.size): \(problem.reason)")
+            lines.append("the first \(Quantity.count(contents.size, "octet")) of what it holds can be read")
+        } else if let contents, let names = contents.inflated {
+            let list = names.reversed().map(\.rawValue).joined(separator: ", then ")
+            lines.append("\(list) taken off to show it, \(body.size) → \(contents.size) octets; not developed yet")
         } else if body.codings.isEmpty, body.size > 0, let coding = self.coding(headers) {
             lines.append("still coded as \(coding)")
         }

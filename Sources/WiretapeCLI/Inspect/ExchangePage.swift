@@ -93,16 +93,36 @@ struct ExchangePage {
         try self.space()
         let contents: BodyContents
         do {
-            contents = try BodyContents(body, headers: headers, reader: self.reader)
+            contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         } catch let error as CassetteError {
             try self.facts("body", BodyWords.lines(body, headers: headers, contents: nil))
             try self.facts("", ["cannot be read: \(error.message)"], .red)
             return [error]
         }
         try self.facts("body", BodyWords.lines(body, headers: headers, contents: contents))
-        try BodyPage(command: "\(self.command) --body \(side)", screen: self.screen, write: self.write).show(
-            contents, of: body, headers: headers)
+        let command = "\(self.command) --body \(side)"
+        if MultipartType(headers) != nil, contents.size > 0, try self.multipart(contents, headers, command) { return [] }
+        try BodyPage(command: command, screen: self.screen, write: self.write).show(contents, headers: headers, known: body.known)
         return []
+    }
+
+    /// - Returns: whether the body could be taken apart.
+    private func multipart(_ contents: BodyContents, _ headers: HeaderFields, _ command: String) throws -> Bool {
+        var lint = MultipartLint(headers: headers)
+        try contents.forEachPiece { lint.push($0) }
+        let problems = lint.finish()
+        let parts = try BodyParts(contents, headers: headers)
+        if let parts {
+            let boundary = parts.isOfOtherBoundary ? ", by the boundary that it has" : ""
+            try self.facts("", ["\(Quantity.count(parts.all.count, "part"))\(boundary)"])
+        }
+        if let first = problems.first {
+            let more = problems.count > 1 ? ", and \(Quantity.count(problems.count - 1, "more defect"))" : ""
+            try self.facts("", ["\(first.description)\(more)", "see: \(self.command) --lint"], .yellow)
+        }
+        guard let parts else { return false }
+        try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents)
+        return true
     }
 
     // MARK: Lines
@@ -115,6 +135,16 @@ struct ExchangePage {
         for (index, line) in lines.enumerated() {
             let start = TextWidth.padded(index == 0 ? label : "", to: 12)
             try self.write(self.screen.paint(start, .dim) + self.screen.paint(VisibleText.line(line), color) + "\n")
+        }
+    }
+}
+
+extension Body {
+    fileprivate var known: BodyPage.Known {
+        switch self.content {
+        case .json: .json
+        case .text, .form, .lines, .events: .text
+        case .empty, .encodedText, .multipart, .binary, .file, .raw: .nothing
         }
     }
 }

@@ -18,8 +18,9 @@ struct ExchangeRow {
     /// Octets of both bodies.
     var bodyOctets: Int
     var started: Timestamp
+    var timing: Timing
     /// In milliseconds.
-    var total: Double?
+    var total: Double? { self.timing.total }
 
     init(number: Int, _ interaction: Interaction) {
         let response = interaction.response
@@ -34,7 +35,7 @@ struct ExchangeRow {
         self.size = interaction.tunnel?.received ?? response?.body?.size
         self.bodyOctets = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
         self.started = interaction.started
-        self.total = interaction.timing.total
+        self.timing = interaction.timing
     }
 
     /// Sizes of a cassette that was not written by a recorder can be anything.

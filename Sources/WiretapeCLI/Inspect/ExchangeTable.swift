@@ -5,12 +5,12 @@ internal import TapeCore
 /// Columns are as wide as the first rows need and grow when a later one needs more, so that any number of rows passes through.
 struct ExchangeTable {
     private enum Column: Int, CaseIterable {
-        case number, method, url, status, type, size, total, offset
+        case number, method, url, status, type, size, total, phases, offset
 
         var side: TextWidth.Side {
             switch self {
             case .number, .size, .total, .offset: .right
-            case .method, .url, .status, .type: .left
+            case .method, .url, .status, .type, .phases: .left
             }
         }
 
@@ -23,6 +23,7 @@ struct ExchangeTable {
             case .type: "type"
             case .size: "size"
             case .total: "time"
+            case .phases: "phases"
             case .offset: "start"
             }
         }
@@ -31,6 +32,7 @@ struct ExchangeTable {
     private struct Line {
         var cells: [String]
         var statusColor: Paint.Color?
+        var phases: PhaseBar?
     }
 
     /// Rows and octets after which the first widths are taken.
@@ -50,6 +52,8 @@ struct ExchangeTable {
     private var waiting: [Line] = []
     private var waitingOctets = 0
     private var isSettled = false
+    /// Whether a row was shown with a bar.
+    private var showsPhases = false
 
     private var count = 0
     private var octets = 0
@@ -59,8 +63,11 @@ struct ExchangeTable {
     private var failed = 0
     private var cut = 0
 
-    /// - Parameter count: of rows to come, which tells how wide the numbers get.
-    init(count: Int, screen: InspectScreen, write: @escaping (String) throws -> Void) {
+    /// - Parameters:
+    ///   - count: of rows to come, which tells how wide the numbers get.
+    ///   - first: when the cassette's first exchange started; that of the first row without.
+    init(count: Int, first: Timestamp? = nil, screen: InspectScreen, write: @escaping (String) throws -> Void) {
+        self.first = first
         self.screen = screen
         self.write = write
         self.widths = Column.allCases.map { TextWidth.columns($0.title) }
@@ -78,18 +85,21 @@ struct ExchangeTable {
             let limit = column == .url && !self.screen.isTerminal ? Self.widestPipedURL : Int.max
             self.widths[column.rawValue] = max(self.widths[column.rawValue], min(width, limit))
         }
-        let line = Line(cells: cells, statusColor: row.statusColor)
+        let line = Line(cells: cells, statusColor: row.statusColor, phases: PhaseBar(row.timing))
         guard !self.isSettled else { return try self.show(line) }
         self.waiting.append(line)
         self.waitingOctets += cells.reduce(0) { $0 + $1.utf8.count }
         if self.waiting.count >= Self.settlingRows || self.waitingOctets >= Self.settlingOctets { try self.settle() }
     }
 
-    /// Ends with a line on the whole.
-    mutating func finish() throws {
+    /// Ends with a line on what the bars mean, and one on the whole.
+    ///
+    /// - Parameter total: exchanges of the cassette, where not all of them came.
+    mutating func finish(of total: Int? = nil) throws {
         try self.settle()
+        if self.showsPhases { try self.write(self.screen.paint("phases: ", .dim) + PhaseBar.legend(self.screen.paint) + "\n") }
         var text =
-            "\(Quantity.count(self.count, "exchange")), \(Quantity.bytes(self.octets)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
+            "\(total == nil ? "" : "\(self.count) of ")\(Quantity.count(total ?? self.count, "exchange")), \(Quantity.bytes(self.octets)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
         let problems = [(self.failed, "failed"), (self.cut, "cut")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !problems.isEmpty { text += "; " + problems.joined(separator: ", ") }
         try self.write(self.screen.paint(text + ".", .dim) + "\n")
@@ -122,6 +132,7 @@ struct ExchangeTable {
         case .type: row.type.map { TextWidth.shortened(VisibleText.line($0), to: Self.longestType) } ?? "-"
         case .size: row.size.map { Quantity.bytes($0) } ?? "-"
         case .total: row.total.map { Quantity.milliseconds($0) } ?? "-"
+        case .phases: PhaseBar(row.timing).text
         case .offset: "+" + Quantity.seconds(self.offset(row) / 1_000_000)
         }
     }
@@ -134,13 +145,15 @@ struct ExchangeTable {
         self.waiting = []
     }
 
-    private func show(_ line: Line, _ color: Paint.Color? = nil) throws {
+    private mutating func show(_ line: Line, _ color: Paint.Color? = nil) throws {
         var columns = Column.allCases
         var cells = line.cells
         var widths = self.widths
         if let width = self.screen.width { self.fit(&columns, &cells, &widths, into: width) }
+        if columns.contains(.phases), line.phases?.isEmpty == false { self.showsPhases = true }
         let text = columns.map { column in
             let cell = TextWidth.padded(cells[column.rawValue], to: widths[column.rawValue], column.side)
+            if column == .phases, let phases = line.phases, !phases.isEmpty { return phases.painted(self.screen.paint) }
             return self.screen.paint(cell, column == .status && color == nil ? line.statusColor : color)
         }
         try self.write(text.joined(separator: Self.gap) + "\n")
@@ -158,7 +171,7 @@ struct ExchangeTable {
             widths[type] = Self.shortestType
             if TextWidth.columns(cells[type]) > widths[type] { cells[type] = String(cells[type].drop { $0 != "/" }.dropFirst()) }
         }
-        for column in [Column.offset, .type, .total] where left() < wanted { columns.removeAll { $0 == column } }
+        for column in [Column.offset, .phases, .type, .total] where left() < wanted { columns.removeAll { $0 == column } }
         widths[url] = min(widths[url], max(left(), 1))
         cells[type] = TextWidth.shortened(cells[type], to: widths[type])
         cells[url] = TextWidth.shortened(cells[url], to: widths[url])

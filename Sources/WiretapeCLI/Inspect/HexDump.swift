@@ -2,17 +2,23 @@
 enum HexDump {
     static let rowSize = 16
 
-    static func rows(_ octets: [UInt8]) -> [String] {
-        stride(from: 0, to: octets.count, by: self.rowSize).map { start in
-            let row = octets[start..<min(start + self.rowSize, octets.count)]
+    /// - Parameter start: the offset of the first octet, for the first column.
+    static func rows(_ octets: [UInt8], from start: Int = 0) -> [String] {
+        stride(from: 0, to: octets.count, by: self.rowSize).map { offset in
+            let row = octets[offset..<min(offset + self.rowSize, octets.count)]
             var hex = ""
             for index in 0..<self.rowSize {
                 if index == self.rowSize / 2 { hex += " " }
-                hex += index < row.count ? self.digits(Int(row[start + index]), 2) + " " : "   "
+                hex += index < row.count ? self.digits(Int(row[offset + index]), 2) + " " : "   "
             }
             let text = row.map { $0 >= 0x20 && $0 < 0x7F ? String(Unicode.Scalar($0)) : "." }.joined()
-            return "\(self.digits(start, 8))  \(hex) \(text)"
+            return "\(self.digits(start + offset, 8))  \(hex) \(text)"
         }
+    }
+
+    /// The column of an octet's digits in its row, and of its character.
+    static func columns(of index: Int) -> (digits: Int, character: Int) {
+        (10 + index * 3 + (index >= self.rowSize / 2 ? 1 : 0), 10 + self.rowSize * 3 + 2 + index)
     }
 
     private static func digits(_ value: Int, _ count: Int) -> String {

@@ -10,11 +10,13 @@ struct IndentedText {
     private(set) var isCut = false
     private(set) var isAtLineStart = true
     private let isLimited: Bool
+    private let indentation: String
     private var lines = 0
     private var octets = 0
 
-    init(isLimited: Bool) {
+    init(isLimited: Bool, indentation: String = Self.indentation) {
         self.isLimited = isLimited
+        self.indentation = indentation
     }
 
     /// The piece with its indentation, as far as the limit lets it through.
@@ -39,7 +41,7 @@ struct IndentedText {
         var shown: [UInt8] = []
         shown.reserveCapacity(piece.utf8.count + 64)
         for octet in piece.utf8 {
-            if self.isAtLineStart, octet != 10 { shown.append(contentsOf: Self.indentation.utf8) }
+            if self.isAtLineStart, octet != 10 { shown.append(contentsOf: self.indentation.utf8) }
             shown.append(octet)
             self.isAtLineStart = octet == 10
         }

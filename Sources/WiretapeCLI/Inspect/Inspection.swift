@@ -1,6 +1,6 @@
 internal import TapeCore
 
-/// Shows what a cassette holds: the list, one exchange, or one body.
+/// Shows what a cassette holds: the list, one exchange, or one body; extensions hold what else can be done with bodies.
 ///
 /// Decodes one exchange at a time and keeps none.
 struct Inspection {
@@ -12,19 +12,36 @@ struct Inspection {
     /// Says what people have to know and programs must not find in the output.
     var warn: (String) -> Void
 
+    /// The exchanges that are listed, extracted and looked through; nil for all.
+    var filter: ExchangeFilter?
+
     // MARK: The list
 
     func list() throws {
         guard self.cassette.count > 0 else { return try self.write("\"\(self.file)\" holds no exchanges.\n") }
-        var table = ExchangeTable(count: self.cassette.count, screen: self.screen, write: self.write)
-        for index in 0..<self.cassette.count { try table.append(ExchangeRow(number: index + 1, self.cassette.interaction(at: index))) }
-        try table.finish()
+        let first = try self.cassette.interaction(at: 0).started
+        var table = ExchangeTable(count: self.cassette.count, first: first, screen: self.screen, write: self.write)
+        var found = 0
+        try self.forEachWanted { number, interaction in
+            found += 1
+            try table.append(ExchangeRow(number: number, interaction))
+        }
+        guard found > 0 else { return try self.write("no exchange of \"\(self.file)\" matches the filter.\n") }
+        try table.finish(of: self.filter == nil ? nil : self.cassette.count)
     }
 
     func listJSON() throws {
         var list = ExchangeListJSON(isForTerminal: self.screen.isTerminal, write: self.write)
-        for index in 0..<self.cassette.count { try list.append(ExchangeRow(number: index + 1, self.cassette.interaction(at: index))) }
+        try self.forEachWanted { try list.append(ExchangeRow(number: $0, $1)) }
         try list.finish()
+    }
+
+    /// With their numbers, in order of request start.
+    func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {
+        for index in 0..<self.cassette.count {
+            let interaction = try self.cassette.interaction(at: index)
+            if try self.filter?.matches(interaction) != false { try body(index + 1, interaction) }
+        }
     }
 
     // MARK: One exchange
@@ -35,8 +52,7 @@ struct Inspection {
         let first = try self.cassette.interaction(at: 0).started
         let opening = interaction.connection.flatMap { self.cassette.opening(of: $0, before: index) }
         let page = ExchangePage(
-            screen: self.screen, reader: BodyReader(cassettePath: self.cassette.path),
-            command: "wiretape inspect \(ShellWord.quoted(self.file)) \(number)",
+            screen: self.screen, reader: self.reader, command: "wiretape inspect \(ShellWord.quoted(self.file)) \(number)",
             opening: opening.map { ($0.index + 1, $0.tls) }, write: self.write)
         if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
@@ -52,44 +68,11 @@ struct Inspection {
         try self.write("\n")
     }
 
-    /// A body's octets without codings, and nothing else.
-    func body(_ message: MessageChoice, of number: Int) throws {
-        let interaction = try self.cassette.interaction(at: self.index(of: number))
-        let (found, headers) =
-            switch message {
-            case .request: (interaction.request.body, interaction.request.headers)
-            case .response: (interaction.response?.body, interaction.response?.headers ?? HeaderFields())
-            }
-        guard let body = found else {
-            let what = message == .response && interaction.response == nil ? "no response" : "no \(message.rawValue) body"
-            throw InspectError(.noBody, "exchange \(number) of \"\(self.file)\" has \(what): see it with \"wiretape inspect\".")
-        }
-        let contents = try BodyContents(body, headers: headers, reader: BodyReader(cassettePath: self.cassette.path))
-        if self.screen.isTerminal, try !Self.isFitForTerminal(contents) {
-            throw InspectError(
-                .unfitForTerminal,
-                "the \(message.rawValue) body of exchange \(number) holds octets that are not text: send it to a file or a program, as \"| less\"."
-            )
-        }
-        try contents.forEachPiece { try self.write($0) }
-        if !body.isComplete {
-            self.warn("the \(message.rawValue) body of exchange \(number) was cut short: these are the octets that came.")
-        }
-        if body.codings.isEmpty, contents.inflated == nil, body.size > 0, let coding = BodyWords.coding(headers) {
-            self.warn("the \(message.rawValue) body of exchange \(number) is still coded as \(coding), as it was received.")
-        }
-    }
+    // MARK: What all views need
 
-    private static func isFitForTerminal(_ contents: BodyContents) throws -> Bool {
-        guard try BodyPage.isText(contents) else { return false }
-        var text = VisibleText(.lines)
-        try contents.forEachPiece(while: { piece in
-            _ = text.push(piece)
-            return !text.hasEscaped
-        })
-        _ = text.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
-        return !text.hasEscaped
-    }
+    var reader: BodyReader { BodyReader(cassettePath: self.cassette.path) }
+
+    func interaction(_ number: Int) throws -> Interaction { try self.cassette.interaction(at: self.index(of: number)) }
 
     private func index(of number: Int) throws(InspectError) -> Int {
         guard number < 1 || number > self.cassette.count else { return number - 1 }
@@ -102,7 +85,7 @@ struct Inspection {
         throw InspectError(.noExchange, "there is no exchange \(number): \"\(self.file)\" \(range).")
     }
 
-    private func write(_ text: String) throws {
+    func write(_ text: String) throws {
         var text = text
         try text.withUTF8 { try self.write(UnsafeRawBufferPointer($0)) }
     }

@@ -6,13 +6,16 @@ import Testing
 @Suite struct BodyContentsTests {
     private let reader = BodyReader(cassettePath: "/nowhere/pets.json")
 
-    private func contents(_ octets: [UInt8], _ coding: String?, isComplete: Bool = true) throws -> BodyContents {
+    private func contents(
+        _ octets: [UInt8], _ coding: String?, isComplete: Bool = true, readsBroken: Bool = false
+    ) throws -> BodyContents {
         let folder = try TemporaryFolder()
         try folder.write(octets, to: "pets.bodies/undeveloped.raw")
         let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: octets.count, crc32: PlainCRC32.value(octets))
         let body = Body(size: octets.count, isComplete: isComplete, content: .raw(slice))
         let headers = HeaderFields(coding.map { ["Content-Encoding: \($0)"] } ?? [])
-        return try BodyContents(body, headers: headers, reader: BodyReader(cassettePath: "\(folder.path)/pets.json"))
+        return try BodyContents(
+            body, headers: headers, reader: BodyReader(cassettePath: "\(folder.path)/pets.json"), readsBroken: readsBroken)
     }
 
     private func coded(_ format: DeflateFormat) -> [UInt8] {
@@ -69,5 +72,34 @@ import Testing
     @Test func aBodyThatIsMissingIsAnError() {
         let body = Body(size: 3, content: .file(Sidecar(path: "pets.bodies/x.txt", size: 3, sha256: "")))
         #expect(throws: CassetteError.self) { try BodyContents(body, headers: HeaderFields(), reader: self.reader) }
+    }
+
+    @Test func ofABrokenBodyTheReadableBeginningIsShownWhereAskedFor() throws {
+        let broken = Array(self.coded(.gzip).dropLast(8)) + [1, 2, 3, 4, 5, 6, 7, 8]
+        let contents = try self.contents(broken, "gzip", readsBroken: true)
+        #expect(try contents.load(limit: 100) == Array("wiretape ".utf8))
+        #expect(contents.breaking?.name == .gzip)
+        #expect(contents.breaking?.problem.kind == .wrongChecksum)
+        #expect(try self.contents(broken, "gzip").load(limit: 100) == broken)
+        #expect(try self.contents(Array("not gzip".utf8), "gzip", readsBroken: true).breaking?.name == nil)
+    }
+
+    @Test func aBrokenBodyThatWasLookedAtIsToldByItsNote() throws {
+        let half = Array(self.coded(.gzip).dropLast(8))
+        let headers = HeaderFields(["Content-Encoding: gzip"])
+        let body = Body(size: half.count, content: .binary(half), note: "gzip: cut short")
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+        #expect(contents.breaking?.problem.kind == .truncated)
+        #expect(try contents.load(limit: 100) == Array("wiretape ".utf8))
+    }
+
+    @Test(arguments: [nil, "gzip"]) func aPartIsARangeOfTheContent(coding: String?) throws {
+        let octets = coding == nil ? Array("wiretape ".utf8) : self.coded(.gzip)
+        let contents = try self.contents(octets, coding)
+        #expect(try contents.part(4..<8).load(limit: 10) == Array("tape".utf8))
+        #expect(try contents.part(4..<8).part(1..<3).load(limit: 10) == Array("ap".utf8))
+        #expect(try contents.part(7..<100).load(limit: 10) == Array("e ".utf8))
+        #expect(try contents.part(9..<9).load(limit: 10) == [])
+        #expect(contents.part(4..<8).size == 4)
     }
 }

@@ -21,10 +21,10 @@ import Testing
     @Test func columnsStandBelowEachOther() throws {
         #expect(
             try self.table(self.some, .piped) == [
-                "#  method  url            status          type              size    time     start",
-                "1  GET     http://a/pets  200             application/json  43 B  1.5 ms  +0.000 s",
-                "2  DELETE  http://a/이름  404             text/html            -       -  +1.250 s",
-                "3  GET     http://a/pets  failed refused  -                    -   12 ms  +2.000 s",
+                "#  method  url            status          type              size    time  phases     start",
+                "1  GET     http://a/pets  200             application/json  43 B  1.5 ms          +0.000 s",
+                "2  DELETE  http://a/이름  404             text/html            -       -          +1.250 s",
+                "3  GET     http://a/pets  failed refused  -                    -   12 ms          +2.000 s",
                 "3 exchanges, 43 B of bodies in 2012 ms; 1 failed.",
             ])
     }
@@ -41,6 +41,17 @@ import Testing
     @Test func aFileGetsTheWholeURL() throws {
         let url = "http://a/" + String(repeating: "x", count: 3000)
         #expect(try self.table([.sample(1, "GET", url), .sample(2)], .piped)[1].contains(url + "  200"))
+    }
+
+    @Test func phasesHaveABarAndTheBarALegend() throws {
+        let timed = Interaction.sample(timing: Timing(connect: 1, wait: 2, receive: 1, total: 4))
+        let lines = try self.table([timed], .terminal(120))
+        #expect(lines[0].contains("  phases  "))
+        #expect(lines[1].contains("  ░░▓▓▓▓██  "))
+        #expect(lines[2] == "phases: ░ connect  ▒ send  ▓ wait  █ receive")
+        #expect(lines[3].hasPrefix("1 exchange, "))
+        #expect(try self.table([timed], .terminal(120, colored: true))[1].contains("\u{1B}[36m▓▓▓▓\u{1B}[0m"))
+        #expect(try self.table([timed], .terminal(60)).count == 3)
     }
 
     @Test func typesLoseTheirFirstHalfBeforeURLsGetShort() throws {

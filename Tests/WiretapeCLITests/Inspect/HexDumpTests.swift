@@ -12,6 +12,17 @@ import Testing
         #expect(HexDump.rows([]) == [])
     }
 
+    @Test func rowsCountFromWhereTheyBegin() {
+        #expect(HexDump.rows([0x41, 0x42], from: 0x1230).first?.hasPrefix("00001230  41 42 ") == true)
+    }
+
+    @Test(arguments: [0, 7, 8, 15]) func anOctetIsFoundByItsColumns(index: Int) throws {
+        let row = try #require(HexDump.rows((0..<16).map { $0 == index ? 0x41 : 0x2E }).first)
+        let columns = HexDump.columns(of: index)
+        #expect(row.dropFirst(columns.digits).hasPrefix("41 "))
+        #expect(row.dropFirst(columns.character).hasPrefix("A"))
+    }
+
     @Test func controlsAndOctetsOutsideASCIIAreDots() {
         #expect(HexDump.rows([0x1B, 0x9B, 0x7F, 0x41]).first?.hasSuffix(" ...A") == true)
     }

@@ -104,67 +104,27 @@ import Testing
         #expect(self.message { try self.inspection([interactionText(1)]).show(2) } == "there is no exchange 2: \"pets.json\" has 1 only.")
     }
 
-    // MARK: Bodies
+    // MARK: Filters
 
-    @Test func aBodyIsWrittenWithNothingAround() throws {
-        let inspection = try self.inspection([
-            interactionText(1, responseBody: #"{ "base64": "AP8bAA==" }"#, requestBody: #"{ "json": {"a":1} }"#)
-        ])
-        try inspection.body(.response, of: 1)
-        #expect(self.sink.octets == [0x00, 0xFF, 0x1B, 0x00])
+    private func filtered(_ filter: String) throws -> Inspection {
+        var inspection = try self.inspection([interactionText(1, second: 1), interactionText(2, second: 2), interactionText(3, second: 3)])
+        inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
+        return inspection
+    }
+
+    @Test func aFilteredListKeepsNumbersAndStarts() throws {
+        try self.filtered("a/[23]").list()
+        #expect(self.sink.lines[1].hasPrefix("2  GET     http://a/2  200"))
+        #expect(self.sink.lines[1].hasSuffix("+1.000 s"))
+        #expect(self.sink.lines[3] == "2 of 3 exchanges, 0 B of bodies in 2000 ms.")
+    }
+
+    @Test func aFilterThatNothingMatchesSaysSo() throws {
+        try self.filtered("~c 500").list()
+        #expect(self.sink.text == "no exchange of \"pets.json\" matches the filter.\n")
         self.sink.octets = []
-        try inspection.body(.request, of: 1)
-        #expect(self.sink.text == #"{"a":1}"#)
-        #expect(self.warnings.octets.isEmpty)
-    }
-
-    @Test func whatIsOddAboutABodyIsSaidBesideIt() throws {
-        try self.inspection([interactionText(1, responseBody: #"{ "text": "half", "complete": false }"#)]).body(.response, of: 1)
-        #expect(self.sink.text == "half")
-        #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the octets that came.")
-        self.warnings.octets = []
-        let coded = interactionText(1, responseBody: #"{ "base64": "AP8=" }"#, headers: #""Content-Encoding: br""#)
-        try self.inspection([coded]).body(.response, of: 1)
-        #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
-    }
-
-    @Test func aBodyBesideTheCassetteComesFromThere() throws {
-        var digest = PortableSHA256()
-        let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
-        octets.withUnsafeBytes { digest.update($0) }
-        let path = "pets.bodies/\(Hex.encode(digest.finalize())).bin"
-        try self.folder.write(octets, to: path)
-        try self.inspection([interactionText(1, responseBody: #"{ "size": 200000, "file": "\#(path)" }"#)]).body(.response, of: 1)
-        #expect(self.sink.octets == octets)
-    }
-
-    @Test func aBodyThatWasChangedIsNotWritten() throws {
-        let path = "pets.bodies/\(String(repeating: "a", count: 64)).bin"
-        try self.folder.write([1, 2, 3], to: path)
-        let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 3, "file": "\#(path)" }"#)])
-        #expect(throws: CassetteError.self) { try inspection.body(.response, of: 1) }
-        #expect(self.sink.octets.isEmpty)
-    }
-
-    @Test func anEmptyBodyIsNoErrorAndAnAbsentOneIs() throws {
-        let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 0 }"#)])
-        try inspection.body(.response, of: 1)
-        #expect(self.sink.octets.isEmpty)
-        #expect(
-            self.message { try inspection.body(.request, of: 1) }
-                == "exchange 1 of \"pets.json\" has no request body: see it with \"wiretape inspect\".")
-    }
-
-    @Test(arguments: [#""base64": "AP8=""#, #""text": "a\u001b[2J""#, #""text": "\u202e""#, #""text": "lone\rcr""#])
-    func aTerminalGetsNoBodyThatWouldChangeIt(content: String) throws {
-        let inspection = try self.inspection([interactionText(1, responseBody: "{ \(content) }")], .terminal(80))
-        #expect(throws: InspectError.self) { try inspection.body(.response, of: 1) }
-        #expect(self.sink.octets.isEmpty)
-    }
-
-    @Test func aTerminalGetsText() throws {
-        try self.inspection([interactionText(1, responseBody: #"{ "text": "이름\r\n" }"#)], .terminal(80)).body(.response, of: 1)
-        #expect(self.sink.text == "이름\r\n")
+        try self.filtered("~c 500").listJSON()
+        #expect(self.sink.text == "[]\n")
     }
 
     @Test func aWrongExchangeIsNamedByItsLine() throws {

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import WiretapeCLI
+
+/// `show --curl`: the command is run, and the origin must get what it got when the exchange was recorded.
+@Suite struct ShowCommandTests {
+    private struct Kept: Decodable, Equatable {
+        var method: String
+        var target: String
+        var fields: [String]
+        var body: String
+
+        /// With a form's boundary, which curl draws anew, and lengths that follow from it replaced.
+        var withoutBoundary: Kept {
+            guard let type = self.fields.first(where: { $0.hasPrefix("Content-Type: multipart/form-data; boundary=") }) else { return self }
+            let boundary = type.components(separatedBy: "boundary=")[1]
+            var copy = self
+            copy.fields = self.fields.map { $0.replacingOccurrences(of: boundary, with: "BOUNDARY") }
+            let octets = String(decoding: Data(base64Encoded: self.body) ?? Data(), as: Unicode.ISOLatin1.self)
+            copy.body = octets.replacingOccurrences(of: boundary, with: "BOUNDARY")
+            return copy
+        }
+    }
+
+    @Test(arguments: [
+        #"-F title=우리 -F 'meta={"a":"b"};type=application/json' -F 'odd="@\"x\\";type=text/plain; charset=utf-8' -F 'file=@octets;filename="그림 \"1\".png";type=image/png' -F 'empty=' -F 'lines=<lines'"#,
+        #"-F 'file=@octets' -F 'file=@lines;type=text/x-own'"#,
+        "--data-binary @octets -H 'Content-Type: application/octet-stream'",
+        "-d 'a=b%20c&d=이름' -d \"q='\"",
+        "-T octets -H 'Transfer-Encoding: chunked'",
+        "-X DELETE", "-X PATCH --data-raw 'two\nlines\ttab'", "-d ''", "--head", "--http1.0",
+        "-A '' -H 'Accept:' -H 'X-Empty;' -H \"X-Quote: it's \\\"a\\\" \\$b\" -H 'X-Two: 1' -H 'X-Two: 2'",
+        "--compressed -H 'Cookie: a=1; b=2'", "--data-binary @lines -H 'Content-Type:'",
+    ])
+    func theOriginGetsTheSameAgain(options: String) throws {
+        try self.repeats("curl -q --silent --show-error --max-time 20 \(options) \"$1pets?a=b\"")
+    }
+
+    @Test func oddURLsStayAsTheyAre() throws {
+        try self.repeats("curl -q --silent --show-error --max-time 20 --globoff --path-as-is \"$1a/../b/./c?x=[1-3]{a,b}&y='\\$z\"")
+    }
+
+    private func repeats(_ script: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write((0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: "octets")
+        try folder.write("first\nsecond\r\nthird".utf8, to: "lines")
+        let origin = try Python.origin("keeping_origin.py", [folder.file("kept")])
+        defer { origin.program.stop() }
+        let record = try Wiretape.run(
+            ["record", folder.file("pets.json"), "--", "sh", "-c", script, "sh", "http://127.0.0.1:\(origin.port)/"], directory: folder.path
+        )
+        #expect(record.status == 0, "\(record.errors)")
+
+        let show = try Wiretape.run(["show", "pets.json", "1", "--curl", "--files", "needed"], directory: folder.path)
+        #expect(show.status == 0 && show.errors.isEmpty, "\(show.errors)")
+        let again = try ExternalProgram.run("/bin/sh", ["-c", show.outputText], directory: folder.path)
+        #expect(again.status == 0, "\(again.errors) of: \(show.outputText)")
+
+        let kept = try String(decoding: folder.read("kept"), as: UTF8.self).split(separator: "\n").map {
+            try JSONDecoder().decode(Kept.self, from: Data($0.utf8)).withoutBoundary
+        }
+        try #require(kept.count == 2)
+        #expect(kept[1] == kept[0], "\(show.outputText)")
+    }
+
+    @Test func aFormIsExactSoNothingIsSaidOfIt() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(cassetteText([uploadText(FormFixtures.pets)]), to: "pets.json")
+        let show = try Wiretape.run(["show", "pets.json", "1", "--curl"], directory: folder.path)
+        #expect(
+            show.outputText == #"""
+                # first, for the files that it sends: wiretape show pets.json 1 --curl --files wiretape-1 > /dev/null
+                curl 'http://a/pets' \
+                  -H 'User-Agent:' \
+                  -H 'Accept:' \
+                  -F 'title="이름"' \
+                  -F 'meta="{\"kind\":\"cat\"}";type=application/json' \
+                  -F 'avatar=@"wiretape-1/1-request-3-a b.png";filename="../../a b.png";type=image/png' \
+                  -F 'note="aGVsbG8=";headers="Content-Transfer-Encoding: base64"'
+
+                """#)
+    }
+
+    @Test(arguments: [["pets.json", "1"], ["pets.json", "--curl"], ["pets.json", "1", "--curl", "--overwrite"]])
+    func refusesWhatMeansNothing(arguments: [String]) {
+        #expect(throws: (any Error).self) { try ShowCommand.parse(arguments) }
+    }
+
+    @Test func aNumberThatIsMissingEndsWithOne() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(cassetteText([]), to: "pets.json")
+        #expect(throws: ExitCode(ExitStatus.failed)) { try ShowCommand.parse([path, "4", "--curl"]).show() }
+    }
+}
+
+extension Unicode {
+    /// Each octet as the character of its number, so that octets can be replaced as text.
+    fileprivate enum ISOLatin1 {}
+}
+
+extension String {
+    fileprivate init(decoding octets: Data, as _: Unicode.ISOLatin1.Type) {
+        self = String(data: octets, encoding: .isoLatin1) ?? ""
+    }
+}

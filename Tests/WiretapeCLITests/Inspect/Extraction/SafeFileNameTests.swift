@@ -1,0 +1,34 @@
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct SafeFileNameTests {
+    @Test(arguments: [
+        ("a b.png", "a b.png"), ("이름.png", "이름.png"), ("../../etc/passwd", "passwd"), (#"C:\dir\a.png"#, "a.png"), ("..", ""), (".", ""),
+        ("", ""),
+        ("/", ""), ("a/", ""), (".bashrc", "bashrc"), ("-rf", "rf"), ("a\0b", "a_b"), ("a\nb", "a_b"), ("a\u{202E}gpj.exe", "a_gpj.exe"),
+        ("a.txt. .", "a.txt"), ("$(id)`x`;&|<>*?\"", "_(id)_x_________"), ("\u{1B}[2J", "_[2J"), ("a\u{2028}b\u{A0}c", "a_b_c"),
+        ("... x", "x"),
+    ])
+    func onlyAPlainNameIsLeft(name: String, safe: String) {
+        #expect(SafeFileName.make(name) == safe)
+    }
+
+    @Test func aLongNameKeepsItsExtension() {
+        let safe = SafeFileName.make(String(repeating: "이", count: 300) + ".jpeg")
+        #expect(safe.hasSuffix("이.jpeg"))
+        #expect(safe.utf8.count <= SafeFileName.limit)
+        #expect(SafeFileName.make("a." + String(repeating: "b", count: 300)).utf8.count == SafeFileName.limit)
+    }
+
+    @Test func noNameLeavesTheFolder() {
+        var generator = SeededGenerator(seed: 5)
+        let alphabet = Array("./\\\0~ a\u{FF0F}\u{2215}-:\n".unicodeScalars)
+        for _ in 0..<2000 {
+            var name = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0..<12, using: &generator) { name.append(alphabet.randomElement(using: &generator) ?? "a") }
+            let safe = SafeFileName.make(String(name))
+            #expect(!safe.contains { "/\\\0\n:".contains($0) } && !safe.hasPrefix("."))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct ExchangeFilterTests {
+    private func matches(_ text: String, _ interaction: Interaction) throws -> Bool {
+        try ExchangeFilter(FilterParser.parse(text), reader: BodyReader(cassettePath: "/nowhere/pets.json")).matches(interaction)
+    }
+
+    private var upload: Interaction {
+        var interaction = FormFixtures.upload(FormFixtures.pets)
+        interaction.request.url = "http://user@origin.example:8000/pets?kind=cat"
+        interaction.response?.body = Body(size: 2, content: .text(Array("ok".utf8)))
+        interaction.connection = ConnectionInfo(id: 1, remote: "127.0.0.1:8000", isReused: false)
+        return interaction
+    }
+
+    @Test(arguments: [
+        "~m post", "~u pets", "pets", "~d origin\\.example$", "~d ^a$", "~c 201", "~t json", "~tq multipart", "~ts ^application/json$",
+        "~b kind", "~bq 이름",
+        "~bs ^ok$", "~h boundary", "~hq ^host:", "~hs '^content-type: application'", "~s", "~all", "~http", "~dst :8000$",
+        "~m POST & ~c 201", "!~q", "~c 404 | ~c 201", "~bs ok ~bq cat",
+    ])
+    func holds(filter: String) throws {
+        #expect(try self.matches(filter, self.upload))
+    }
+
+    @Test(arguments: [
+        "~m get", "~u dogs", "~d 8000", "~d user", "~c 20", "~tq json", "~ts multipart", "~bs kind", "~bq ok", "~hq x-answer", "~hs host",
+        "~q", "~e", "~a",
+        "!~m POST", "~m POST & ~c 404", "~dst :9000$",
+    ])
+    func doesNotHold(filter: String) throws {
+        #expect(try !self.matches(filter, self.upload))
+    }
+
+    @Test func anExchangeWithoutAResponseIsAQuery() throws {
+        let failed = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: "")))
+        #expect(try self.matches("~q & ~e", failed))
+        #expect(try !self.matches("~s", failed))
+        #expect(try !self.matches("~c 200 | ~bs x | ~hs x | ~ts x | ~a", failed))
+    }
+
+    @Test(arguments: ["image/png", "text/css", "font/woff2", "application/javascript"]) func assetsGoByType(type: String) throws {
+        #expect(try self.matches("~a", .sample(type: type)))
+    }
+
+    @Test func bodiesAreLookedThroughWithoutTheirCharset() throws {
+        let korean: [UInt8] = [0xC0, 0xCC, 0xB8, 0xA7]
+        let interaction = Interaction.sample(type: "text/plain; charset=euc-kr", body: Body(size: 4, content: .binary(korean)))
+        #expect(try self.matches("~bs 이름", interaction))
+    }
+
+    @Test(arguments: [
+        ("http://a/x", "a"), ("https://u:p@a.b:1/@x", "a.b"), ("http://[::1]:80/", "::1"), ("http://a?x=/", "a"), ("a", "a"), ("", ""),
+    ])
+    func aHostStandsAlone(url: String, host: String) {
+        #expect(ExchangeFilter.host(of: url) == host)
+    }
+}

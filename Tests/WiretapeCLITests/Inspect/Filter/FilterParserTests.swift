@@ -1,0 +1,60 @@
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct FilterParserTests {
+    /// The expression with every parenthesis.
+    private func read(_ text: String) throws -> String { Self.text(try FilterParser.parse(text)) }
+
+    private static func text(_ expression: FilterExpression) -> String {
+        switch expression {
+        case .flag(let term): "~\(term.rawValue)"
+        case .status(let status): "~c \(status)"
+        case .pattern(let term, let pattern): "~\(term.rawValue) \(pattern.source)"
+        case .not(let inner): "!\(self.text(inner))"
+        case .and(let left, let right): "(\(self.text(left)) & \(self.text(right)))"
+        case .or(let left, let right): "(\(self.text(left)) | \(self.text(right)))"
+        }
+    }
+
+    // Groups as mitmproxy 11.0.2 makes them of the same text; it refuses "!(~q|~s)", and takes "GET&" and "GET|" for words.
+    @Test(arguments: [
+        ("~m POST", "~m POST"), ("pets", "~u pets"), ("~q", "~q"), ("~c 404", "~c 404"),
+        ("!~q & ~m GET | ~c 200", "((!~q & ~m GET) | ~c 200)"), ("~q | ~s & ~all", "(~q | (~s & ~all))"),
+        ("~m GET ~c 200", "(~m GET & ~c 200)"), ("~q | ~s ~all", "((~q | ~s) & ~all)"), ("!(~q|~s)", "!(~q | ~s)"), ("!!~q", "!!~q"),
+        ("(~m GET)(~c 200)", "(~m GET & ~c 200)"), (#"~u "a b""#, "~u a b"), ("~u 'a|b'", "~u a|b"), ("~u a|b", "~u a|b"),
+        (#"~u "\.png$""#, #"~u \.png$"#), (#"~u "a\"b""#, #"~u a"b"#), ("~m GET&~q", "(~m GET & ~q)"), ("~m GET| ~q", "(~m GET | ~q)"),
+        ("  ~hs  x-a  ", "~hs x-a"), ("a & !b", "(~u a & !~u b)"),
+    ])
+    func groupsByStrength(text: String, expected: String) throws {
+        #expect(try self.read(text) == expected)
+    }
+
+    @Test(arguments: [
+        ("", "character 1: a condition is missing: write one, as \"~m POST\"."),
+        ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)."),
+        ("~q & ", "character 6: a condition is missing: write one, as \"~m POST\"."),
+        ("| ~q", "character 1: a condition is missing in front of \"|\": write one, as \"~m POST\"."),
+        ("~m", "character 3: \"~m\" needs a regular expression, as \"~m pets\"."),
+        ("~m & ~q", "character 4: \"~m\" needs a regular expression, as \"~m pets\"."),
+        ("~c ok", "character 4: \"~c\" needs a status, as \"~c 404\"."),
+        ("~q (~s", "character 4: this \"(\" is not closed: add a \")\"."),
+        ("~q)", "character 3: there is no \"(\" for this \")\": take it out, or add one."),
+        ("~u 'a", "character 4: this quote is not closed: add a '."),
+        ("~u [a", "character 4: \"[a\" is no regular expression: put a backslash in front of what stands for itself."),
+    ])
+    func anErrorNamesThePlace(text: String, message: String) {
+        #expect(throws: FilterError.self) { try FilterParser.parse(text) }
+        do throws(FilterError) {
+            _ = try FilterParser.parse(text)
+        } catch {
+            #expect(error.message == "--filter \"\(text)\", \(message)")
+        }
+    }
+
+    @Test func depthHasALimit() {
+        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "(", count: 100_000)) }
+        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "!", count: 100_000) + "~q") }
+        #expect(throws: Never.self) { try FilterParser.parse(String(repeating: "!", count: 99) + "~q") }
+    }
+}

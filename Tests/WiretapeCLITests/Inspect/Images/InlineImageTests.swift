@@ -1,0 +1,51 @@
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct InlineImageTests {
+    private func sequence(_ octets: [UInt8], columns: Int = 80, _ kind: ImageProtocol) -> String? {
+        ImageInfo(octets).flatMap { InlineImage($0, octets, columns: columns, kind)?.sequence }
+    }
+
+    private static let wide = Array(FormFixtures.png[..<16]) + [0, 0, 4, 0] + Array(FormFixtures.png[20...])
+
+    @Test func kittyTakesPNGInChunks() {
+        #expect(
+            self.sequence(FormFixtures.png, .kitty) == "\u{1B}_Ga=T,f=100,q=2,m=0;iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAA=\u{1B}\\")
+        let long = self.sequence(FormFixtures.png + [UInt8](repeating: 0, count: 4000), .kitty) ?? ""
+        #expect(long.components("\u{1B}_G") == 2)
+        #expect(long.hasPrefix("\u{1B}_Ga=T,f=100,q=2,m=1;"))
+        #expect(long.contains("\u{1B}_Gm=0;"))
+        #expect(self.sequence(Array("GIF89a".utf8) + [1, 0, 1, 0], .kitty) == nil)
+    }
+
+    @Test func iTermTakesAnyFormat() {
+        #expect(
+            self.sequence(Array("GIF89a".utf8) + [1, 0, 1, 0], .iTerm)
+                == "\u{1B}]1337;File=inline=1;size=10;preserveAspectRatio=1:R0lGODlhAQABAA==\u{07}")
+    }
+
+    @Test func whatIsTooWideIsMadeSmaller() {
+        #expect(self.sequence(Self.wide, .kitty)?.contains(",c=80,") == true)
+        #expect(self.sequence(Self.wide, columns: 200, .kitty)?.contains("c=") == false)
+        #expect(self.sequence(Self.wide, .iTerm)?.contains(";width=80;") == true)
+    }
+
+    @Test func sixelNeedsPixels() {
+        #expect(self.sequence(FormFixtures.png, .sixel) == nil)
+        #expect(self.sequence(PNGPixelsTests.image, .sixel)?.hasPrefix("\u{1B}P0;1;0q\"1;1;2;2#") == true)
+    }
+}
+
+extension String {
+    /// How often a text stands in it.
+    fileprivate func components(_ text: String) -> Int {
+        var count = 0
+        var rest = self[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(text) { count += 1 }
+            rest.removeFirst()
+        }
+        return count
+    }
+}

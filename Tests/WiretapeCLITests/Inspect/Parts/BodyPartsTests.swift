@@ -1,0 +1,54 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct BodyPartsTests {
+    private func data(_ octets: [UInt8]) throws -> [String] {
+        try #require(try FormFixtures.parts(octets)).all.map { String(decoding: octets[$0.data], as: UTF8.self) }
+    }
+
+    @Test func rangesHoldTheData() throws {
+        let data = try self.data(FormFixtures.pets)
+        #expect(data.count == 4)
+        #expect(data[0] == "이름")
+        #expect(data[1] == #"{"kind":"cat"}"#)
+        #expect(data[3] == "aGVsbG8=")
+    }
+
+    @Test func partsWithinPartsFollowTheOneThatHoldsThem() throws {
+        let parts = try #require(try FormFixtures.parts(FormFixtures.nested)).all
+        #expect(parts.map(\.label) == ["1", "1.1", "2"])
+        #expect(parts.map(\.isMultipart) == [true, false, false])
+        let data = try self.data(FormFixtures.nested)
+        #expect(data[0].hasPrefix("--inner\r\n") && data[0].hasSuffix("--inner--\r\n"))
+        #expect(data[1...] == ["deep", "x"])
+    }
+
+    @Test func oddDelimitersMoveNothing() throws {
+        let odd =
+            "ahead\n------wiretape  \nContent-Disposition: form-data; name=a\n\none\r\n------wiretape\r\n\r\ntwo------wiretape--"
+        #expect(try self.data(Array(odd.utf8)) == ["one", "two"])
+    }
+
+    @Test func theBoundaryThatTheBodyHasIsTakenWhereTheNamedOneIsWrong() throws {
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=other"])
+        let parts = try #require(try FormFixtures.parts(FormFixtures.pets, headers))
+        #expect(parts.isOfOtherBoundary)
+        #expect(parts.all.count == 4)
+        #expect(try FormFixtures.parts(FormFixtures.pets)?.isOfOtherBoundary == false)
+    }
+
+    @Test func whatIsNotMultipartHasNoParts() throws {
+        #expect(try FormFixtures.parts(FormFixtures.pets, HeaderFields(["Content-Type: text/plain"])) == nil)
+        #expect(try FormFixtures.parts(Array("nothing".utf8)) == nil)
+    }
+
+    @Test func aPartIsFoundByNumberOrName() throws {
+        let parts = try #require(try FormFixtures.parts(FormFixtures.pets))
+        #expect(parts["2"]?.name == "meta")
+        #expect(parts["avatar"]?.label == "3")
+        #expect(parts["../../a b.png"]?.label == "3")
+        #expect(parts["5"] == nil)
+    }
+}
