@@ -15,6 +15,7 @@ enum ConnectionBIO {
                 return -1
             }
             let count = min(Int(length), state.input.count)
+            // SAFETY: the input is not empty, and so has an address.
             UnsafeMutableRawPointer(target).copyMemory(from: state.input.baseAddress.unsafelyUnwrapped, byteCount: count)
             state.input = UnsafeRawBufferPointer(rebasing: state.input[count...])
             return Int32(count)
