@@ -147,7 +147,7 @@ public enum BodyRestorer {
 }
 
 extension ContentCoding {
-    fileprivate var name: ContentEncoding.Name {
+    var name: ContentEncoding.Name {
         switch self {
         case .gzip: .gzip
         case .deflate, .rawDeflate: .deflate
@@ -156,7 +156,7 @@ extension ContentCoding {
         }
     }
 
-    fileprivate var format: DeflateFormat? {
+    var format: DeflateFormat? {
         switch self {
         case .gzip: .gzip
         case .deflate: .zlib
