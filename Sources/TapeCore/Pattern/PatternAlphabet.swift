@@ -1,12 +1,13 @@
 /// The classes of characters that a pattern cannot tell apart, so that an automaton needs one column for each.
 struct PatternAlphabet: Sendable {
     /// The class of each octet of ASCII.
-    private let ascii: [UInt16]
+    private let asciiClasses: [UInt16]
     /// The first scalar of each range, and its class; ascending, from 0.
     private let starts: [UInt32]
     private let classes: [UInt16]
     private let isWord: [Bool]
     private let members: [[Bool]]
+    private let beyondASCII: [Bool]
 
     /// How many classes there are.
     let count: Int
@@ -34,18 +35,31 @@ struct PatternAlphabet: Sendable {
         self.count = kinds.count
         self.isWord = kinds.map { $0[sets.count] }
         self.members = sets.indices.map { set in kinds.map { $0[set] } }
-        self.ascii = (0..<128).map { octet in classes[Self.index(of: octet, in: starts)] }
+        self.beyondASCII = sets.map { set in set.ranges.contains { $0.upperBound >= 128 } }
+        self.asciiClasses = (0..<128).map { octet in classes[Self.index(of: octet, in: starts)] }
     }
 
     func has(_ characterClass: Int, in set: Int) -> Bool { self.members[set][characterClass] }
 
+    /// Whether a set has any character that is no ASCII, or octets that are no UTF-8.
+    func reachesBeyondASCII(_ set: Int) -> Bool { self.beyondASCII[set] }
+
+    /// The class of an octet below 128.
+    func ascii(_ octet: UInt8) -> Int { Int(self.asciiClasses[Int(octet)]) }
+
     func neighbour(_ characterClass: Int) -> PatternEdge.Neighbour { self.isWord[characterClass] ? .wordCharacter : .otherCharacter }
+
+    /// Only characters of ASCII are word characters, so one octet says it.
+    static func neighbour(in bytes: UnsafeRawBufferPointer, before index: Int) -> PatternEdge.Neighbour {
+        guard index > 0 else { return .nothing }
+        return PatternCharacters.word.contains(UInt32(bytes[index - 1])) ? .wordCharacter : .otherCharacter
+    }
 
     /// The class of the character at `index`, which is less than the count, and how many octets it has.
     @inline(__always)
     func character(in bytes: UnsafeRawBufferPointer, at index: Int) -> (class: Int, length: Int) {
         let octet = bytes[index]
-        return octet < 128 ? (Int(self.ascii[Int(octet)]), 1) : self.longCharacter(in: bytes, at: index)
+        return octet < 128 ? (Int(self.asciiClasses[Int(octet)]), 1) : self.longCharacter(in: bytes, at: index)
     }
 
     private func longCharacter(in bytes: UnsafeRawBufferPointer, at index: Int) -> (class: Int, length: Int) {

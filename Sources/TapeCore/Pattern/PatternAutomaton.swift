@@ -17,7 +17,10 @@ struct PatternAutomaton: Sendable {
     private let isAnchored: Bool
     private let width: Int
     private let limit: Int
+    private let beginnings: PatternBeginnings?
     private var closure: PatternClosure
+    /// The states in which nothing is under way, by what stands before.
+    private var fresh: [PatternEdge.Neighbour: Int32] = [:]
     private var states: [State] = []
     private var numbers: [State: Int32] = [:]
     /// By state and class, with a last column for the end of input: 4 × next state, plus 2 where that is fresh, plus 1 where this one matches.
@@ -31,6 +34,7 @@ struct PatternAutomaton: Sendable {
         self.isAnchored = isAnchored
         self.width = program.alphabet.count + 1
         self.limit = limit
+        self.beginnings = isAnchored ? nil : PatternBeginnings(program)
         self.closure = PatternClosure(program)
     }
 
@@ -49,16 +53,25 @@ struct PatternAutomaton: Sendable {
     }
 
     /// Where a match can have begun at the earliest, if there is any: everything that began before it has ended without one.
-    mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int, before: PatternEdge.Neighbour) -> Int? {
-        var state = self.start(before: before)
-        var (index, earliest) = (from, from)
+    mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int) -> Int? {
+        var index = self.beginnings?.next(in: bytes, from: from) ?? from
+        var earliest = index
+        var state = self.start(before: PatternAlphabet.neighbour(in: bytes, before: index))
         while index < bytes.count {
             let (character, length) = self.program.alphabet.character(in: bytes, at: index)
             let entry = self.entry(state, character)
             if entry & 1 == 1 { return earliest }
             index += length
-            if entry & 2 == 2 { earliest = index }
             state = entry >> 2
+            guard entry & 2 == 2 else { continue }
+            if let beginnings {
+                let next = beginnings.next(in: bytes, from: index)
+                if next > index {
+                    index = next
+                    state = self.start(before: PatternAlphabet.neighbour(in: bytes, before: index))
+                }
+            }
+            earliest = index
         }
         return self.entry(state, self.width - 1) & 1 == 1 ? earliest : nil
     }
@@ -72,7 +85,11 @@ struct PatternAutomaton: Sendable {
     }
 
     private mutating func start(before: PatternEdge.Neighbour) -> Int32 {
-        self.number(of: State(kernel: [0], before: self.program.hasEdges ? before : .otherCharacter, isFresh: true))
+        let before = self.program.hasEdges ? before : .otherCharacter
+        if let known = self.fresh[before] { return known }
+        let number = self.number(of: State(kernel: [0], before: before, isFresh: true))
+        self.fresh[before] = number
+        return number
     }
 
     private mutating func makeEntry(_ state: Int32, _ character: Int) -> Int32 {
@@ -114,6 +131,7 @@ struct PatternAutomaton: Sendable {
             self.states.removeAll(keepingCapacity: true)
             self.numbers.removeAll(keepingCapacity: true)
             self.table.removeAll(keepingCapacity: true)
+            self.fresh.removeAll(keepingCapacity: true)
             self.entries = 0
             self.timesBegun += 1
         }

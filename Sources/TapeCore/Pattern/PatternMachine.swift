@@ -15,19 +15,12 @@ final class PatternMachine: Sendable {
     }
 
     func firstRange(in bytes: UnsafeRawBufferPointer, from: Int) -> Range<Int>? {
-        let before = self.neighbour(in: bytes, before: from)
         var automaton = self.searching.withLock { $0.popLast() } ?? PatternAutomaton(self.program, isAnchored: false)
-        let earliest = automaton.earliestStart(in: bytes, from: from, before: before)
+        let earliest = automaton.earliestStart(in: bytes, from: from)
         Self.giveBack(automaton, to: self.searching)
         guard let earliest else { return nil }
         var search = PatternSearch(self.program)
-        return search.firstRange(in: bytes, from: earliest, before: self.neighbour(in: bytes, before: earliest))
-    }
-
-    /// Only characters of ASCII are word characters, so one octet says it.
-    private func neighbour(in bytes: UnsafeRawBufferPointer, before index: Int) -> PatternEdge.Neighbour {
-        guard index > 0 else { return .nothing }
-        return PatternCharacters.word.contains(UInt32(bytes[index - 1])) ? .wordCharacter : .otherCharacter
+        return search.firstRange(in: bytes, from: earliest, before: PatternAlphabet.neighbour(in: bytes, before: earliest))
     }
 
     private static func giveBack(_ automaton: PatternAutomaton, to pool: Guarded<[PatternAutomaton]>) {

@@ -49,7 +49,7 @@ import Testing
         let before = try self.folder.folder.read("all.json")
         #expect(cassetteError { _ = try self.merge(["a.json"]) }?.message.contains("replaces nothing") == true)
         #expect(try self.folder.folder.read("all.json") == before)
-        try self.folder.folder.write([1], to: sidecar.path)
+        try self.folder.folder.write([1, 3], to: sidecar.path)
         #expect(cassetteError { _ = try self.merge(["a.json"], to: "other.json") } != nil)
         #expect(try self.folder.folder.names() == ["a.bodies", "a.json", "all.json", "other.bodies"])
         #expect(try self.folder.folder.names(in: "other.bodies") == [])

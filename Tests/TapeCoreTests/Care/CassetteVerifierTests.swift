@@ -34,7 +34,7 @@ import Testing
         try self.folder.replace("\"status\": 201", with: "\"status\": 20", in: "a.json")
         _ = try self.folder.sidecar([5], of: "a.json")
         let found = try self.findings()
-        #expect(found.map(\.kind) == [.damagedBody, .duplicateID, .changedBody, .undeveloped, .malformed, .unjudged])
+        #expect(found.map(\.kind) == [.damagedBody, .duplicateID, .changedBody, .undeveloped, .malformed, .unusedFile])
         #expect(found.map(\.exchange) == [1, 2, 3, 4, 5, nil])
         #expect(found.map(\.id) == [1, 1, 3, 4, nil, nil])
         #expect(found.map(\.message) == ["response", nil, "request", "response", nil, nil])
@@ -45,6 +45,13 @@ import Testing
         let unused = try self.folder.sidecar([5], of: "a.json")
         try self.folder.write([.care(1)], to: "a.json")
         #expect(try self.findings().map(\.file) == [unused.path])
+    }
+
+    @Test func besideAFileThatIsNoCassetteNothingIsJudged() throws {
+        _ = try self.folder.sidecar([5], of: "a.json")
+        try self.folder.write([.care(1)], to: "a.json")
+        try self.folder.folder.write(Array("{}".utf8), to: "a.new.json")
+        #expect(try self.findings().map(\.kind) == [.unjudged])
     }
 
     @Test func aTornCassetteIsLookedThroughAsFarAsItGoes() throws {

@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func aBoundaryDoesNotCount() {
-        let type = { "Content-Type: multipart/form-data; charset=x; boundary=\($0)" }
-        #expect(self.changes([type("a")], [type("b")]) == [])
-        #expect(self.changes([type("a")], [type("b")], all: true).count == 1)
+        let contentType = { (boundary: String) in "Content-Type: multipart/form-data; charset=x; boundary=\(boundary)" }
+        #expect(self.changes([contentType("a")], [contentType("b")]) == [])
+        #expect(self.changes([contentType("a")], [contentType("b")], all: true).count == 1)
         #expect(self.changes(["Content-Type: text/plain; boundary=a"], ["Content-Type: text/plain; boundary=b"]).count == 1)
     }
 }

@@ -1,4 +1,4 @@
-import TapeCore
+@testable import TapeCore
 import Testing
 
 #if canImport(Glibc)

@@ -35,4 +35,15 @@ import Testing
         #expect(character.length == length)
         #expect(alphabet.has(character.class, in: 0) == (length > 1 || octets[0] < 0x80))
     }
+
+    @Test func setsBeyondASCIIAreKnown() {
+        let alphabet = PatternAlphabet([Self.letters, .digits, .digits.inverted])
+        #expect([0, 1, 2].map(alphabet.reachesBeyondASCII) == [true, false, true])
+        #expect(alphabet.ascii(0x71) == self.read(Array("q".utf8), alphabet).class)
+    }
+
+    @Test func whatStandsBeforeAPlaceIsToldByItsOctet() {
+        let neighbour = { (index: Int) in Array("a-é".utf8).withUnsafeBytes { PatternAlphabet.neighbour(in: $0, before: index) } }
+        #expect((0...4).map(neighbour) == [.nothing, .wordCharacter, .otherCharacter, .otherCharacter, .otherCharacter])
+    }
 }
