@@ -36,7 +36,10 @@ import Testing
         ),
         ("https://example.com/cb?code=4%2F0AbCdEf&state=xyz", "https://example.com/cb?code={{code:1}}&state=xyz"),
         ("https://example.com/?code=404", "https://example.com/?code=404"),
-        ("https://example.com/#access_token=abc123def&expires_in=3600", "https://example.com/#access_token={{access_token:1}}&expires_in=3600"),
+        (
+            "https://example.com/#access_token=abc123def&expires_in=3600",
+            "https://example.com/#access_token={{access_token:1}}&expires_in=3600"
+        ),
         ("https://user:s3cretpass@example.com/", "https://user:%7B%7Bpassword%3A1%7D%7D@example.com/"),
         (
             "https://s3.amazonaws.com/b/k?X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20260101&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404",
@@ -62,7 +65,10 @@ import Testing
             #"{"next":"https://e.com/?access_token=%7B%7Baccess_token:1%7D%7D"}"#
         ),
         (#"{"password":"hunter2x","echo":"hunter2x!"}"#, #"{"password":"{{password:1}}","echo":"{{password:1}}!"}"#),
-        (#"{"pageToken":"CAUQAA","sha":"da39a3ee5e6b4b0d3255bfef95601890afd80709"}"#, #"{"pageToken":"CAUQAA","sha":"da39a3ee5e6b4b0d3255bfef95601890afd80709"}"#),
+        (
+            #"{"pageToken":"CAUQAA","sha":"da39a3ee5e6b4b0d3255bfef95601890afd80709"}"#,
+            #"{"pageToken":"CAUQAA","sha":"da39a3ee5e6b4b0d3255bfef95601890afd80709"}"#
+        ),
     ])
     func textsOfJSONLoseTheirSecrets(text: String, redacted: String) {
         #expect(Fixtures.body(text) == redacted)
@@ -80,7 +86,8 @@ import Testing
         var interaction = Interaction(
             id: 1, started: Timestamp(microseconds: 0),
             request: RecordedRequest(
-                method: "POST", url: "https://e.com/?next=Xy12%2B34Zw", headers: HeaderFields(["Content-Type: text/plain", "X-Echo: Xy12+34Zw"])),
+                method: "POST", url: "https://e.com/?next=Xy12%2B34Zw",
+                headers: HeaderFields(["Content-Type: text/plain", "X-Echo: Xy12+34Zw"])),
             response: RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: application/json", "Content-Encoding: gzip"])))
         var request: WireBody? = WireBody(Array("old WHkxMiszNFp3 and Xy12+34Zw".utf8))
         var response: WireBody? = WireBody(Fixtures.gzip(Array(#"{"access_token":"Xy12+34Zw"}"#.utf8)))
@@ -103,14 +110,17 @@ import Testing
             headers: HeaderFields([
                 "Content-Type: application/json", "Content-Length: \(body.count)", "Content-Digest: sha-256=:\(old):", "Content-MD5: abc",
             ]))
-        var wire: WireBody? = WireBody(body, arrival: Arrival(isChunked: true, pieces: [.init(at: 0, size: 15, line: "f;x"), .init(at: 1, size: 8)]))
+        var wire: WireBody? = WireBody(
+            body, arrival: Arrival(isChunked: true, pieces: [.init(at: 0, size: 15, line: "f;x"), .init(at: 1, size: 8)]))
         let outcome = Redactor().redact(response: &response, body: &wire)
         let redacted = Array(#"{"password":"{{password:1}}"}"#.utf8)
         #expect(wire?.octets == redacted)
         var again = PortableSHA256()
         redacted.withUnsafeBytes { again.update($0) }
         #expect(response.headers.first("content-length") == "\(redacted.count)")
-        #expect(response.headers.first("content-digest") == "sha-256=:\(String(decoding: SecretCorpus.base64(again.finalize()), as: UTF8.self)):")
+        #expect(
+            response.headers.first("content-digest")
+                == "sha-256=:\(String(decoding: SecretCorpus.base64(again.finalize()), as: UTF8.self)):")
         #expect(outcome.note == "content-md5 does not fit the redacted body")
         #expect(wire?.arrival?.pieces.map(\.size) == [27, 2])
         #expect(wire?.arrival?.pieces.first?.line == "1b;x")
@@ -118,7 +128,10 @@ import Testing
 
     @Test func exceptionsStay() throws {
         let rules = try RedactionRules(rules: [], keep: ["header:authorization", "query:token", "json:/user/password", "api-key"])
-        #expect(Fixtures.lines(["Authorization: Bearer abc123def", "X-API-Key: abc123def"], rules: rules) == ["Authorization: Bearer abc123def", "X-API-Key: abc123def"])
+        #expect(
+            Fixtures.lines(["Authorization: Bearer abc123def", "X-API-Key: abc123def"], rules: rules) == [
+                "Authorization: Bearer abc123def", "X-API-Key: abc123def",
+            ])
         #expect(Fixtures.url("http://e/?token=abc123&password=abc124", rules: rules) == "http://e/?token=abc123&password={{password:1}}")
         #expect(
             Fixtures.body(#"{"user":{"password":"abc123"},"password":"def456"}"#, rules: rules)
@@ -136,7 +149,9 @@ import Testing
                 == #"{"user":[{"name":"{{name:1}}"},{"name":0}],"name":"x","to":"{{text:1}}"}"#)
         #expect(Fixtures.body("nick=anna&x=1", type: "application/x-www-form-urlencoded", rules: rules) == "nick=%7B%7Bnick%3A1%7D%7D&x=1")
         #expect(
-            Fixtures.body("--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhi\r\n--b--\r\n", type: "multipart/form-data; boundary=b", rules: rules)
+            Fixtures.body(
+                "--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nhi\r\n--b--\r\n", type: "multipart/form-data; boundary=b",
+                rules: rules)
                 == "--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n{{note:1}}\r\n--b--\r\n")
     }
 

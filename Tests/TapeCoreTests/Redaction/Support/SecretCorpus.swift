@@ -60,21 +60,26 @@ struct SecretCorpus {
         var text: [UInt8] = []
         octets.withUnsafeBytes { Base64.encode($0, into: &text) }
         guard urlSafe else { return text }
-        return text.filter { $0 != UInt8(ascii: "=") }.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }
+        return text.filter { $0 != UInt8(ascii: "=") }.map {
+            $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
+        }
     }
 
     /// Every spelling that a secret may be left in.
     static func spellings(_ secret: [UInt8]) -> [[UInt8]] {
         [
-            secret, self.percent(secret), self.percent(secret, lower: true), self.percent(secret, all: true), self.percent(secret, plus: true),
-            self.percent(self.percent(secret)), self.json(secret), self.json(self.json(secret)), self.html(secret), self.json(secret, unicode: true),
+            secret, self.percent(secret), self.percent(secret, lower: true), self.percent(secret, all: true),
+            self.percent(secret, plus: true),
+            self.percent(self.percent(secret)), self.json(secret), self.json(self.json(secret)), self.html(secret),
+            self.json(secret, unicode: true),
             self.percent(self.json(secret)), self.json(self.html(secret)),
-        ] + (0..<3).flatMap { alignment in
-            [false, true].map { urlSafe in
-                let text = self.base64(Array(repeating: UInt8(ascii: "x"), count: alignment) + secret, urlSafe: urlSafe)
-                return Array(text.dropFirst(alignment == 0 ? 0 : 4).dropLast(4))
+        ]
+            + (0..<3).flatMap { alignment in
+                [false, true].map { urlSafe in
+                    let text = self.base64(Array(repeating: UInt8(ascii: "x"), count: alignment) + secret, urlSafe: urlSafe)
+                    return Array(text.dropFirst(alignment == 0 ? 0 : 4).dropLast(4))
+                }
             }
-        }
     }
 
     static func contains(_ needle: [UInt8], in text: [UInt8]) -> Bool {
