@@ -63,6 +63,7 @@ enum BodyWords {
     private static func name(of coding: ContentCoding) -> String {
         switch coding {
         case .gzip(let parameters, _): "gzip" + self.words(parameters)
+        case .gzipMembers(let members): "gzip of \(members.count) members" + self.words(members.first?.parameters)
         case .deflate(let parameters): "deflate" + self.words(parameters)
         case .rawDeflate(let parameters): "raw deflate" + self.words(parameters)
         case .brotli: "br"
@@ -76,6 +77,7 @@ enum BodyWords {
         if parameters.memoryLevel != 8 { text += " memory \(parameters.memoryLevel)" }
         if parameters.windowBits != 15 { text += " window \(parameters.windowBits)" }
         if parameters.strategy != 0 { text += " strategy \(parameters.strategy)" }
+        if !parameters.flushes.isEmpty { text += " flushed \(Quantity.count(parameters.flushes.count, "time"))" }
         return text
     }
 

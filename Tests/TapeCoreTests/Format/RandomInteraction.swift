@@ -196,18 +196,30 @@ struct RandomInteraction {
     }
 
     private mutating func coding() -> ContentCoding {
-        let parameters = self.maybe {
-            DeflateParameters(level: $0.below(10), memoryLevel: 1 + $0.below(9), windowBits: 9 + $0.below(7), strategy: $0.below(5))
-        }
-        switch self.below(5) {
-        case 0:
-            let header = self.chance(2) ? GzipHeader.plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
-            return .gzip(parameters, header: header)
+        let parameters = self.maybe { $0.parameters() }
+        switch self.below(6) {
+        case 0: return .gzip(parameters, header: self.gzipHeader())
+        case 5:
+            let count = 2 + self.below(GzipMember.limit - 1)
+            return .gzipMembers(
+                (1...count).map {
+                    GzipMember(header: self.gzipHeader(), parameters: self.parameters(), size: $0 == count ? nil : self.below(1 << 20))
+                })
         case 1: return .deflate(parameters)
         case 2: return .brotli
         case 3: return .zstandard
         default: return .rawDeflate(parameters)
         }
+    }
+
+    private mutating func parameters() -> DeflateParameters {
+        DeflateParameters(
+            level: self.below(10), memoryLevel: 1 + self.below(9), windowBits: 9 + self.below(7), strategy: self.below(5),
+            flushes: self.chance(4) ? (0...self.below(40)).map { _ in self.below(1 << 20) } : [])
+    }
+
+    private mutating func gzipHeader() -> GzipHeader {
+        self.chance(2) ? .plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
     }
 
     private mutating func arrival() -> Arrival {
