@@ -36,7 +36,7 @@ extension HARWriter {
             self.writer.string(disposition?.name ?? "")
             let content: BodyContent =
                 switch part.content {
-                case .data(let data): data.bodyContent
+                case .data(let data): data.readable.bodyContent
                 case .multipart(let inner): .multipart(inner)
                 }
             let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }

@@ -185,6 +185,7 @@ struct RandomInteraction {
             let lines = (0..<self.below(3)).map { _ in Array("X:".utf8) + self.line() }
             let headers = self.chance(5) ? PartHeaderSection(octets: self.octets()) : PartHeaderSection(lines: lines)
             var content = PartContent(self.content()).map { MultipartContent.data($0) }
+            if self.chance(5) { content = .data(.transferEncoded(.text(self.text()), self.transfer())) }
             if self.chance(5), depth < 3 { content = .multipart(self.multipart(depth: depth + 1)) }
             parts.append(MultipartPart(delimiter: self.delimiter(usual), headers: headers, content: content ?? .data(.text([]))))
         }
@@ -193,6 +194,14 @@ struct RandomInteraction {
         return MultipartBody(
             boundary: boundary, preamble: preamble, parts: parts, closing: self.chance(5) ? nil : self.delimiter(closing),
             epilogue: self.chance(4) ? self.octets() : [])
+    }
+
+    private mutating func transfer() -> TransferSpelling {
+        let lineEnd = self.pick([LineEnd.lineFeed, .carriageReturnLineFeed])
+        guard self.chance(2) else { return .base64(Base64Spelling(line: self.below(100), lineEnd: lineEnd, isEnded: self.chance(2))) }
+        let escaped = self.chance(2) ? [] : Array(" .~".utf8)
+        return .quotedPrintable(
+            QuotedPrintableSpelling(line: self.pick([0, 4, 76]), lineEnd: lineEnd, usesLowerCaseHex: self.chance(2), escaped: escaped))
     }
 
     private mutating func coding() -> ContentCoding {
