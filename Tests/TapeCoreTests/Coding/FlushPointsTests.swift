@@ -11,7 +11,7 @@ import Testing
         #expect(self.find(CodingFixtures.gzipFlushed) == [200, 200, 200, 113])
         #expect(self.find(CodingFixtures.gzip6) == [])
         // Go ends its streams with an empty block that is the last one.
-        #expect(self.find(CodingFixtures.gzipGo) == [713])
+        #expect(self.find(CodingFixtures.gzipGo) == [])
     }
 
     @Test(arguments: DeflateFormat.allCases) func flushesAreFoundInAllFormats(_ format: DeflateFormat) {
