@@ -24,11 +24,12 @@ extension HARWriter {
 
     /// The parts of a form, which HAR lists instead of a text.
     private mutating func params(_ body: MultipartBody<PartContent>) throws {
+        let charset = body.formCharset
         self.writer.member("params")
         self.writer.beginArray(.lines)
         for part in body.parts {
             let fields = part.headers.fields
-            let disposition = ContentDisposition(fields)
+            let disposition = ContentDisposition(fields, charset: charset)
             let type = fields.first("content-type")
             self.writer.element()
             self.writer.beginObject(.lines)

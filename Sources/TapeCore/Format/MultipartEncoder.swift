@@ -52,7 +52,7 @@ enum MultipartEncoder {
     // MARK: Parts
 
     private static func parts(_ body: MultipartBody<PartContent>, _ writer: inout JSONWriter) {
-        let charset = body.formCharset { if case .text(let octets) = $0 { octets } else { nil } }
+        let charset = body.formCharset
         writer.beginArray(.lines)
         for (index, part) in body.parts.enumerated() {
             let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: index == 0 && body.preamble.isEmpty)

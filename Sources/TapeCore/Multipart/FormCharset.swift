@@ -6,7 +6,7 @@ public struct FormCharset: Sendable, Hashable {
     public var label: String
 
     /// The names of charsets have at most 40 characters (RFC 2978, 2.3).
-    static let longest = 40
+    public static let longest = 40
 
     /// Nil for a part that is not that field, or whose value is no charset's name.
     init?(_ part: HeaderFields, value: () -> [UInt8]?) {
@@ -19,7 +19,7 @@ public struct FormCharset: Sendable, Hashable {
 
 extension MultipartBody {
     /// That of the first such field among the parts of this level. `value` is asked for the octets of one part.
-    func formCharset(_ value: (Data) -> [UInt8]?) -> FormCharset? {
+    public func formCharset(_ value: (Data) -> [UInt8]?) -> FormCharset? {
         for part in self.parts {
             guard case .data(let data) = part.content, let found = FormCharset(part.headers.fields, value: { value(data) }) else {
                 continue
@@ -28,4 +28,8 @@ extension MultipartBody {
         }
         return nil
     }
+}
+
+extension MultipartBody<PartContent> {
+    var formCharset: FormCharset? { self.formCharset { if case .text(let octets) = $0 { octets } else { nil } } }
 }

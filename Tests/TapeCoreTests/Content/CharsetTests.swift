@@ -23,6 +23,11 @@ import Testing
         #expect(octets.flatMap { charset.decode($0) } == text)
     }
 
+    @Test func utf16WithoutAByteOrderMarkIsLittleEndianWhereNothingTells() {
+        #expect(self.candidates("utf-16", [0x4C, 0xC7]) == [.utf16LittleEndian])
+        #expect(self.candidates("utf-16", [0, 0x41]) == [.utf16BigEndian])
+    }
+
     @Test func knownTextsHaveKnownOctets() {
         #expect(Charset.eucKR.encode(Array("음식".utf8)) == [0xC0, 0xBD, 0xBD, 0xC4])
         #expect(Charset.shiftJIS.encode(Array("日本".utf8)) == [0x93, 0xFA, 0x96, 0x7B])

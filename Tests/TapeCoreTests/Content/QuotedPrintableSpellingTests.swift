@@ -33,6 +33,14 @@ struct QuotedPrintableSpellingTests {
         if let found = self.find(text) { Issue.record("\(text.debugDescription) is spelled as \(found)") }
     }
 
+    @Test func aLineIsFilledToItsEnd() {
+        let spelling = QuotedPrintableSpelling(line: 8)
+        func written(_ text: String) -> String { String(decoding: spelling.write(Array(text.utf8)), as: UTF8.self) }
+        #expect(written("abcdefgh\r\n") == "abcdefgh\r\n")
+        #expect(written("abcdefghi") == "abcdefg=\r\nhi")
+        #expect(written("abcde=") == "abcde=3D" && written("abcde=f") == "abcde=\r\n=3Df" && written("abcdef=") == "abcdef=\r\n=3D")
+    }
+
     @Test func whatIsWrittenIsFound() throws {
         var generator = SeededGenerator(seed: 22)
         let alphabet: [UInt8] = [65, 66, 32, 32, 9, 61, 46, 0xEC, 0x9D, 13, 10, 0]

@@ -159,6 +159,20 @@ import Testing
         #expect(largest < 256 << 10)
     }
 
+    @Test func partsAreShownWithoutTheirTransferEncodingAndNamedInTheFormsCharset() throws {
+        let field = "--X\r\nContent-Disposition: form-data; name="
+        var wire = Array("\(field)_charset_\r\n\r\nEUC-KR\r\n\(field)".utf8) + [0xC0, 0xBD]
+        wire += Array("\r\nContent-Transfer-Encoding: base64\r\n\r\nwL0=\r\n--X--\r\n".utf8)
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        interaction.request.body = try developer.develop(wire, headers: interaction.request.headers, origin: "", sink: &sink)
+        let params = try HARExport.entry(interaction)["request"]?["postData"]?["params"]?.elements.map { $0 } ?? []
+        #expect(params.map { $0["name"]?.string } == ["_charset_", "음"])
+        #expect(params.map { $0["value"]?.string } == ["EUC-KR", "음"])
+    }
+
     @Test func partsAreParametersWithTheirFiles() throws {
         let wire = Array(MultipartFixture.form.utf8)
         var developer = BodyDeveloper(makeDigest: { TestDigest() })

@@ -20,7 +20,7 @@ struct ExtendedValueTests {
     @Test(arguments: [
         ("n*0*=UTF-8'ko'%EC%9D; n*1*=%8C; n*2=\".txt\"", "음.txt"), ("n*0=\"a b\"; n*1=c", "a bc"), ("n*1=b; n*0=a", "ab"),
         ("n*0*=euc-kr''%C0%BD; n*2=x", "음"), ("n*0=a; n*1*=%41", "aA"), ("n*0*=''a", "a"), ("n*0=", ""),
-        ("n*0*=iso-8859-1''%E9", "é"), ("n=a", nil), ("n*1=b", nil), ("n*0*=a", nil), ("n*0*=UTF-8''%EC%9D", nil),
+        ("n*0*=iso-8859-1''%E9", "é"), ("n=a", nil), ("n*1=b", nil), ("n*0*=a", nil), ("n*0*=utf-8'a", nil), ("n*0*=UTF-8''%EC%9D", nil),
         ("n*0*=UTF-8''a; n*1*=%", nil),
     ]) func piecesAreJoined(_ parameters: String, _ text: String?) {
         #expect(ExtendedValue(pieces: "n", of: MIMEParameters(Array("attachment; \(parameters)".utf8)))?.text == text)

@@ -24,5 +24,7 @@ struct FormCharsetTests {
         let body = try #require(try MultipartFixture.body(octets))
         #expect(body.formCharset { Array(octets[$0]) }?.label == "euc-kr")
         #expect(body.formCharset { _ in nil } == nil)
+        #expect(body.mapData { PartContent.text(Array(octets[$0])) }.formCharset?.label == "euc-kr")
+        #expect(body.mapData { PartContent.binary(Array(octets[$0])) }.formCharset == nil)
     }
 }

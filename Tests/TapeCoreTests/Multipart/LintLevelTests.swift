@@ -44,6 +44,10 @@ struct LintLevelTests {
                 "boundaryQuoted 52", "lastLineEndMissing 74",
             ])
         #expect(
+            self.found(head + "--Z\r\n\r\na\r\n--Z--\r\n\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == [
+                "boundaryQuoted 52", "boundaryWrong 52",
+            ])
+        #expect(
             self.found(head + "--Y\r\n\r\na\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == ["boundaryQuoted 52", "notClosed 60"])
     }
 
