@@ -22,9 +22,9 @@ public struct OctetDifference: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        let place = self.offset.map { "differs at octet \($0)" } ?? "differs"
-        guard self.here != self.recorded else { return "\(place) of \(self.here)" }
-        return "\(place): \(Self.octets(self.here)), recorded \(self.recorded)"
+        let place = self.offset.map { "differs at octet \($0)" }
+        if self.here != self.recorded { return "\(place ?? "differs"): \(Self.octets(self.here)), recorded \(self.recorded)" }
+        return place.map { "\($0) of \(self.here)" } ?? "differs behind what was kept of its \(Self.octets(self.here))"
     }
 
     static func octets(_ count: Int) -> String { "\(count) \(count == 1 ? "octet" : "octets")" }

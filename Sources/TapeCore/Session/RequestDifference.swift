@@ -16,7 +16,7 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case queryItemChanged(here: String, recorded: String)
     /// The same query items in another order.
     case queryOrder
-    /// A field that is compared; nil where it is not there.
+    /// A header field that rules compare; nil where one side has none.
     case header(name: String, here: String?, recorded: String?)
     /// How the bodies were understood (`BodyFacets.Kind`).
     case bodyKind(here: String, recorded: String)
@@ -54,7 +54,9 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .queryItemRemoved(let item): "recorded query item \"\(item)\" is missing"
         case .queryItemChanged(let here, let recorded): "query item is \"\(here)\", recorded is \"\(recorded)\""
         case .queryOrder: "query items are in another order"
-        case .header(let name, let here, let recorded): Self.pair("header field \"\(name)\"", here, recorded)
+        case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
+        case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
+        case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
         case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
         case .json(let pointer, let here, let recorded):
             Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
