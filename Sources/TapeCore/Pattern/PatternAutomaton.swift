@@ -1,0 +1,127 @@
+/// A deterministic automaton for a program, built state by state as input asks for them.
+///
+/// Whether a state matches depends on the character behind it (`$`, `\b`), so a table's entry says it for the state it leaves.
+/// The table is begun anew when it is full: the time for each octet has a bound, whatever the pattern.
+struct PatternAutomaton: Sendable {
+    private struct State: Hashable, Sendable {
+        /// Instructions to go on from, ascending.
+        var kernel: [UInt16]
+        var before: PatternEdge.Neighbour
+        /// Nothing that began earlier is under way.
+        var isFresh: Bool
+    }
+
+    private static let unknown: Int32 = -1
+
+    private let program: PatternProgram
+    private let isAnchored: Bool
+    private let width: Int
+    private let limit: Int
+    private var closure: PatternClosure
+    private var states: [State] = []
+    private var numbers: [State: Int32] = [:]
+    /// By state and class, with a last column for the end of input: 4 × next state, plus 2 where that is fresh, plus 1 where this one matches.
+    private var table: [Int32] = []
+    private var entries = 0
+    private(set) var timesBegun = 0
+
+    /// An anchored automaton follows only matches that start where it starts; another one all.
+    init(_ program: PatternProgram, isAnchored: Bool, limit: Int = PatternLimits.cells) {
+        self.program = program
+        self.isAnchored = isAnchored
+        self.width = program.alphabet.count + 1
+        self.limit = limit
+        self.closure = PatternClosure(program)
+    }
+
+    /// Whether the whole of the input matches.
+    mutating func matchesAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var state = self.start(before: .nothing)
+        var index = 0
+        while index < bytes.count {
+            let (character, length) = self.program.alphabet.character(in: bytes, at: index)
+            let entry = self.entry(state, character)
+            state = entry >> 2
+            if self.states[Int(state)].kernel.isEmpty { return false }
+            index += length
+        }
+        return self.entry(state, self.width - 1) & 1 == 1
+    }
+
+    /// Where a match can have begun at the earliest, if there is any: everything that began before it has ended without one.
+    mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int, before: PatternEdge.Neighbour) -> Int? {
+        var state = self.start(before: before)
+        var (index, earliest) = (from, from)
+        while index < bytes.count {
+            let (character, length) = self.program.alphabet.character(in: bytes, at: index)
+            let entry = self.entry(state, character)
+            if entry & 1 == 1 { return earliest }
+            index += length
+            if entry & 2 == 2 { earliest = index }
+            state = entry >> 2
+        }
+        return self.entry(state, self.width - 1) & 1 == 1 ? earliest : nil
+    }
+
+    // MARK: - States
+
+    @inline(__always)
+    private mutating func entry(_ state: Int32, _ character: Int) -> Int32 {
+        let entry = self.table[Int(state) * self.width + character]
+        return entry == Self.unknown ? self.makeEntry(state, character) : entry
+    }
+
+    private mutating func start(before: PatternEdge.Neighbour) -> Int32 {
+        self.number(of: State(kernel: [0], before: self.program.hasEdges ? before : .otherCharacter, isFresh: true))
+    }
+
+    private mutating func makeEntry(_ state: Int32, _ character: Int) -> Int32 {
+        let from = self.states[Int(state)]
+        let alphabet = self.program.alphabet
+        let isEnd = character == self.width - 1
+        let after = isEnd ? PatternEdge.Neighbour.nothing : alphabet.neighbour(character)
+        var kernel: [UInt16] = []
+        var isMatch = false
+        self.closure.begin()
+        for instruction in from.kernel {
+            let found = self.closure.follow(Int(instruction), before: from.before, after: after) { set, next in
+                if !isEnd, alphabet.has(character, in: set) { kernel.append(UInt16(next)) }
+            }
+            if found { isMatch = true }
+        }
+        let match: Int32 = isMatch ? 1 : 0
+        // At the end nothing follows: the entry names its own state.
+        guard !isEnd else { return self.keep(state << 2 | match, for: state, character) }
+        let isFresh = kernel.isEmpty
+        if !self.isAnchored { kernel.append(0) }
+        kernel.sort()
+        let next = State(kernel: kernel, before: self.program.hasEdges ? after : .otherCharacter, isFresh: isFresh)
+        let timesBegun = self.timesBegun
+        let number = self.number(of: next)
+        let entry = number << 2 | (isFresh ? 2 : 0) | match
+        // A table begun anew no longer has the row.
+        return self.timesBegun > timesBegun ? entry : self.keep(entry, for: state, character)
+    }
+
+    private mutating func keep(_ entry: Int32, for state: Int32, _ character: Int) -> Int32 {
+        self.table[Int(state) * self.width + character] = entry
+        return entry
+    }
+
+    private mutating func number(of state: State) -> Int32 {
+        if let number = self.numbers[state] { return number }
+        if self.table.count + self.entries + self.width + state.kernel.count > self.limit {
+            self.states.removeAll(keepingCapacity: true)
+            self.numbers.removeAll(keepingCapacity: true)
+            self.table.removeAll(keepingCapacity: true)
+            self.entries = 0
+            self.timesBegun += 1
+        }
+        let number = Int32(self.states.count)
+        self.states.append(state)
+        self.numbers[state] = number
+        self.table.append(contentsOf: repeatElement(Self.unknown, count: self.width))
+        self.entries += state.kernel.count
+        return number
+    }
+}

@@ -1,0 +1,188 @@
+/// Reads a pattern's text into a tree.
+///
+/// Refuses what cannot be matched in linear time or would mean something else than elsewhere, rather than guess.
+struct PatternParser {
+    private let text: String
+    private let scalars: [Unicode.Scalar]
+    var index = 0
+    private var depth = 0
+    private(set) var ignoresCase = false
+    private var dotMatchesLineFeed = false
+
+    private init(_ text: String) {
+        self.text = text
+        self.scalars = Array(text.unicodeScalars)
+    }
+
+    static func parse(_ text: String) throws(PatternError) -> PatternNode {
+        var parser = Self(text)
+        guard text.utf8.count <= PatternLimits.length else {
+            throw parser.error(at: PatternLimits.length, "is longer than \(PatternLimits.length) octets: write several shorter patterns")
+        }
+        try parser.readFlags()
+        let node = try parser.choice()
+        guard parser.next == nil else {
+            throw parser.error(at: parser.index, "has a \")\" without a \"(\": remove it, or write \\) for the character itself")
+        }
+        return node
+    }
+
+    // MARK: - Structure
+
+    private mutating func readFlags() throws(PatternError) {
+        guard self.starts(with: "(?"), let letter = self.scalar(at: 2), letter == "i" || letter == "s" else { return }
+        var end = 2
+        while let letter = self.scalar(at: end), letter != ")" {
+            switch letter {
+            case "i": self.ignoresCase = true
+            case "s": self.dotMatchesLineFeed = true
+            default:
+                throw self.error(
+                    at: end, "has an unknown flag \"\(letter)\": only i (letters without case) and s (. matches line feeds) are known")
+            }
+            end += 1
+        }
+        guard self.scalar(at: end) != nil else { throw self.error(at: 0, "has flags without an end: write (?i) or (?s)") }
+        self.index = end + 1
+    }
+
+    private mutating func choice() throws(PatternError) -> PatternNode {
+        var branches = [try self.sequence()]
+        while self.take("|") {
+            branches.append(try self.sequence())
+            try self.checkCost(branches.reduce(0) { $0 + $1.cost } + 2 * branches.count, at: self.index - 1)
+        }
+        return branches.count == 1 ? branches[0] : .choice(branches)
+    }
+
+    private mutating func sequence() throws(PatternError) -> PatternNode {
+        var nodes: [PatternNode] = []
+        var cost = 0
+        while let scalar = self.next, scalar != "|", scalar != ")" {
+            let start = self.index
+            let node = try self.repetition(of: try self.atom())
+            cost += node.cost
+            try self.checkCost(cost, at: start)
+            if node != .empty { nodes.append(node) }
+        }
+        return nodes.count == 1 ? nodes[0] : nodes.isEmpty ? .empty : .sequence(nodes)
+    }
+
+    private func checkCost(_ cost: Int, at index: Int) throws(PatternError) {
+        guard cost >= PatternLimits.states else { return }
+        throw self.error(at: index, "needs more than \(PatternLimits.states) states: repeat less, or write several shorter patterns")
+    }
+
+    private mutating func repetition(of node: PatternNode) throws(PatternError) -> PatternNode {
+        let start = self.index
+        guard let (least, most) = try self.quantifier() else { return node }
+        if let after = self.next, after == "?" || after == "+" || after == "*" || after == "{" {
+            throw self.error(
+                at: self.index,
+                after == "?"
+                    ? "asks for the shortest match, and here the longest is taken: write what the repeated part may not hold, such as [^\"]*"
+                    : "repeats a repetition: put brackets round the inner one, or write \\\(after) for the character itself"
+            )
+        }
+        // What is empty stays so, however often: `((){1000}){1000}` would take its time otherwise.
+        guard node.cost > 0, most != 0 else { return .empty }
+        let repeated = PatternNode.repeated(node, least: least, most: most)
+        try self.checkCost(repeated.cost, at: start)
+        return repeated
+    }
+
+    private mutating func quantifier() throws(PatternError) -> (least: Int, most: Int?)? {
+        if self.take("*") { return (0, nil) }
+        if self.take("+") { return (1, nil) }
+        if self.take("?") { return (0, 1) }
+        let start = self.index
+        guard self.take("{") else { return nil }
+        let least = self.number()
+        var most = least
+        if least != nil, self.take(",") { most = self.number() ?? (self.next == "}" ? .max : nil) }
+        guard let least, let most, self.take("}") else {
+            throw self.error(at: start, "has a \"{\" that is not {m}, {m,} or {m,n}: write \\{ for the character itself")
+        }
+        guard least <= PatternLimits.repetitions, most == .max || most <= PatternLimits.repetitions else {
+            throw self.error(at: start, "repeats more than \(PatternLimits.repetitions) times: write a smaller number, or * or +")
+        }
+        guard least <= most else {
+            throw self.error(at: start, "has a repetition whose least is more than its most: write {m,n} with m up to n")
+        }
+        return (least, most == .max ? nil : most)
+    }
+
+    /// At most four digits are looked at: more is past the limit, whatever follows.
+    private mutating func number() -> Int? {
+        var value: Int?
+        while let digit = self.next, ("0"..."9").contains(digit) {
+            self.index += 1
+            value = min((value ?? 0) * 10 + Int(digit.value - 48), PatternLimits.repetitions + 1)
+        }
+        return value
+    }
+
+    private mutating func atom() throws(PatternError) -> PatternNode {
+        let start = self.index
+        guard let scalar = self.next else { return .empty }
+        self.index += 1
+        switch scalar {
+        case "(": return try self.group(from: start)
+        case "[": return .characters(try self.characterClass(from: start))
+        case ".": return .characters(self.dotMatchesLineFeed ? PatternCharacters().inverted : PatternCharacters.lineFeed.inverted)
+        case "^": return .edge(.start)
+        case "$": return .edge(.end)
+        case "\\":
+            if self.take("b") { return .edge(.wordEdge) }
+            if self.take("B") { return .edge(.noWordEdge) }
+            return .characters(self.cased(try self.escape(from: start)))
+        case "*", "+", "?", "{":
+            throw self.error(at: start, "has nothing before \"\(scalar)\" to repeat: write \\\(scalar) for the character itself")
+        default: return .characters(self.cased(PatternCharacters([scalar...scalar])))
+        }
+    }
+
+    private mutating func group(from start: Int) throws(PatternError) -> PatternNode {
+        if self.take("?"), !self.take(":") {
+            throw self.error(
+                at: start,
+                "has a group that begins with \"(?\": only (?:…) is known, and (?i) or (?s) at the very start; lookaround has no counterpart here"
+            )
+        }
+        guard self.depth < PatternLimits.depth else {
+            throw self.error(at: start, "has more than \(PatternLimits.depth) brackets within each other: write it with fewer")
+        }
+        self.depth += 1
+        let node = try self.choice()
+        self.depth -= 1
+        guard self.take(")") else {
+            throw self.error(at: start, "has a \"(\" without a \")\": add it, or write \\( for the character itself")
+        }
+        return node
+    }
+
+    // MARK: - Text
+
+    var next: Unicode.Scalar? { self.scalar(at: self.index) }
+
+    func scalar(at index: Int) -> Unicode.Scalar? { index < self.scalars.count ? self.scalars[index] : nil }
+
+    private func starts(with text: String) -> Bool { self.scalars.starts(with: text.unicodeScalars) }
+
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard self.next == scalar else { return false }
+        self.index += 1
+        return true
+    }
+
+    func error(at index: Int, _ problem: String) -> PatternError {
+        let before = self.scalars.prefix(index)
+        return PatternError(
+            offset: before.reduce(0) { $0 + String($1).utf8.count },
+            message: "pattern \"\(self.shownText)\" at character \(index + 1) \(problem)")
+    }
+
+    private var shownText: String {
+        self.scalars.count <= 80 ? self.text : String(String.UnicodeScalarView(self.scalars.prefix(79))) + "…"
+    }
+}
