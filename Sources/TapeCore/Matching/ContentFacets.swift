@@ -50,7 +50,7 @@ final class ContentFacets {
         // curl's `-d` calls everything a form.
         if mayBeJSON { attempts.append(.json) }
         if type.isForm { attempts.append(.form) }
-        if type.kind != .binary { attempts.append(.text) }
+        if type.kind == .text || type.kind == .json || type.essence.isEmpty { attempts.append(.text) }
         return attempts
     }
 

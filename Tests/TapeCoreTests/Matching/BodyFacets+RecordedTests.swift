@@ -67,6 +67,8 @@ struct BodyFacetsRecordedTests {
     @Test func undevelopedOctetsAreTheSame() throws {
         let fixture = try RecordedFixture()
         let octets = CodingFixtures.gzip6
+        // Makes the folder.
+        _ = try fixture.body([UInt8](repeating: 0, count: 100_000), MatchFixture.binary)
         try fixture.folder.write([1, 2] + octets, to: "tape.bodies/undeveloped.raw")
         let slice = RawSlice(
             path: "tape.bodies/undeveloped.raw", offset: 2, size: octets.count, crc32: octets.withUnsafeBytes { CRC32.value(of: $0) })

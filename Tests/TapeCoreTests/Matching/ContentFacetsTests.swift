@@ -12,7 +12,7 @@ struct ContentFacetsTests {
         ("application/x-www-form-urlencoded", "{a}", "body", "form"), ("text/plain", "a", "body", "text"),
         ("text/xml", "<a/>", "body", "text"),
         ("image/png", "a", "body", "bytes"), ("application/octet-stream", "{}", "body", "bytes"),
-        ("application/unknown", "a", "body", "text"),
+        ("application/unknown", "a", "body", "bytes"),
         ("application/json", "{}", "body:bytes", "bytes"), ("text/plain", "1", "body:json", "json"),
         ("text/plain", "x", "body:json", "text"),
         ("image/png", "[1]", "body:json", "json"), ("text/plain", "a=1", "body:form", "form"), ("image/png", "a", "body:text", "text"),
