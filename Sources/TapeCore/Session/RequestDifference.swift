@@ -16,6 +16,8 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case queryItemChanged(here: String, recorded: String)
     /// The same query items in another order.
     case queryOrder
+    /// A header field that rules compare; nil where one side has none.
+    case header(name: String, here: String?, recorded: String?)
     /// Something behind the octets that are compared.
     case remainder
 
@@ -32,6 +34,9 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .queryItemRemoved(let item): "recorded query item \"\(item)\" is missing"
         case .queryItemChanged(let here, let recorded): "query item is \"\(here)\", recorded is \"\(recorded)\""
         case .queryOrder: "query items are in another order"
+        case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
+        case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
+        case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
         case .remainder: "they differ past the first \(RequestParts.byteLimit) octets"
         }
     }
