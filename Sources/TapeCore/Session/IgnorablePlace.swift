@@ -7,7 +7,13 @@ enum IgnorablePlace {
         case .queryItemChanged(let here, let recorded):
             self.name(here) == self.name(recorded) ? self.place("query:", self.name(here)) : nil
         case .header(let name, _, _): self.place("header:", name)
-        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .remainder: nil
+        case .json(let pointer, _, _): self.place("json:", pointer)
+        case .formField(let name, _, _): self.place("form:", name)
+        case .part(let name, _): self.place("part:", name)
+        case .graphQLItem(let name, _, _): self.place("query:", name)
+        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .octets,
+            .bodyRemainder, .custom:
+            nil
         }
     }
 
@@ -22,7 +28,7 @@ enum IgnorablePlace {
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"):
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "~"):
             true
         default: false
         }

@@ -39,16 +39,19 @@ public final class Session: Sendable {
     ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
-    /// Throws `damaged` or `unreadable` where the rules look at header fields and one of the requests cannot be read.
+    /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
+    /// header fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
         order: ReplayOrder = .any, redaction: LiveRedactor? = nil,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
-        let rules = rules ?? .standard
-        let keys = if let cassette, mode.replays { try cassette.keys(rules) } else { RecordedKeys() }
+        var rules = rules
+        if rules == nil { rules = try cassette?.matchRules() }
+        let compared = rules ?? .standard
+        let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
-            mode: mode, keys: keys, hasCassette: cassette != nil, rules: rules, repetition: repetition, order: order, redaction: redaction,
+            mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order, redaction: redaction,
             source: cassette, damage: cassette?.damage?.summary, digest: digest)
     }
 
