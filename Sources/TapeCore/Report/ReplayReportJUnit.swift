@@ -108,7 +108,8 @@ struct ReplayReportJUnit {
 
     private static func element(_ name: String, _ flaw: VerdictFlaw, _ text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { XMLText.escape(String($0)) }
-        return "<\(name) type=\"\(flaw.rawValue)\" message=\"\(XMLText.escape(self.firstLine(text)))\">\(lines.joined(separator: "\n"))</\(name)>"
+        return
+            "<\(name) type=\"\(flaw.rawValue)\" message=\"\(XMLText.escape(self.firstLine(text)))\">\(lines.joined(separator: "\n"))</\(name)>"
     }
 
     private static func firstLine(_ text: String) -> String { String(text.prefix { $0 != "\n" }) }

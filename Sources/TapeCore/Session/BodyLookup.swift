@@ -21,14 +21,27 @@ struct BodyLookup {
             guard seen < members.count else { return false }
             let first = members.startIndex + seen
             let indexes = members[first..<min(first + Self.batch, members.endIndex)]
-            var recorded: [ComparedRequest] = []
-            for index in indexes { recorded.append(try self.recorded(Int(index), .digests)) }
+            let recorded = try self.readable(indexes)
             self.session.withGroup(self.pending.key) { group, _ in
                 // Another thread may have been quicker.
                 guard group.seen == seen else { return }
                 for (index, request) in zip(indexes, recorded) { group.append(request, index: Int(index)) }
             }
         }
+    }
+
+    /// The first of these that can be read; throws where that is none. One that cannot be read is in the way of those behind it alone.
+    private func readable(_ indexes: ArraySlice<UInt32>) throws(CassetteError) -> [ComparedRequest] {
+        var recorded: [ComparedRequest] = []
+        for index in indexes {
+            do {
+                recorded.append(try self.recorded(Int(index), .digests))
+            } catch {
+                guard !recorded.isEmpty else { throw error }
+                break
+            }
+        }
+        return recorded
     }
 
     /// The exchanges that answer without having the same facets, or by a custom rule, ascending.

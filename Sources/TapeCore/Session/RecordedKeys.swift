@@ -41,7 +41,9 @@ struct RecordedKeys: Sendable {
     /// Takes pairs of method and URL of requests without bodies.
     init(_ requests: some Sequence<(String, String)>, rules: MatchRules = .standard) {
         self.init()
-        for (method, url) in requests { rules.withHeadKey(method: method, url: url, headers: nil) { self.append($0, isTunnel: method == "CONNECT") } }
+        for (method, url) in requests {
+            rules.withHeadKey(method: method, url: url, headers: nil) { self.append($0, isTunnel: method == "CONNECT") }
+        }
     }
 
     /// How many requests there are.

@@ -62,7 +62,8 @@ struct RequestComparison: Sendable, Hashable {
             let index = missing.firstIndex { $0.fieldName == field.fieldName }
             let other = index.map { missing.remove(at: $0) }
             self.add(
-                .header(name: Self.text(field.fieldName), here: Self.text(field.fieldValue), recorded: other.map { Self.text($0.fieldValue) }),
+                .header(
+                    name: Self.text(field.fieldName), here: Self.text(field.fieldValue), recorded: other.map { Self.text($0.fieldValue) }),
                 weight: 2)
         }
         for field in missing {

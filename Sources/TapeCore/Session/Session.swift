@@ -51,7 +51,8 @@ public final class Session: Sendable {
         let compared = rules ?? .standard
         let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
-            mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order, redaction: redaction,
+            mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
+            redaction: redaction,
             source: cassette, damage: cassette?.damage?.summary, digest: digest)
     }
 

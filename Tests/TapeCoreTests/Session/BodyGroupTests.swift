@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test func aCutBodyIsEqualToNone() throws {
-        let group = try self.group(ListedRequests([.init(body: "a", isComplete: false), .init(body: "a"), .init(body: "b", hasMark: true)]))
+        let group = try self.group(
+            ListedRequests([.init(body: "a", isComplete: false), .init(body: "a"), .init(body: "b", hasMark: true)]))
         #expect(group.members(ListedRequests.facets("a")) == [1])
         #expect(group.inexact == [0, 2])
     }

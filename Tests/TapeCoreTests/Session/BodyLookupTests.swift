@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test func cutBodiesAreOthersAndEqualsAreNot() throws {
-        let list = ListedRequests([.init(body: "a"), .init(body: "a", isComplete: false), .init(body: "b"), .init(body: "c", hasMark: true)])
+        let list = ListedRequests([
+            .init(body: "a"), .init(body: "a", isComplete: false), .init(body: "b"), .init(body: "c", hasMark: true),
+        ])
         let session = list.session()
         let lookup = try self.lookup(list, session, body: "z")
         #expect(try !lookup.findEqual())

@@ -31,7 +31,8 @@ import Testing
 
     private static let json = #""headers": ["Content-Type: application/json"], "body": { "size": 13, "json": {"a":1,"b":"x"} }"#
     private static let other = #""headers": ["Content-Type: application/json"], "body": { "size": 13, "json": {"a":2,"b":"x"} }"#
-    private static let form = ##""headers": ["Content-Type: application/x-www-form-urlencoded"], "body": { "size": 7, "form": [["a", "1"], ["b", "2"]] }"##
+    private static let form =
+        ##""headers": ["Content-Type: application/x-www-form-urlencoded"], "body": { "size": 7, "form": [["a", "1"], ["b", "2"]] }"##
 
     @Test func recordedBodiesAreComparedByWhatTheyMean() throws {
         let folder = try TemporaryFolder()
@@ -88,8 +89,11 @@ import Testing
 
     @Test func aBodyWhoseFileIsMissingIsAnError() throws {
         let folder = try TemporaryFolder()
-        let file = #""headers": ["Content-Type: application/octet-stream"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
+        let file =
+            #""headers": ["Content-Type: application/octet-stream"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
         let session = try Session(mode: .none, cassette: self.cassette([Self.json, file], in: folder))
+        // It is in the way of no request that an earlier exchange answers.
         #expect(try self.ask(session, "application/json", #"{"b":"x","a":1}"#) == .replay(index: 0))
+        #expect(throws: CassetteError.self) { try self.ask(session, "application/octet-stream", "abc") }
     }
 }

@@ -11,7 +11,8 @@ import Testing
 @Test func eachFlawKeepsAReplayFromBeingClean() {
     #expect(Verdict(hits: 2, repeatedHits: 1, forwarded: 1).flaws.isEmpty)
     let table: [(Verdict, VerdictFlaw)] = [
-        (Verdict(misses: 1), .miss), (Verdict(unused: [0]), .unused), (Verdict(orderViolations: 1), .order), (Verdict(unserved: 1), .unserved),
+        (Verdict(misses: 1), .miss), (Verdict(unused: [0]), .unused), (Verdict(orderViolations: 1), .order),
+        (Verdict(unserved: 1), .unserved),
         (Verdict(damage: "the end is missing"), .damage),
     ]
     #expect(table.map(\.1) == VerdictFlaw.allCases)

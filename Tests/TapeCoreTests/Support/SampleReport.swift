@@ -15,7 +15,8 @@ enum SampleReport {
                 MissReport(request: "GET http://a.test/5?ts=2", mode: .none, reason: .notRecorded, nearest: [near]),
                 MissReport(request: "GET http://a.test/1", mode: .none, reason: .usedUp(count: 1)),
             ], unused: [2], orderViolations: 1,
-            violations: [OrderViolation(index: 0, request: requests[0], other: 1, otherRequest: requests[1], isRefused: false)], unserved: 1,
+            violations: [OrderViolation(index: 0, request: requests[0], other: 1, otherRequest: requests[1], isRefused: false)],
+            unserved: 1,
             unservedAnswers: [UnservedAnswer(index: 1, problem: "the body's file \\\"x\\\" is missing; record the exchange again")],
             damage: "the end is missing")
         return ReplayReport(cassette: "pets.json", mode: .none, repetition: .last, verdict: verdict, exchanges: exchanges)
