@@ -10,7 +10,7 @@ enum EmbeddedProxy {
     static func context(_ loop: any EventLoop, recorder: Recorder? = nil) throws -> ProxyContext {
         try ProxyContext(
             loop: loop, configuration: ProxyConfiguration(), credentials: nil,
-            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: recorder, library: nil,
+            session: try Session(mode: .passthrough), recorder: recorder, library: nil,
             dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
     }
 }
