@@ -64,3 +64,21 @@ extension Placeholder {
         return true
     }
 }
+
+extension Placeholder {
+    /// Whether a placeholder stands in a range of a text, or around it.
+    static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
+        // The longest has its braces, its colon and each of its marks in percent-encoding.
+        let longest = Self.kindLimit + Self.digitLimit + 15
+        var offset = max(0, range.lowerBound - longest)
+        while offset < range.upperBound {
+            if let length = Self.length(in: text, at: offset) {
+                if offset + length > range.lowerBound { return true }
+                offset += length
+            } else {
+                offset += 1
+            }
+        }
+        return false
+    }
+}

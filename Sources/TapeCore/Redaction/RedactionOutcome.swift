@@ -10,4 +10,11 @@ public struct RedactionOutcome: Sendable, Hashable {
 
     public var isChanged: Bool { self.count > 0 || self.isBodyChanged }
     public var note: String? { self.notes.isEmpty ? nil : self.notes.joined(separator: "; ") }
+
+    /// Adds what another look did.
+    public mutating func add(_ other: RedactionOutcome) {
+        self.count += other.count
+        self.isBodyChanged = self.isBodyChanged || other.isBodyChanged
+        self.notes += other.notes.filter { !self.notes.contains($0) }
+    }
 }
