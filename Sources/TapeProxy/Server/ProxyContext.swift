@@ -67,6 +67,8 @@ final class ProxyContext {
         self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
+    func listens(at address: String) { self.address = address }
+
     // MARK: Client connections
 
     func add(_ member: any TimedConnection) { self.members.add(member) }

@@ -48,9 +48,7 @@ public final class ProxyServer: Sendable {
     ) throws(ProxyError) -> ProxyServer {
         var configuration = configuration
         let credentials = try Self.check(configuration)
-        let descriptors = OpenFileLimit.raise() - OpenFileLimit.reserve
-        // A forwarded exchange takes a connection on either side.
-        configuration.limits.connections = max(16, min(configuration.limits.connections, descriptors / 2))
+        configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()

@@ -8,16 +8,20 @@ public struct SessionOrder: Sendable, Hashable {
     public var cassette: String
     public var mode: RecordMode
     public var repetition: Repetition
+    /// Laid over the cassette's own; empty where those are to hold as they are.
+    public var rules: MatchRuleTexts
     /// Whether the session gets a port of its own, for clients that know no proxy credentials.
     public var wantsPort: Bool
 
     public init(
-        name: SessionName? = nil, cassette: String, mode: RecordMode = .once, repetition: Repetition = .never, wantsPort: Bool = false
+        name: SessionName? = nil, cassette: String, mode: RecordMode = .once, repetition: Repetition = .never,
+        rules: MatchRuleTexts = MatchRuleTexts(), wantsPort: Bool = false
     ) {
         self.name = name
         self.cassette = cassette
         self.mode = mode
         self.repetition = repetition
+        self.rules = rules
         self.wantsPort = wantsPort
     }
 }

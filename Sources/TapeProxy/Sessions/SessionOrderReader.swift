@@ -41,7 +41,8 @@ struct SessionOrderReader {
         let modes: [RecordMode] = [.none, .once, .newEpisodes, .all]
         return SessionOrder(
             name: try self.name(), cassette: cassette, mode: try self.choice("mode", modes) ?? .once,
-            repetition: try self.choice("repeat", Repetition.allCases) ?? .never, wantsPort: try self.bool("port") ?? false)
+            repetition: try self.choice("repeat", Repetition.allCases) ?? .never, rules: try self.rules(),
+            wantsPort: try self.bool("port") ?? false)
     }
 
     private func name() throws(SessionError) -> SessionName? {
@@ -53,6 +54,29 @@ struct SessionOrderReader {
             )
         }
         return name
+    }
+
+    private func rules() throws(SessionError) -> MatchRuleTexts {
+        guard let value = self.found["rules"] else { return MatchRuleTexts() }
+        guard value.kind == .object else {
+            throw SessionError(.invalid, "\"rules\" is no object: give one with match, ignore or patterns, each a list of strings.")
+        }
+        var rules = MatchRuleTexts()
+        for member in value.members {
+            let name = member.name.string ?? ""
+            let texts = member.value.elements.compactMap(\.string)
+            guard member.value.kind == .array, texts.count == member.value.elements.reduce(0, { count, _ in count + 1 }) else {
+                throw SessionError(.invalid, "\"rules.\(name.prefix(100))\" is no list of strings: write it as [\"...\"].")
+            }
+            switch name {
+            case "match": rules.match = texts
+            case "ignore": rules.ignore = texts
+            case "patterns": rules.patterns = texts
+            default:
+                throw SessionError(.invalid, "\"rules.\(name.prefix(100))\" is not known: use match, ignore and patterns.")
+            }
+        }
+        return rules
     }
 
     // MARK: Members by their kind
