@@ -9,6 +9,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case notRecorded
         /// So many equal ones were recorded, and all have been replayed.
         case usedUp(count: Int)
+        /// With strict order, another exchange is due.
+        case outOfOrder(index: Int, due: Int, dueRequest: String)
     }
 
     /// Method and URL are cut to so many octets of text.
@@ -49,6 +51,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
         case .usedUp(count: 1): "the one recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+        case .outOfOrder(let index, let due, let dueRequest):
+            "exchange \(index + 1), \"\(self.request)\", was asked for where exchange \(due + 1), \"\(dueRequest)\", is due (mode \(self.mode.rawValue), order strict)"
         case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
         }
     }
@@ -57,6 +61,7 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         switch self.reason {
         case .noCassette: "to make one, run: wiretape record …"
         case .notRecorded: "to record it, run: wiretape run --mode new-episodes …"
+        case .outOfOrder: "to take requests in any order, run with: --order any"
         case .usedUp: "to record one more, run: wiretape run --mode new-episodes …"
         }
     }
