@@ -19,7 +19,8 @@ public struct CassetteFolder: Sendable, Hashable {
     public init(_ path: String) throws(CassetteError) {
         var status = stat()
         guard let resolved = realpath(path, nil) else {
-            throw CassetteError(.notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): make it, or name another.")
+            throw CassetteError(
+                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): make it, or name another.")
         }
         defer { free(resolved) }
         self.path = String(cString: resolved)
@@ -58,6 +59,7 @@ public struct CassetteFolder: Sendable, Hashable {
 
     private func refused(_ name: String, _ objection: String) -> CassetteError {
         CassetteError(
-            .unsafePath, "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", as \"pets.json\".")
+            .unsafePath,
+            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", as \"pets.json\".")
     }
 }

@@ -3,14 +3,14 @@ internal import TapeCore
 /// Which sessions there are, how far they have come, and who has which cassette: one writer, or any number of readers.
 ///
 /// Opens and closes nothing: a session is reserved, open, closing, and gone.
-struct SessionBook<Session> {
-    private enum State {
+struct SessionBook<Session: Sendable>: Sendable {
+    private enum State: Sendable {
         case reserved
         case open(Session)
         case closing
     }
 
-    private struct Entry {
+    private struct Entry: Sendable {
         var state: State
         var cassette: String
         var writes: Bool

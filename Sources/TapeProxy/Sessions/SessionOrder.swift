@@ -8,6 +8,7 @@ public struct SessionOrder: Sendable, Hashable {
     public var cassette: String
     public var mode: RecordMode
     public var repetition: Repetition
+    public var replayOrder: ReplayOrder
     /// Laid over the cassette's own; empty where those are to hold as they are.
     public var rules: MatchRuleTexts
     /// Whether the session gets a port of its own, for clients that know no proxy credentials.
@@ -15,12 +16,13 @@ public struct SessionOrder: Sendable, Hashable {
 
     public init(
         name: SessionName? = nil, cassette: String, mode: RecordMode = .once, repetition: Repetition = .never,
-        rules: MatchRuleTexts = MatchRuleTexts(), wantsPort: Bool = false
+        replayOrder: ReplayOrder = .any, rules: MatchRuleTexts = MatchRuleTexts(), wantsPort: Bool = false
     ) {
         self.name = name
         self.cassette = cassette
         self.mode = mode
         self.repetition = repetition
+        self.replayOrder = replayOrder
         self.rules = rules
         self.wantsPort = wantsPort
     }

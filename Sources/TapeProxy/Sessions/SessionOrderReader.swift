@@ -13,7 +13,8 @@ struct SessionOrderReader {
         do throws(JSONSyntaxError) {
             document = try JSONDocument(json)
         } catch {
-            throw SessionError(.invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.")
+            throw SessionError(
+                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.")
         }
         return try SessionOrderReader(document.root).order()
     }
@@ -41,7 +42,8 @@ struct SessionOrderReader {
         let modes: [RecordMode] = [.none, .once, .newEpisodes, .all]
         return SessionOrder(
             name: try self.name(), cassette: cassette, mode: try self.choice("mode", modes) ?? .once,
-            repetition: try self.choice("repeat", Repetition.allCases) ?? .never, rules: try self.rules(),
+            repetition: try self.choice("repeat", Repetition.allCases) ?? .never,
+            replayOrder: try self.choice("order", ReplayOrder.allCases) ?? .any, rules: try self.rules(),
             wantsPort: try self.bool("port") ?? false)
     }
 

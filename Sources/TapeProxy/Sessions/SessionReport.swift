@@ -59,7 +59,8 @@ public struct SessionReport: Sendable {
         writer.beginObject(.inline)
         for (name, count) in [
             ("hits", self.verdict.hits), ("repeatedHits", self.verdict.repeatedHits), ("forwarded", self.verdict.forwarded),
-            ("misses", self.verdict.misses), ("unused", self.verdict.unused.count), ("unreadable", self.counts.unreadable),
+            ("misses", self.verdict.misses), ("orderViolations", self.verdict.orderViolations), ("unused", self.verdict.unused.count),
+            ("unreadable", self.counts.unreadable),
         ] {
             writer.member(named: name)
             writer.integer(count)

@@ -69,14 +69,16 @@ extension SessionServer {
         recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         try loop.submit { stage.value.directory.add(proxy.value, name: name, token: token) }.wait()
         return OpenSession(
-            name: name, order: order, token: token, session: session, recorder: recorder, recorded: cassette?.count ?? 0, counts: counts,
+            name: name, order: order, token: token, session: session, recorder: recorder, recorded: cassette?.answerableCount ?? 0,
+            counts: counts,
             proxy: proxy, listener: listener)
     }
 
     /// How a session is doing.
-    func report(on name: SessionName) throws(SessionError) -> SessionReport {
-        let session = try self.book.withLockedValue { book throws(SessionError) in try book.session(name) }
-        return session.report()
+    ///
+    /// - Throws: `SessionError`.
+    func report(on name: SessionName) throws -> SessionReport {
+        try self.book.withLockedValue { try $0.session(name) }.report()
     }
 
     /// How all are doing, in the order of their start.
@@ -87,8 +89,9 @@ extension SessionServer {
     /// Lets nobody in any more, lets what is in flight end within the grace period, and closes the cassette.
     ///
     /// - Parameter keepsOld: a cassette that the recording was to replace stays, the recording beside it.
-    func end(_ name: SessionName, keepsOld: Bool) throws(SessionError) -> SessionReport {
-        let session = try self.book.withLockedValue { book throws(SessionError) in try book.beginClosing(name) }
+    /// - Throws: `SessionError`.
+    func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
+        let session = try self.book.withLockedValue { try $0.beginClosing(name) }
         try? self.beginEnd(session).wait()
         let report = session.close(keepsOld: keepsOld)
         self.book.withLockedValue { $0.closed(name) }

@@ -1,15 +1,10 @@
-public import TapeCore
+internal import TapeCore
 
 /// How a server of sessions listens, and what its sessions may do.
 public struct SessionServerConfiguration: Sendable {
     /// The shared port of all sessions; its host has to be a loopback address.
     public var host: String
     public var port: Int
-    /// The control API's; its host has to be a loopback address.
-    public var controlHost: String
-    public var controlPort: Int
-    /// Whoever knows it may start and end sessions.
-    public var token: Secret
     public var folder: CassetteFolder
     public var durability: ProxyConfiguration.Durability
     public var diskFullPolicy: ProxyConfiguration.DiskFullPolicy
@@ -20,16 +15,12 @@ public struct SessionServerConfiguration: Sendable {
     public var version: String
 
     public init(
-        host: String = "127.0.0.1", port: Int = 0, controlHost: String = "127.0.0.1", controlPort: Int = 0, token: Secret,
-        folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
+        host: String = "127.0.0.1", port: Int = 0, folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
         diskFullPolicy: ProxyConfiguration.DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(), tls: TLSSettings? = nil,
         version: String
     ) {
         self.host = host
         self.port = port
-        self.controlHost = controlHost
-        self.controlPort = controlPort
-        self.token = token
         self.folder = folder
         self.durability = durability
         self.diskFullPolicy = diskFullPolicy

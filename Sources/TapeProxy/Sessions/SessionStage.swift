@@ -21,7 +21,7 @@ final class SessionStage {
             loop: loop, limits: settings.limits, tls: settings.tls,
             dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads))
         self.lobby = ProxyContext(
-            shared: self.shared, configuration: settings, session: Session(mode: .none, keys: RecordedKeys(), hasCassette: false),
+            shared: self.shared, configuration: settings, session: try Session(mode: .none),
             recorder: nil, library: nil, counts: NIOLockedValueBox(ProxyCounts()))
         self.shared.begin()
     }
