@@ -17,7 +17,8 @@ struct WiretapeCommand: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ShowCommand.self, ExportCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
+            ExportCommand.self,
             DevelopCommand.self, CACommand.self, EnvCommand.self,
         ]
     )
