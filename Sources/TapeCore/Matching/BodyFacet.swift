@@ -9,6 +9,8 @@ public struct BodyFacet: Sendable, Hashable {
         case json
         case formField
         case part
+        /// Parts without a closing delimiter.
+        case unclosed
         /// A query item that belongs to a GraphQL request.
         case queryItem
     }

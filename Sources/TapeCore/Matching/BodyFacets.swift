@@ -39,10 +39,6 @@ public struct BodyFacets: Sendable {
         facets.facets = []
         return facets
     }
-
-    /// Whether these of a recorded request, which hold marks, fit those of a live one: where the live body has text, a mark stands for
-    /// one octet or more of it.
-    public func fits(live: BodyFacets) -> Bool { false }
 }
 
 extension BodyFacets: Hashable {

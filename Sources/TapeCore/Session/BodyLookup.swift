@@ -63,11 +63,23 @@ struct BodyLookup {
         var found: [NearBody] = []
         for candidate in candidates {
             guard let recorded = try? self.recorded(candidate.index, .contents) else { continue }
-            let differences = self.body.differences(fromRecorded: recorded.facets)
+            let differences = self.body.differences(fromRecorded: recorded.facets) + self.customDifferences(recorded)
             if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
         }
         found.sort { ($0.differences.count, $0.index) < ($1.differences.count, $1.index) }
         return Array(found.prefix(NearestRequests.limit))
+    }
+
+    private func customDifferences(_ recorded: ComparedRequest) -> [RequestDifference] {
+        guard !self.session.rules.custom.isEmpty, recorded.facets == self.body else { return [] }
+        let live = self.pending.matched(self.body)
+        return self.session.rules.custom.compactMap { rule in
+            rule.difference(recorded.matched, live).map { reason in
+                .custom(
+                    name: PlainText.escape(rule.name.utf8, limit: RequestComparison.textLimit),
+                    reason: PlainText.escape(reason.utf8, limit: RequestComparison.textLimit))
+            }
+        }
     }
 
     private func recorded(_ index: Int, _ detail: BodyFacets.RecordedDetail) throws(CassetteError) -> ComparedRequest {

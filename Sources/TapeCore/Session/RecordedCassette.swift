@@ -36,6 +36,9 @@ public final class RecordedCassette: Sendable {
         self.requests = requests
     }
 
+    /// The document before its first interaction, up to and with the `[`; empty where the file is torn before that.
+    func head() throws(CassetteError) -> [UInt8] { try self.reader.head() }
+
     /// How many exchanges can answer a request: all but tunnels that did not come about.
     public var answerableCount: Int {
         self.order.reduce(0) { sum, position in

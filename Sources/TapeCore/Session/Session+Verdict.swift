@@ -52,11 +52,14 @@ extension Session {
     }
 
     /// What has been decided so far; can be asked at any time.
-    public func verdict() -> Verdict {
-        let state = self.state.withLock { ($0.verdict, $0.assignments) }
-        var verdict = state.0
-        verdict.unused = state.1.unused
+    public func verdict() -> Verdict { self.verdictAndAnswers().verdict }
+
+    /// Both of the same moment; how often each exchange has answered, as `AssignmentRule` counts it.
+    func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
+        let (noted, assignments) = self.state.withLock { ($0.verdict, $0.assignments) }
+        var verdict = noted
+        verdict.unused = assignments.unused
         verdict.damage = self.damage
-        return verdict
+        return (verdict, assignments.answered)
     }
 }

@@ -13,6 +13,8 @@ public final class Session: Sendable {
     public let rules: MatchRules
     public let repetition: Repetition
     public let order: ReplayOrder
+    /// Nil where requests are compared as they come.
+    private let redaction: LiveRedactor?
     let hasCassette: Bool
     let damage: String?
     let keys: RecordedKeys
@@ -34,24 +36,29 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - cassette: nil without one. In the modes that replay nothing it is not looked at.
     ///   - rules: nil for the cassette's own, or else the standard ones.
+    ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
-    /// Throws `damaged` or `unreadable` where the rules look at header fields and one of the requests cannot be read.
+    /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
+    /// header fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
-        let rules = rules ?? .standard
-        let keys = if let cassette, mode.replays { try cassette.keys(rules) } else { RecordedKeys() }
+        var rules = rules
+        if rules == nil { rules = try cassette?.matchRules() }
+        let compared = rules ?? .standard
+        let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
-            mode: mode, keys: keys, hasCassette: cassette != nil, rules: rules, repetition: repetition, order: order, source: cassette,
-            damage: cassette?.damage?.summary, digest: digest)
+            mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order, redaction: redaction,
+            source: cassette, damage: cassette?.damage?.summary, digest: digest)
     }
 
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
-        order: ReplayOrder = .any, source: (any RequestSource)? = nil, damage: String? = nil,
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, source: (any RequestSource)? = nil, damage: String? = nil,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
@@ -59,6 +66,7 @@ public final class Session: Sendable {
         self.rules = rules
         self.repetition = repetition
         self.order = order
+        self.redaction = redaction
         self.hasCassette = hasCassette
         self.damage = mode.replays ? damage : nil
         self.keys = keys
@@ -91,12 +99,15 @@ public final class Session: Sendable {
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
-        return self.rules.withHeadKey(method: method, url: url, headers: headers) { head in
+        let comparedURL = self.redaction?.redacted(url: url) ?? url
+        let comparedHeaders = self.redaction?.redacted(headers: headers) ?? headers
+        return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             guard let key = self.key(of: head) else { return .decided(self.nothingLeft(head)) }
             if self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }
             return .needsBody(
                 PendingRequest(
-                    method: method, url: url, headers: headers, rules: self.rules, head: Array(head), key: key, digest: self.digest))
+                    method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
+                    redaction: self.redaction, head: Array(head), key: key, digest: self.digest))
         }
     }
 

@@ -11,15 +11,15 @@ final class OpenSession: Sendable {
     let token: Secret
     let session: Session
     let recorder: Recorder?
-    /// Exchanges in the cassette that is replayed.
-    let recorded: Int
+    /// Nil where nothing is replayed.
+    let cassette: RecordedCassette?
     let counts: NIOLockedValueBox<ProxyCounts>
     let proxy: NIOLoopBound<ProxyContext>
     /// The listener of a port of its own.
     let listener: (any Channel)?
 
     init(
-        name: SessionName, order: SessionOrder, token: Secret, session: Session, recorder: Recorder?, recorded: Int,
+        name: SessionName, order: SessionOrder, token: Secret, session: Session, recorder: Recorder?, cassette: RecordedCassette?,
         counts: NIOLockedValueBox<ProxyCounts>, proxy: NIOLoopBound<ProxyContext>, listener: (any Channel)?
     ) {
         self.name = name
@@ -27,7 +27,7 @@ final class OpenSession: Sendable {
         self.token = token
         self.session = session
         self.recorder = recorder
-        self.recorded = recorded
+        self.cassette = cassette
         self.counts = counts
         self.proxy = proxy
         self.listener = listener
@@ -37,10 +37,15 @@ final class OpenSession: Sendable {
     var port: Int? { self.listener?.localAddress?.port }
 
     /// How it is doing.
-    func report() -> SessionReport {
+    ///
+    /// - Parameter isDetailed: exchange by exchange too.
+    func report(isDetailed: Bool = false) -> SessionReport {
         SessionReport(
-            name: self.name, cassette: self.order.cassette, mode: self.order.mode, isOpen: true, recorded: self.recorded,
-            counts: self.counts.withLockedValue { $0 }, verdict: self.session.verdict(), recorder: self.recorder?.currentStatus)
+            name: self.name, cassette: self.order.cassette, mode: self.order.mode, isOpen: true,
+            recorded: self.cassette?.answerableCount ?? 0,
+            counts: self.counts.withLockedValue { $0 }, verdict: self.session.verdict(),
+            details: isDetailed ? self.session.report(name: self.order.cassette, cassette: self.cassette) : nil,
+            recorder: self.recorder?.currentStatus)
     }
 
     /// What came of it: closes the cassette, once nothing is in flight any more. Waits for the disk.
@@ -54,7 +59,7 @@ final class OpenSession: Sendable {
         } catch {
             problem = error.message
         }
-        var report = self.report()
+        var report = self.report(isDetailed: true)
         report.isOpen = false
         report.file = file
         report.problem = problem

@@ -1,6 +1,6 @@
 public import TapeCore
 
-/// How a session is doing, or what came of it: numbers for scripts and the text of each miss.
+/// How a session is doing, or what came of it: in numbers, and exchange by exchange where that was asked for.
 public struct SessionReport: Sendable {
     public var name: SessionName
     /// The cassette's name in the server's folder.
@@ -11,6 +11,8 @@ public struct SessionReport: Sendable {
     public var recorded: Int
     public var counts: ProxyCounts
     public var verdict: Verdict
+    /// What came of the replay, exchange by exchange.
+    public var details: ReplayReport?
     /// Nil where nothing is recorded.
     public var recorder: RecorderStatus?
     /// The recording's file; another than the cassette's where that one stayed as it was. Nil where nothing was recorded, and before the end.
@@ -20,7 +22,7 @@ public struct SessionReport: Sendable {
 
     /// As the exit code of a run: 0 done, 1 failed, 3 with misses.
     public var exitStatus: Int {
-        if self.problem != nil || self.counts.unreadable > 0 { return 1 }
+        if self.problem != nil || self.counts.unreadable > 0 || self.verdict.unserved > 0 { return 1 }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return 1 }
         return self.verdict.misses > 0 ? 3 : 0
     }
@@ -52,6 +54,10 @@ public struct SessionReport: Sendable {
                 ("bytes", self.counts.bytes), ("tunnels", self.counts.tunnels), ("malformed", self.counts.malformed),
                 ("tlsFailures", self.counts.tlsFailures),
             ], &writer)
+        if let details {
+            writer.member("report")
+            writer.raw(details.json.last == UInt8(ascii: "\n") ? Array(details.json.dropLast()) : details.json)
+        }
         writer.endObject()
     }
 
@@ -65,13 +71,6 @@ public struct SessionReport: Sendable {
             writer.member(named: name)
             writer.integer(count)
         }
-        writer.member("reports")
-        writer.beginArray(.inline)
-        for report in self.verdict.reports {
-            writer.element()
-            writer.string(report.description)
-        }
-        writer.endArray()
         writer.endObject()
     }
 

@@ -69,7 +69,7 @@ extension SessionServer {
         recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         try loop.submit { stage.value.directory.add(proxy.value, name: name, token: token) }.wait()
         return OpenSession(
-            name: name, order: order, token: token, session: session, recorder: recorder, recorded: cassette?.answerableCount ?? 0,
+            name: name, order: order, token: token, session: session, recorder: recorder, cassette: cassette,
             counts: counts,
             proxy: proxy, listener: listener)
     }
@@ -78,7 +78,7 @@ extension SessionServer {
     ///
     /// - Throws: `SessionError`.
     func report(on name: SessionName) throws -> SessionReport {
-        try self.book.withLockedValue { try $0.session(name) }.report()
+        try self.book.withLockedValue { try $0.session(name) }.report(isDetailed: true)
     }
 
     /// How all are doing, in the order of their start.

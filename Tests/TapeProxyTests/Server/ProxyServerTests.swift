@@ -9,7 +9,7 @@ import Testing
     private func start(_ change: (inout ProxyConfiguration) -> Void) throws(ProxyError) {
         var configuration = ProxyConfiguration()
         change(&configuration)
-        let session = Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false)
+        let session = try Session(mode: .passthrough)
         try ProxyServer.start(configuration, session: session).stop()
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import TapeCore
 import Testing
 @testable import TapeProxy
@@ -22,8 +23,17 @@ import Testing
             self.json(try self.report()) == """
                 { "id": "s1", "state": "closed", "cassette": "pets.json", "mode": "once", "exit": 0, "exchanges": 2, \
                 "verdict": { "hits": 1, "repeatedHits": 0, "forwarded": 0, "misses": 0, "orderViolations": 0, "unused": 1, \
-                "unreadable": 0, "reports": [] }, "traffic": { "bytes": 0, "tunnels": 0, "malformed": 0, "tlsFailures": 0 } }
+                "unreadable": 0 }, "traffic": { "bytes": 0, "tunnels": 0, "malformed": 0, "tlsFailures": 0 } }
                 """)
+    }
+
+    @Test func detailsAreTheReportOfAReplay() throws {
+        let details = ReplayReport(
+            cassette: "pets.json", mode: .once, verdict: Verdict(hits: 1),
+            exchanges: [ReplayReport.Exchange(id: 7, request: "GET http://origin.test/", answers: 1)])
+        let text = self.json(try self.report { $0.details = details })
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect((object["report"] as? [String: Any])?["clean"] as? Bool == true)
     }
 
     @Test func aRecordingHasItsFileAndWhatWentWrong() throws {

@@ -8,12 +8,12 @@ import TapeCore
 /// The context of a proxy without sockets, for handlers on embedded channels.
 enum EmbeddedProxy {
     static func context(_ loop: any EventLoop, recorder: Recorder? = nil) throws -> ProxyContext {
-        ProxyContext(
-            shared: try ProxyLoop(
+        try ProxyContext(
+            shared: ProxyLoop(
                 loop: loop, limits: ProxyLimits(), tls: nil,
                 dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton)),
             configuration: ProxyConfiguration(),
-            session: Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false), recorder: recorder, library: nil,
+            session: Session(mode: .passthrough), recorder: recorder, library: nil,
             counts: NIOLockedValueBox(ProxyCounts()))
     }
 }
