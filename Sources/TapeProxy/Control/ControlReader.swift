@@ -19,6 +19,7 @@ struct ControlReader {
     private var parser = HeadParser()
     private var input: [UInt8] = []
     private var request: ControlRequest?
+    private var expectsContinue = false
     private var body = BodyParser(framing: .none, side: .request)
 
     init(gate: ControlGate) {
@@ -46,8 +47,6 @@ struct ControlReader {
             return .refused(ControlAnswer(error))
         }
     }
-
-    private var expectsContinue = false
 
     /// - Returns: whether the head is whole.
     private mutating func readHead() throws -> Bool {

@@ -38,10 +38,12 @@ import Testing
 
     @Test func thereAreNoMoreThanTheLimit() throws {
         let running = try RunningSessions()
-        try running.folder.write(RunningSessions.cassette("http://origin.test/", "a"), to: "a.json")
-        for _ in 0..<SessionServer.sessionLimit { _ = try running.server.open(SessionOrder(cassette: "a.json", mode: .none)) }
-        let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json", mode: .none)) }
+        // All with a recorder, which has a thread.
+        for number in 0..<SessionServer.sessionLimit { _ = try running.server.open(SessionOrder(cassette: "\(number).json")) }
+        let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "one-more.json")) }
         #expect(error?.code == .tooMany)
+        let reports = running.stop()
+        #expect(reports.count == SessionServer.sessionLimit && reports.allSatisfy { $0.problem == nil })
     }
 
     /// However a client spells the loopback address, and whether or not it has the token.

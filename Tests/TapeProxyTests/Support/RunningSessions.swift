@@ -72,10 +72,14 @@ final class RunningSessions {
 
     /// Sends a request to the shared port as a client of a session, and reads the answer to its end.
     func get(_ url: String, as session: OpenSession, fields: [String] = []) throws -> String {
-        try self.get(url, credentials: "\(session.name):\(session.token.revealed)", port: self.port, fields: fields)
+        try Self.get(url, credentials: "\(session.name):\(session.token.revealed)", port: self.port, fields: fields)
     }
 
     func get(_ url: String, credentials: String?, port: Int, fields: [String] = []) throws -> String {
+        try Self.get(url, credentials: credentials, port: port, fields: fields)
+    }
+
+    static func get(_ url: String, credentials: String?, port: Int, fields: [String] = []) throws -> String {
         let client = try RawConnection(port: port)
         var lines = ["GET \(url) HTTP/1.1", "Host: ignored.test", "Connection: close"] + fields
         if let credentials { lines.append("Proxy-Authorization: Basic \(Data(credentials.utf8).base64EncodedString())") }
