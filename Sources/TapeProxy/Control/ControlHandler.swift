@@ -13,6 +13,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     private let desk: ControlDesk
     private var reader: ControlReader
     private var phase = Phase.reading
+    private var isOverLimit = false
     private var context: ChannelHandlerContext?
     private(set) var deadline: NIODeadline
 
@@ -26,6 +27,8 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.desk.add(self)
+        // Now: when it becomes active, others behind it may have been added.
+        self.isOverLimit = self.desk.isFull
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -34,7 +37,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if self.desk.isFull { self.send(.tooManyConnections) }
+        if self.isOverLimit { self.send(.tooManyConnections) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -8,7 +8,7 @@ import Testing
             String(decoding: answer.octets, as: UTF8.self)
                 == [
                     "HTTP/1.1 404 Not Found", "X: y", "Content-Type: application/json", "X-Content-Type-Options: nosniff",
-                    "Cache-Control: no-store", "Content-Length: 64", "Connection: close", "",
+                    "Cache-Control: no-store", "Content-Length: 61", "Connection: close", "",
                     "{ \"error\": { \"code\": \"not-found\", \"message\": \"no \\\"s1\\\"\" } }\n",
                 ].joined(separator: "\r\n"))
     }

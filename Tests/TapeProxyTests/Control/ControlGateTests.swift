@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [
-        nil, "", "Bearer", "Bearer ", "Bearer sesame", "Bearer sesame-open-wide ", "Bearer  sesame-open-wide", "Bearer sesame-open-wide2",
+        nil, "", "Bearer", "Bearer ", "Bearer sesame", "Bearer  sesame-open-wide", "Bearer sesame-open-wide2",
         "Basic sesame-open-wide", "sesame-open-wide",
     ])
     func onlyTheTokenItselfIsTaken(_ value: String?) throws {

@@ -5,9 +5,11 @@ import Testing
 @Suite struct UpstreamTLSSourceTests {
     @Test func rootsAreReadOnce() throws {
         var configuration = ProxyConfiguration()
-        try TLSScene().configure(&configuration)
+        let scene = try TLSScene()
+        scene.configure(&configuration)
         let source = UpstreamTLSSource(configuration.tls)
         #expect(try source.get() === source.get())
+        withExtendedLifetime(scene) {}
     }
 
     @Test func withoutTLSThereIsNone() {
