@@ -9,7 +9,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("b", "aab", 0, 2), ("ab", "aaab", 0, 2), ("a+b", "xaaab", 0, 1), (".*b", "aab", 0, 0), ("b", "aaa", 0, nil),
+            ("b", "aab", 0, 2), ("ab", "aa-ab", 0, 3), ("ab", "aaab", 0, 0), ("a+b", "xaaab", 0, 1), (".*b", "aab", 0, 0),
+            ("b", "aaa", 0, nil),
             ("abc|b", "xab", 0, 1), ("b", "bab", 1, 2),
             ("$", "ab", 0, 2), ("", "ab", 1, 1),
         ] as [(String, String, Int, Int?)])
