@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func aBoundaryDoesNotCount() {
-        let type = { "Content-Type: multipart/form-data; charset=x; boundary=\($0)" }
-        #expect(self.changes([type("a")], [type("b")]) == [])
-        #expect(self.changes([type("a")], [type("b")], all: true).count == 1)
+        let field = { (boundary: String) in "Content-Type: multipart/form-data; charset=x; boundary=\(boundary)" }
+        #expect(self.changes([field("a")], [field("b")]) == [])
+        #expect(self.changes([field("a")], [field("b")], all: true).count == 1)
         #expect(self.changes(["Content-Type: text/plain; boundary=a"], ["Content-Type: text/plain; boundary=b"]).count == 1)
     }
 }
