@@ -12,9 +12,9 @@ import Testing
         self.source = CassetteBodySource(path: self.folder.file("pets.json"))
     }
 
-    private func read(_ body: Body) throws -> [UInt8] {
+    private func read(_ body: Body, _ headers: HeaderFields = HeaderFields()) throws -> [UInt8] {
         var octets: [UInt8] = []
-        try self.source.read(body) { octets.append(contentsOf: $0) }
+        try self.source.read(body, headers: headers) { octets.append(contentsOf: $0) }
         return octets
     }
 
@@ -40,6 +40,31 @@ import Testing
         #expect(try self.read(Body(size: 3, content: .raw(slice))) == [1, 2, 3])
     }
 
+    private func raw(_ octets: [UInt8]) throws -> Body {
+        try self.folder.write(octets, to: "pets.bodies/undeveloped.raw")
+        let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: octets.count, crc32: PlainCRC32.value(octets))
+        return Body(size: octets.count, content: .raw(slice))
+    }
+
+    @Test func codingsOfABodyThatIsNotDevelopedComeOff() throws {
+        let text = Array("decoded, decoded, decoded".utf8)
+        let coded = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let gzip = HeaderFields(["Content-Encoding: gzip"])
+        #expect(try self.read(self.raw(coded), gzip) == text)
+        #expect(try self.read(self.raw(coded)) == coded)
+        try self.folder.write(coded, to: "pets.bodies/x.gz")
+        let sidecar = Sidecar(path: "pets.bodies/x.gz", size: coded.count, sha256: self.sha256(coded))
+        #expect(try self.read(Body(size: coded.count, content: .file(sidecar)), gzip) == text)
+    }
+
+    /// Half of a text would pass for the whole.
+    @Test func whatBreaksSomewhereStaysAsItCame() throws {
+        let text = Array("decoded, decoded, decoded".utf8)
+        var coded = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        coded[coded.count - 1] ^= 1
+        #expect(try self.read(self.raw(coded), HeaderFields(["Content-Encoding: gzip"])) == coded)
+    }
+
     @Test func aSidecarWithOtherOctetsIsRefused() throws {
         try self.folder.write([1, 2, 4], to: "pets.bodies/x.bin")
         let sidecar = Sidecar(path: "pets.bodies/x.bin", size: 3, sha256: self.sha256([1, 2, 3]))
@@ -50,6 +75,6 @@ import Testing
         try self.folder.write([1], to: "other/x.bin")
         let source = CassetteBodySource(path: self.folder.file("inner/pets.json"))
         let sidecar = Sidecar(path: "../other/x.bin", size: 1, sha256: self.sha256([1]))
-        #expect(throws: CassetteError.self) { try source.read(Body(size: 1, content: .file(sidecar))) { _ in } }
+        #expect(throws: CassetteError.self) { try source.read(Body(size: 1, content: .file(sidecar)), headers: HeaderFields()) { _ in } }
     }
 }

@@ -41,7 +41,7 @@ public struct BodyDeveloper: ~Copyable {
             switch encoding {
             case .none: try self.plain(wire, contents, &sink)
             case .coded(let names): try self.coded(wire, names, headers, contents, origin, &sink)
-            case .other(let names): try self.kept(wire, headers, note: "content coding \"\(names)\" is not taken off", &sink)
+            case .other(let names): try self.kept(wire, headers, note: ContentEncoding.noteOfUnknown(names), &sink)
             }
         body.isComplete = isComplete
         return body
@@ -120,19 +120,12 @@ public struct BodyDeveloper: ~Copyable {
         _ wire: OctetSource, _ content: [UInt8], _ contents: ContentDeveloper, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
         _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
-        var found: [DeflateParameters?] = []
+        var found: [[DeflateParameters]?] = []
         if layers.allSatisfy(\.layer.mayBeRestored) {
             for (index, (layer, wire)) in layers.enumerated() {
-                guard let format = layer.format else { break }
-                let octets = try wire.load()
                 let inner = index + 1 < layers.count ? try layers[index + 1].wire.load() : content
                 let identity = index == 0 ? identity : try self.digest(wire)
-                let parameters = octets.withUnsafeBytes { octets in
-                    inner.withUnsafeBytes { inner in
-                        self.restorer.parameters(
-                            producing: octets, from: inner, format: format, header: layer.header, origin: origin, identity: identity)
-                    }
-                }
+                let parameters = self.parameters(of: layer, try wire.load(), inner, origin, identity)
                 found.append(parameters)
                 if parameters == nil { break }
             }
@@ -141,6 +134,31 @@ public struct BodyDeveloper: ~Copyable {
         var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
         body.note = body.note ?? note
         return body
+    }
+
+    /// The parameters of each member; nil where one is not found.
+    private mutating func parameters(
+        of layer: DecodedLayer, _ wire: [UInt8], _ content: [UInt8], _ origin: String, _ identity: [UInt8]
+    ) -> [DeflateParameters]? {
+        guard let format = layer.format else { return nil }
+        var found: [DeflateParameters] = []
+        var (wireStart, contentStart) = (0, 0)
+        for (index, member) in layer.members.enumerated() {
+            let (wireEnd, contentEnd) = (wireStart + member.codedSize, contentStart + member.size)
+            guard wireEnd <= wire.count, contentEnd <= content.count else { return nil }
+            let parameters = wire[wireStart..<wireEnd].withUnsafeBytes { wire in
+                content[contentStart..<contentEnd].withUnsafeBytes { content in
+                    self.restorer.parameters(
+                        producing: wire, from: content, format: format, header: member.header, origin: origin,
+                        identity: layer.members.count == 1 ? identity : identity + [UInt8(truncatingIfNeeded: index)],
+                        limit: DeflateRestorer.searchLimit / layer.members.count)
+                }
+            }
+            guard let parameters else { return nil }
+            found.append(parameters)
+            (wireStart, contentStart) = (wireEnd, contentEnd)
+        }
+        return found
     }
 
     private mutating func restorable(
@@ -152,26 +170,25 @@ public struct BodyDeveloper: ~Copyable {
         let file = try sink.store(fileExtension: contents.fileExtension(beginning: beginning)) { write in
             layers = try CodingPeeler.stream(wire, codings, write)
         }
-        var found: [DeflateParameters?] = []
-        // Of several codings, the octets between them are in no place from which they could be read again.
-        if layers.count == 1, let layer = layers.first, layer.mayBeRestored, let format = layer.format {
-            found = [
-                try self.restorer.parameters(
-                    producing: wire, contentSize: file.size, format: format, header: layer.header, origin: origin, identity: identity)
-            ]
+        var found: [[DeflateParameters]?] = []
+        // Of several codings or members, the octets between them are in no place from which they could be read again.
+        if layers.count == 1, let layer = layers.first, layer.members.count == 1, layer.mayBeRestored, let format = layer.format {
+            let parameters = try self.restorer.parameters(
+                producing: wire, contentSize: file.size, format: format, header: layer.header, origin: origin, identity: identity)
+            found = [parameters.map { [$0] }]
         }
         return try self.body(wire, .file(file), layers, found, identity, &sink)
     }
 
     /// `layers` and what was found of each are ordered from the wire inwards.
     private func body(
-        _ wire: OctetSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [DeflateParameters?], _ identity: [UInt8],
+        _ wire: OctetSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [[DeflateParameters]?], _ identity: [UInt8],
         _ sink: inout some SidecarSink
     ) throws -> Body {
         let codings = layers.enumerated().map { $1.coding(found.indices.contains($0) ? found[$0] : nil) }
         var body = Body(size: wire.size, codings: codings.reversed(), content: content, sha256: Hex.encode(identity))
         body.note = layers.lazy.compactMap(\.note).first
-        if found.contains(nil) || found.count < layers.count {
+        if found.contains(where: { $0 == nil }) || found.count < layers.count {
             let fileExtension = layers.first?.fileExtension ?? "bin"
             body.original = try sink.store(fileExtension: fileExtension) { try wire.forEachPiece($0) }
         }

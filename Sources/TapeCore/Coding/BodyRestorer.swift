@@ -34,6 +34,15 @@ public enum BodyRestorer {
         try self.stream(body, try Sources(body, file: file, raw: raw), digest, deliver)
     }
 
+    /// As above to be taken one piece after the other. Content that was edited is coded as it is now; nothing says that here.
+    public static func open(
+        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+    ) throws -> RestoredStream {
+        let sources = try Sources(body, file: file, raw: raw)
+        if let verbatim = sources.verbatim { return RestoredStream(verbatim, nil) }
+        return RestoredStream(sources.content, try EncoderChain(sources.codings))
+    }
+
     /// The content after its codings were taken off, for people and for HAR. A raw body gives its wire octets.
     public static func decodedBytes(
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8]
@@ -149,7 +158,7 @@ public enum BodyRestorer {
 extension ContentCoding {
     var name: ContentEncoding.Name {
         switch self {
-        case .gzip: .gzip
+        case .gzip, .gzipMembers: .gzip
         case .deflate, .rawDeflate: .deflate
         case .brotli: .br
         case .zstandard: .zstd
@@ -158,7 +167,7 @@ extension ContentCoding {
 
     var format: DeflateFormat? {
         switch self {
-        case .gzip: .gzip
+        case .gzip, .gzipMembers: .gzip
         case .deflate: .zlib
         case .rawDeflate: .raw
         case .brotli, .zstandard: nil

@@ -48,6 +48,15 @@ public enum ContentEncoding: Sendable, Hashable {
         }
     }
 
+    /// The sentence on a body whose codings this build does not take off.
+    static func noteOfUnknown(_ words: String) -> String { "content coding \"\(words)\" is not taken off" }
+
+    /// Whether a note says that and no more: a build that knows the coding has not looked at the body.
+    static func isNoteOfUnknown(_ note: String) -> Bool {
+        let parts = note.split(separator: "\"", omittingEmptySubsequences: false)
+        return parts.count == 3 && note == self.noteOfUnknown(String(parts[1]))
+    }
+
     private static func word(_ part: ArraySlice<UInt8>) -> String {
         let visible = part.lazy.filter { $0 > 32 && $0 < 127 }.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 }
         return String(decoding: Array(visible.prefix(Self.printLimit)), as: UTF8.self)

@@ -12,28 +12,36 @@ struct ContentForm {
     private let field: ArraySlice<UInt8>?
     /// For octets that are neither text nor of the type, since a coding is still on them.
     var codedExtension: String?
+    /// Where the field names none.
+    private let charset: FormCharset?
 
-    init(field: ArraySlice<UInt8>?, codedExtension: String? = nil) {
+    init(field: ArraySlice<UInt8>?, codedExtension: String? = nil, charset: FormCharset? = nil) {
         self.type = MediaType(field)
         self.field = field
         self.codedExtension = codedExtension
+        self.charset = charset
     }
 
     /// Octets in memory, all of them.
     func content(_ octets: [UInt8], sink: inout some SidecarSink) throws -> BodyContent {
         // Not `.empty`: that is a body without wire octets, and this one may be the content of a coded body.
-        guard let first = octets.first else { return .text([]) }
+        guard !octets.isEmpty else { return .text([]) }
+        if let content = self.readable(octets) { return content }
         return try octets.withUnsafeBytes { bytes in
-            if octets.count <= Self.textLimit, self.mayBeJSON(first), let style = JSONBody.style(of: bytes) {
-                return .json(octets, style: style)
-            }
-            let isText = self.type.kind != .binary && ReadableText.isReadable(bytes)
-            if octets.count <= Self.textLimit, let content = isText ? self.structured(octets, bytes) : self.decoded(octets, bytes) {
-                return content
-            }
-            if octets.count <= (isText ? Self.textLimit : Self.binaryLimit) { return isText ? .text(octets) : .binary(octets) }
+            let isText = octets.count > Self.textLimit && self.type.kind != .binary && ReadableText.isReadable(bytes)
+            if octets.count <= Self.binaryLimit { return .binary(octets) }
             let fileExtension = self.fileExtension(bytes, isText: isText)
             return .file(try sink.store(fileExtension: fileExtension) { try $0(bytes) })
+        }
+    }
+
+    /// A form that people read; nil for octets that have none, or too many.
+    func readable(_ octets: [UInt8]) -> BodyContent? {
+        guard let first = octets.first, octets.count <= Self.textLimit else { return nil }
+        return octets.withUnsafeBytes { bytes in
+            if self.mayBeJSON(first), let style = JSONBody.style(of: bytes) { return .json(octets, style: style) }
+            guard self.type.kind != .binary, ReadableText.isReadable(bytes) else { return self.decoded(octets, bytes) }
+            return self.structured(octets, bytes) ?? .text(octets)
         }
     }
 
@@ -61,7 +69,7 @@ struct ContentForm {
     private func decoded(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
         guard self.type.kind != .binary else { return nil }
         let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
-        let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
+        let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? self.charset?.label ?? ""
         for charset in Charset.candidates(label: label, beginning: bytes) {
             guard let text = charset.decode(octets), text.withUnsafeBytes(Self.isReadable), charset.encode(text) == octets else { continue }
             return .encodedText(octets, charset)

@@ -1,5 +1,13 @@
 /// What was found out about one content coding when it was taken off.
 struct DecodedLayer {
+    /// A gzip member, or a whole stream of another format.
+    struct Member {
+        let header: GzipHeader?
+        /// Octets of the member, and of the content in it.
+        let codedSize: Int
+        let size: Int
+    }
+
     let name: ContentEncoding.Name
     /// Nil for codings that are not deflate's.
     let format: DeflateFormat?
@@ -9,7 +17,8 @@ struct DecodedLayer {
     let size: Int
     /// Octets behind the stream that belong to nothing.
     let leftOver: Int
-    private let isSingle: Bool
+    /// All members; empty where there are more than can have parameters of their own.
+    let members: [Member]
 
     init(_ name: ContentEncoding.Name, _ decoder: any CodingDecoder, leftOver: Int) {
         let inflating = decoder as? InflatingDecoder
@@ -18,11 +27,11 @@ struct DecodedLayer {
         self.header = inflating?.header
         self.size = decoder.consumed
         self.leftOver = leftOver
-        self.isSingle = inflating?.members == 1
+        self.members = inflating.map { $0.members == $0.firstMembers.count ? $0.firstMembers : [] } ?? []
     }
 
-    /// Whether it is worth a search: zlib makes one member, and nothing behind it.
-    var mayBeRestored: Bool { self.isSingle && self.leftOver == 0 }
+    /// Whether it is worth a search: with nothing behind the members that a restored stream would lack.
+    var mayBeRestored: Bool { !self.members.isEmpty && self.leftOver == 0 }
 
     /// Octets behind the stream are a problem where no checksum or magic number says that there was such a stream at all.
     var problem: InflateProblem? {
@@ -35,13 +44,22 @@ struct DecodedLayer {
 
     var fileExtension: String { self.format?.fileExtension ?? self.name.fileExtension }
 
-    func coding(_ parameters: DeflateParameters?) -> ContentCoding {
+    /// - Parameter found: the parameters of each member; nil where one was not found.
+    func coding(_ found: [DeflateParameters]?) -> ContentCoding {
+        let only = found?.count == 1 ? found?.first : nil
         switch (self.name, self.format) {
-        case (.br, _): .brotli
-        case (.zstd, _): .zstandard
-        case (_, .gzip): .gzip(parameters, header: self.header ?? .plain)
-        case (_, .raw): .rawDeflate(parameters)
-        case (_, .zlib), (_, nil): .deflate(parameters)
+        case (.br, _): return .brotli
+        case (.zstd, _): return .zstandard
+        case (_, .gzip):
+            guard let found, found.count > 1 else { return .gzip(only, header: self.header ?? .plain) }
+            return .gzipMembers(
+                zip(self.members, found).enumerated().map { index, member in
+                    let isLast = index == found.count - 1
+                    return GzipMember(
+                        header: member.0.header ?? .plain, parameters: member.1, size: isLast ? nil : member.0.size)
+                })
+        case (_, .raw): return .rawDeflate(only)
+        case (_, .zlib), (_, nil): return .deflate(only)
         }
     }
 

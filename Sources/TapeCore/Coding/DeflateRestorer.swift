@@ -32,43 +32,61 @@ public struct DeflateRestorer: ~Copyable {
 
     public init() {}
 
+    /// Octets in memory, flushes included. Of several members each has a part of the limit.
+    ///
     /// `identity` is the SHA-256 of the wire octets: a weaker one would let an origin choose octets that get another body's answer.
     public mutating func parameters(
         producing wire: UnsafeRawBufferPointer, from content: UnsafeRawBufferPointer, format: DeflateFormat, header: GzipHeader?,
-        origin: String, identity: [UInt8]
+        origin: String, identity: [UInt8], limit: Int = Self.searchLimit
     ) -> DeflateParameters? {
+        guard let flushes = FlushPoints.find(in: wire, format: format) else { return nil }
         let prefix = UnsafeRawBufferPointer(rebasing: wire.prefix(16))
-        return self.search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity) {
-            Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, patience: $1)
+        let search = Search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit)
+        var found = self.search(search) {
+            Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, flushes: flushes, patience: $1)
         }
+        found?.flushes = flushes
+        return found
     }
 
-    /// As above for octets that are too many to load: the content is inflated again for each candidate.
+    /// As above for octets that are too many to load, and without flushes: the content is inflated again for each candidate.
     public mutating func parameters(
         producing wire: OctetSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
     ) throws -> DeflateParameters? {
         var prefix = [UInt8](repeating: 0, count: min(16, wire.size))
         try prefix.withUnsafeMutableBytes { try wire.read(at: 0, into: $0) }
         return try prefix.withUnsafeBytes { prefix in
-            try self.search(contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity) {
+            let search = Search(
+                contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity, limit: Self.searchLimit)
+            return try self.search(search) {
                 try Self.attempt(&$0, wire: wire, header: header ?? .plain, patience: $1)
             }
         }
     }
 
+    private struct Search {
+        var contentSize: Int
+        var format: DeflateFormat
+        var prefix: UnsafeRawBufferPointer
+        var origin: String
+        var identity: [UInt8]
+        var limit: Int
+    }
+
+    /// Answers parameters without flushes.
     private mutating func search(
-        contentSize: Int, format: DeflateFormat, prefix: UnsafeRawBufferPointer, origin: String, identity: [UInt8],
-        _ attempt: (_ deflater: inout Deflater, _ patience: Int) throws -> Attempt
+        _ search: Search, _ attempt: (_ deflater: inout Deflater, _ patience: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
-        if let known = self.memo.first(where: { $0.identity == identity }) { return known.parameters }
+        if let known = self.memo.first(where: { $0.identity == search.identity }) { return known.parameters }
+        let (format, origin) = (search.format, search.origin)
         var tried = self.memory.parameters(for: origin)
         var rest: [DeflateParameters]?
         var next = 0
-        var patience = Self.searchLimit
+        var patience = search.limit
         var found: DeflateParameters?
         while found == nil, patience > 0 {
             if next == tried.count, rest == nil {
-                let candidates = DeflateCandidates(contentSize: contentSize, format: format, wirePrefix: prefix)
+                let candidates = DeflateCandidates(contentSize: search.contentSize, format: format, wirePrefix: search.prefix)
                 let isFull = self.memory.deservesFullSearch(origin)
                 rest = isFull ? candidates.all : Array(candidates.all.prefix(candidates.likelyCount))
                 tried += (rest ?? []).filter { !tried.contains($0) }
@@ -79,7 +97,7 @@ public struct DeflateRestorer: ~Copyable {
             guard var deflater = self.deflater(candidate, format: format) else { continue }
             switch try attempt(&deflater, patience) {
             case .same:
-                self.work += contentSize
+                self.work += search.contentSize
                 found = candidate
                 self.kept = consume deflater
             case .different(let work):
@@ -88,15 +106,18 @@ public struct DeflateRestorer: ~Copyable {
             }
         }
         if let found { self.memory.found(found, for: origin) } else { self.memory.missed(for: origin) }
-        self.remember(Answer(identity: identity, parameters: found))
+        self.remember(Answer(identity: search.identity, parameters: found))
         return found
     }
 
     private mutating func deflater(_ parameters: DeflateParameters, format: DeflateFormat) -> Deflater? {
-        guard let kept = self.kept.take(), kept.parameters == parameters, kept.format == format else {
-            return Deflater(parameters, format: format)
+        if let kept = self.kept.take(), kept.format == format {
+            // Flushes belong to one body.
+            var own = kept.parameters
+            own.flushes = []
+            if own == parameters { return kept }
         }
-        return kept
+        return Deflater(parameters, format: format)
     }
 
     private mutating func remember(_ answer: Answer) {
@@ -118,9 +139,10 @@ public struct DeflateRestorer: ~Copyable {
     }
 
     private static func attempt(
-        _ deflater: inout Deflater, wire: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, header: GzipHeader, patience: Int
+        _ deflater: inout Deflater, wire: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, header: GzipHeader, flushes: [Int],
+        patience: Int
     ) -> Attempt {
-        deflater.restart(header: header)
+        deflater.restart(header: header, flushes: flushes)
         let wrapping = Self.wrappingSize(deflater.format, header)
         var position = 0
         var compared = 0

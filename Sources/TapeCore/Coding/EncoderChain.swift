@@ -8,11 +8,13 @@ final class EncoderChain {
     /// A class, since an array cannot hold what is not copyable.
     private final class Layer {
         var deflater: Deflater?
+        var members: MembersDeflater?
         var stored: StoredEncoder?
 
         init(_ coding: ContentCoding) throws {
             switch coding {
             case .gzip(let parameters, let header): self.deflater = try Self.deflater(parameters, .gzip, header)
+            case .gzipMembers(let members): self.members = try Self.deflater(members)
             case .deflate(let parameters): self.deflater = try Self.deflater(parameters, .zlib, .plain)
             case .rawDeflate(let parameters): self.deflater = try Self.deflater(parameters, .raw, .plain)
             case .brotli: self.stored = StoredEncoder(.brotli)
@@ -24,17 +26,29 @@ final class EncoderChain {
             _ parameters: DeflateParameters?, _ format: DeflateFormat, _ header: GzipHeader
         ) throws -> Deflater {
             guard let deflater = Deflater(parameters ?? EncoderChain.fallback, format: format, header: header) else {
-                throw CassetteError(
-                    .damaged,
-                    "zlib does not take the parameters of a body's \(format) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
+                throw Self.refused("\(format)")
             }
             return deflater
+        }
+
+        private static func deflater(_ members: [GzipMember]) throws -> MembersDeflater {
+            guard let deflater = MembersDeflater(members) else { throw self.refused("gzip") }
+            return deflater
+        }
+
+        private static func refused(_ coding: String) -> CassetteError {
+            CassetteError(
+                .damaged,
+                "zlib does not take the parameters of a body's \(coding) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
         }
 
         func push(
             _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
         ) throws {
             try self.stored?.push(content, isLast: isLast, deliver: deliver)
+            if try self.members?.push(content, isLast: isLast, deliver: deliver) == false {
+                throw CassetteError(.unreadable, "there is no memory to code a body again: free some and try again")
+            }
             try self.deflater?.push(content, isLast: isLast) { piece in
                 try deliver(piece)
                 return true

@@ -20,6 +20,11 @@ public struct Inflater: ~Copyable {
     /// Decoded octets delivered so far.
     public private(set) var produced = 0
 
+    /// Whether all that was taken so far ends behind a block, at the end of an octet: a flushed compressor leaves off there.
+    ///
+    /// zlib.h: `data_type` has 128 behind a block, 64 within the last one, and the number of bits left over.
+    var isBehindBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
+
     /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
     private let stream: UnsafeMutablePointer<z_stream>
     private let output: UnsafeMutablePointer<UInt8>

@@ -11,11 +11,11 @@ final class InflatingDecoder: CodingDecoder {
     private(set) var header: GzipHeader?
     /// Whole members so far.
     private(set) var members = 0
+    /// The first members: no more than can have parameters of their own.
+    private(set) var firstMembers: [DecodedLayer.Member] = []
 
     var consumed: Int { self.isBehindEnd ? self.base : self.base + self.inflater.consumed }
     var produced: Int { self.isBehindEnd ? self.producedBefore : self.producedBefore + self.inflater.produced }
-    /// Whether there was one stream with nothing in it that a restored stream would lack.
-    var isSingle: Bool { self.members == 1 }
 
     private var inflater: Inflater
     private var limits: InflateLimits
@@ -41,6 +41,7 @@ final class InflatingDecoder: CodingDecoder {
         self.status = .needsMore
         self.header = nil
         self.members = 0
+        self.firstMembers.removeAll(keepingCapacity: true)
         self.base = 0
         self.producedBefore = 0
         self.fed = 0
@@ -122,6 +123,10 @@ final class InflatingDecoder: CodingDecoder {
         case .ended:
             self.members += 1
             if self.members == 1 { self.header = self.inflater.header }
+            if self.members <= GzipMember.limit {
+                self.firstMembers.append(
+                    .init(header: self.inflater.header, codedSize: self.inflater.consumed, size: self.inflater.produced))
+            }
             self.base += self.inflater.consumed
             self.producedBefore += self.inflater.produced
             self.fed = 0

@@ -65,10 +65,11 @@ struct MultipartDeveloper {
     ) throws -> MultipartBody<PartContent> {
         var parts: [MultipartPart<PartContent>] = []
         parts.reserveCapacity(body.parts.count)
+        let charset = body.formCharset { $0.count <= FormCharset.longest ? try? octets[$0].load() : nil }
         for part in body.parts {
             let content: MultipartContent<PartContent> =
                 switch part.content {
-                case .data(let range): .data(try self.content(octets[range], part.headers.fields, &room, &sink))
+                case .data(let range): .data(try self.content(octets[range], part.headers.fields, charset, &room, &sink))
                 case .multipart(let inner): .multipart(try self.contents(inner, octets, &room, &sink))
                 }
             parts.append(MultipartPart(delimiter: part.delimiter, headers: part.headers, content: content))
@@ -78,12 +79,18 @@ struct MultipartDeveloper {
     }
 
     private func content(
-        _ data: OctetSource, _ fields: HeaderFields, _ room: inout Int, _ sink: inout some SidecarSink
+        _ data: OctetSource, _ fields: HeaderFields, _ charset: FormCharset?, _ room: inout Int, _ sink: inout some SidecarSink
     ) throws -> PartContent {
-        let form = ContentForm(field: fields.firstIndex(of: "content-type").map(fields.valueBytes))
+        // A file has the charset it was written in.
+        let charset = charset.flatMap { ContentDisposition(fields)?.filename == nil ? $0 : nil }
+        let form = ContentForm(field: fields.firstIndex(of: "content-type").map(fields.valueBytes), charset: charset)
         guard data.size > 0 else { return .text([]) }
         guard data.size <= ContentForm.textLimit, data.size <= room else { return .file(try form.file(data, sink: &sink)) }
         let octets = try data.load()
+        if let (spelling, decoded) = TransferSpelling.find(octets, fields), let content = form.readable(decoded).flatMap(PartContent.init) {
+            room -= data.size
+            return .transferEncoded(content, spelling)
+        }
         guard let content = PartContent(try form.content(octets, sink: &sink)) else { return .binary(octets) }
         if case .file = content { return content }
         room -= data.size

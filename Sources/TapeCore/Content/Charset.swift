@@ -73,6 +73,17 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         CharsetConverter.convert(octets, from: self.converterName, to: "UTF-8")
     }
 
+    /// The text of octets under the name that a sender gives their charset, UTF-8 and ISO-8859-1 included: for showing, not for restoring.
+    static func text(_ octets: [UInt8], label: String) -> String? {
+        switch label {
+        case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : nil
+        case "iso-8859-1": return Latin1.decode(octets)
+        default:
+            let candidates = octets.withUnsafeBytes { self.candidates(label: label, beginning: $0) }
+            return candidates.lazy.compactMap { $0.decode(octets) }.first.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
     /// Nil where the text has a character that the charset has not, or this system does not know the charset.
     public func encode(_ text: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(text, from: "UTF-8", to: self.converterName)

@@ -1,6 +1,7 @@
 /// Contents of requests and responses, however large they are.
 extension HARWriter {
-    mutating func postData(_ body: Body, type: String?) throws {
+    mutating func postData(_ body: Body, headers: HeaderFields) throws {
+        let type = headers.first("content-type")
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
         self.writer.string(type ?? "")
@@ -15,18 +16,20 @@ extension HARWriter {
             try self.params(parts)
         case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
             // HAR has no encoding for request bodies: the member is ours.
-            _ = try self.text(of: body, type: type ?? "", encoding: "_encoding")
+            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         }
+        self.comment(body)
         self.writer.endObject()
     }
 
     /// The parts of a form, which HAR lists instead of a text.
     private mutating func params(_ body: MultipartBody<PartContent>) throws {
+        let charset = body.formCharset
         self.writer.member("params")
         self.writer.beginArray(.lines)
         for part in body.parts {
             let fields = part.headers.fields
-            let disposition = ContentDisposition(fields)
+            let disposition = ContentDisposition(fields, charset: charset)
             let type = fields.first("content-type")
             self.writer.element()
             self.writer.beginObject(.lines)
@@ -34,12 +37,12 @@ extension HARWriter {
             self.writer.string(disposition?.name ?? "")
             let content: BodyContent =
                 switch part.content {
-                case .data(let data): data.bodyContent
+                case .data(let data): data.readable.bodyContent
                 case .multipart(let inner): .multipart(inner)
                 }
             let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }
             _ = try self.text(
-                of: Body(size: size, content: content), type: type ?? "text/plain", as: "value", encoding: "_encoding")
+                of: Body(size: size, content: content), HeaderFields(), type: type ?? "text/plain", as: "value", encoding: "_encoding")
             if let filename = disposition?.filename {
                 self.writer.member("fileName")
                 self.writer.string(filename)
@@ -54,24 +57,33 @@ extension HARWriter {
         self.writer.endArray()
     }
 
-    mutating func content(_ body: Body?, type: String) throws {
+    mutating func content(_ body: Body?, headers: HeaderFields) throws {
+        let type = headers.first("content-type") ?? "x-unknown"
         self.writer.beginObject(.lines)
         self.writer.member("mimeType")
         self.writer.string(type)
         var size = 0
-        if let body, body.content != .empty { size = try self.text(of: body, type: type, encoding: "encoding") ?? body.size }
+        if let body, body.content != .empty { size = try self.text(of: body, headers, type: type, encoding: "encoding") ?? body.size }
         self.writer.member("size")
         self.writer.integer(size)
-        if let body, !body.codings.isEmpty {
+        if let body, !body.codings.isEmpty || body.isUndeveloped(headers) && size != body.size {
             self.writer.member("compression")
             self.writer.integer(size - body.size)
         }
+        if let body { self.comment(body) }
         self.writer.endObject()
+    }
+
+    /// What is wrong with a body, as far as it is known.
+    private mutating func comment(_ body: Body) {
+        guard let note = body.note, self.bodies != nil || body.content.sidecars.isEmpty else { return }
+        self.writer.member("comment")
+        self.writer.string(note)
     }
 
     /// Writes the content as text or base64; returns its size, and nil where it could not be had.
     private mutating func text(
-        of body: Body, type: String, as member: StaticString = "text", encoding: StaticString
+        of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString
     ) throws -> Int? {
         switch body.content {
         case .empty: return 0
@@ -96,8 +108,8 @@ extension HARWriter {
                 self.writer.string("the content lies in a file and was left out")
                 return nil
             }
-            let isText = Self.isTextual(type) ? try Self.isUTF8(body, bodies) : false
-            return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, deliver) }
+            let isText = Self.isTextual(type) ? try Self.isUTF8(body, headers, bodies) : false
+            return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, headers: headers, deliver) }
         }
     }
 
@@ -135,10 +147,10 @@ extension HARWriter {
         return type.hasPrefix("text/") || words.contains { type.contains($0) }
     }
 
-    private static func isUTF8(_ body: Body, _ bodies: any HARBodySource) throws -> Bool {
+    private static func isUTF8(_ body: Body, _ headers: HeaderFields, _ bodies: any HARBodySource) throws -> Bool {
         var validator = UTF8Validator()
         var isValid = true
-        try bodies.read(body) { piece in
+        try bodies.read(body, headers: headers) { piece in
             if isValid, validator.firstInvalid(in: piece) != nil { isValid = false }
         }
         return isValid && validator.isAtCharacterEnd

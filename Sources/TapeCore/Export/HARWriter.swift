@@ -97,7 +97,7 @@ public struct HARWriter {
         self.pairs(FormPairs.query(of: request.url))
         if let body = request.body, body.content != .empty {
             self.writer.member("postData")
-            try self.postData(body, type: request.headers.first("content-type"))
+            try self.postData(body, headers: request.headers)
         }
         // Whether the target was sent in origin-form or absolute-form is not known.
         self.sizes(head: -1, body: request.body?.size ?? 0)
@@ -117,7 +117,7 @@ public struct HARWriter {
         self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
         self.fields(response.headers)
         self.writer.member("content")
-        try self.content(response.body, type: response.headers.first("content-type") ?? "x-unknown")
+        try self.content(response.body, headers: response.headers)
         self.writer.member("redirectURL")
         self.writer.string(response.headers.first("location") ?? "")
         if interaction.response == nil {

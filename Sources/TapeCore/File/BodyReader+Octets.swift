@@ -30,6 +30,18 @@ extension BodyReader {
         }
     }
 
+    /// The wire octets of any body, piece by piece; the digests of its files are checked once, before.
+    public func restoredStream(of body: Body, digest: @escaping () -> any ContentDigest) throws(CassetteError) -> RestoredStream {
+        do {
+            return try BodyRestorer.open(
+                body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+    }
+
     /// The octets of a body as they crossed the wire.
     public func wireBytes(
         of body: Body, digest: @escaping () -> any ContentDigest

@@ -84,10 +84,23 @@ enum BodyEncoder {
             writer.member("gzip")
             writer.beginObject(.inline)
             self.parameters(parameters, &writer)
-            if header != .plain {
-                writer.member("header")
-                writer.string(Hex.encode(header.bytes))
+            self.header(header, &writer)
+        case .gzipMembers(let members):
+            writer.member("gzip")
+            writer.beginArray(.inline)
+            for member in members {
+                writer.element()
+                writer.beginObject(.inline)
+                if let size = member.size {
+                    writer.member("size")
+                    writer.integer(size)
+                }
+                self.parameters(member.parameters, &writer)
+                self.header(member.header, &writer)
+                writer.endObject()
             }
+            writer.endArray()
+            return writer.endObject()
         case .deflate(let parameters):
             writer.member("deflate")
             writer.beginObject(.inline)
@@ -123,6 +136,21 @@ enum BodyEncoder {
             writer.member("strategy")
             writer.integer(parameters.strategy)
         }
+        if !parameters.flushes.isEmpty {
+            writer.member("flushes")
+            writer.beginArray(.inline)
+            for flush in parameters.flushes {
+                writer.element()
+                writer.integer(flush)
+            }
+            writer.endArray()
+        }
+    }
+
+    private static func header(_ header: GzipHeader, _ writer: inout JSONWriter) {
+        guard header != .plain else { return }
+        writer.member("header")
+        writer.string(Hex.encode(header.bytes))
     }
 
     /// A path alone, where the body's own size and digest say the rest.

@@ -51,6 +51,20 @@ enum ByteScan {
         return offset
     }
 
+    /// The first offset from `start` that holds one of two bytes, or the end.
+    static func index(of byte: UInt8, or other: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let end = bytes.count
+        var offset = start
+        while end - offset >= 8 {
+            let word = Self.word(bytes, at: offset)
+            let found = self.matches(word, byte) | self.matches(word, other)
+            if found != 0 { return offset + found.trailingZeroBitCount / 8 }
+            offset += 8
+        }
+        while offset < end, bytes[offset] != byte, bytes[offset] != other { offset += 1 }
+        return offset
+    }
+
     /// The first offset from `start` that holds a byte outside ASCII, or the end.
     @inline(__always)
     static func endOfASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {

@@ -96,8 +96,8 @@ enum ContentDecoder {
 
     // MARK: Lists
 
-    private static func lineEnd(_ reader: ObjectReader) throws(CassetteError) -> LineEnd {
-        guard let value = reader["lineEnd"] else { return .lineFeed }
+    static func lineEnd(_ reader: ObjectReader, usual: LineEnd = .lineFeed) throws(CassetteError) -> LineEnd {
+        guard let value = reader["lineEnd"] else { return usual }
         switch try reader.utf8("lineEnd") {
         case [10]: return .lineFeed
         case [13, 10]: return .carriageReturnLineFeed

@@ -13,18 +13,22 @@ public enum InteractionSummaryReader {
         var wanted = Wanted.none
         // Depth 1 is the interaction, depth 2 within `isRequest` its request.
         var isRequest = false
+        // Nil before the request's end, or its body, was seen.
+        var hasBody: Bool?
 
         while let token = tokenizer.next() {
             switch token.kind {
             case .name:
                 wanted = .none
                 if tokenizer.depth == 1 {
+                    if isRequest { hasBody = hasBody ?? false }
                     isRequest = self.matches(bytes, token, "request")
                     if self.matches(bytes, token, "id") { wanted = .id }
                     if self.matches(bytes, token, "started") { wanted = .started }
                 } else if tokenizer.depth == 2, isRequest {
                     if self.matches(bytes, token, "method") { wanted = .method }
                     if self.matches(bytes, token, "url") { wanted = .url }
+                    if self.matches(bytes, token, "body") { hasBody = true }
                 }
                 continue
             case .colon: continue
@@ -33,15 +37,18 @@ public enum InteractionSummaryReader {
                 started = Timestamp.parse(UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1]))
             case .string where wanted == .method: method = self.string(bytes, token)
             case .string where wanted == .url: url = self.string(bytes, token)
+            case .endObject where isRequest && tokenizer.depth == 1: hasBody = hasBody ?? false
             case .end: return nil
             case .beginObject, .endObject, .beginArray, .endArray, .comma, .string, .number, .yes, .no, .null: break
             }
             wanted = .none
-            if let id, let started, let method, let url {
-                return InteractionSummary(id: id, started: started, method: method, url: url)
+            if let id, let started, let method, let url, let hasBody {
+                return InteractionSummary(id: id, started: started, method: method, url: url, mayHaveRequestBody: hasBody)
             }
         }
-        return nil
+        // What is wrong behind the URL is the decoder's to say.
+        guard let id, let started, let method, let url else { return nil }
+        return InteractionSummary(id: id, started: started, method: method, url: url, mayHaveRequestBody: true)
     }
 
     private enum Wanted { case none, id, started, method, url }

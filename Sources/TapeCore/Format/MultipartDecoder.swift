@@ -4,7 +4,8 @@ enum MultipartDecoder {
     private static let depthLimit = 8
     private static let members = ["boundary", "preamble", "parts", "closing", "epilogue"]
     private static let partMembers =
-        ["name", "filename", "delimiter", "headers", "head", "file", "size", "sha256"] + ContentDecoder.contents + ContentDecoder.companions
+        ["name", "filename", "delimiter", "headers", "head", "file", "size", "sha256", "transfer"] + ContentDecoder.contents
+        + ContentDecoder.companions
     private static let partContents = ContentDecoder.contents + ["file"]
 
     static func decode(
@@ -86,6 +87,10 @@ enum MultipartDecoder {
         guard let (name, value) = try ContentDecoder.choice(of: self.partContents, reader) else {
             throw reader.error(reader.value, "text", "is missing: a part has a content")
         }
+        let transfer = try reader["transfer"].map { (value) throws(CassetteError) in try TransferCoder.decode(value, reader) }
+        guard transfer == nil || name != "file" && name != "multipart" else {
+            throw reader.error(value, name, "expected content in the cassette itself beside 'transfer'")
+        }
         if name == "file" {
             guard let path = try reader.path("file") else { return .data(.text([])) }
             let digest = try reader.digest("sha256") ?? SidecarName.digest(in: path) ?? ""
@@ -96,7 +101,7 @@ enum MultipartDecoder {
         }
         let content = try ContentDecoder.decode(name, value, reader, headers: fields)
         guard let part = PartContent(content) else { throw reader.error(value, name, "expected the content of a part") }
-        return .data(part)
+        return .data(transfer.map { .transferEncoded(part, $0) } ?? part)
     }
 
     private static func delimiter(

@@ -52,19 +52,22 @@ enum MultipartEncoder {
     // MARK: Parts
 
     private static func parts(_ body: MultipartBody<PartContent>, _ writer: inout JSONWriter) {
+        let charset = body.formCharset
         writer.beginArray(.lines)
         for (index, part) in body.parts.enumerated() {
             let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: index == 0 && body.preamble.isEmpty)
-            self.part(part, usual: usual, &writer)
+            self.part(part, usual: usual, charset, &writer)
         }
         writer.endArray()
     }
 
-    private static func part(_ part: MultipartPart<PartContent>, usual: MultipartDelimiter, _ writer: inout JSONWriter) {
+    private static func part(
+        _ part: MultipartPart<PartContent>, usual: MultipartDelimiter, _ charset: FormCharset?, _ writer: inout JSONWriter
+    ) {
         let fields = part.headers.fields
         writer.element()
         writer.beginObject(self.isShort(part) ? .inline : .lines)
-        let disposition = ContentDisposition(fields)
+        let disposition = ContentDisposition(fields, charset: charset)
         if let name = disposition?.name {
             writer.member("name")
             writer.string(name)
@@ -100,6 +103,10 @@ enum MultipartEncoder {
                 writer.member("sha256")
                 writer.string(sidecar.sha256)
             }
+        case .data(.transferEncoded(let content, let spelling)):
+            writer.member("transfer")
+            TransferCoder.write(spelling, into: &writer)
+            ContentEncoder.encode(content.readable.bodyContent, headers: fields, into: &writer)
         case .data(let content): ContentEncoder.encode(content.bodyContent, headers: fields, into: &writer)
         }
         writer.endObject()

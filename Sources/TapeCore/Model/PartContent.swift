@@ -10,6 +10,8 @@ public enum PartContent: Sendable, Hashable {
     case events(EventStream)
     case binary([UInt8])
     case file(Sidecar)
+    /// Readable content that was sent in a Content-Transfer-Encoding.
+    indirect case transferEncoded(PartContent, TransferSpelling)
 
     /// Nil for what only a whole body can be.
     public init?(_ content: BodyContent) {
@@ -26,9 +28,17 @@ public enum PartContent: Sendable, Hashable {
         }
     }
 
-    /// The same as the content of a body of its own.
+    /// What people read, freed of its Content-Transfer-Encoding where a cassette shows it so.
+    public var readable: PartContent {
+        if case .transferEncoded(let content, _) = self { return content.readable }
+        return self
+    }
+
+    /// The same octets as the content of a body of its own.
     public var bodyContent: BodyContent {
         switch self {
+        // Both encodings write ASCII.
+        case .transferEncoded(let content, let spelling): .text(spelling.write(content.bodyContent.inlineOctets ?? []))
         case .text(let octets): .text(octets)
         case .encodedText(let octets, let charset): .encodedText(octets, charset)
         case .json(let octets, let style): .json(octets, style: style)

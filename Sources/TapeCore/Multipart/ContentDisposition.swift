@@ -5,32 +5,37 @@ public struct ContentDisposition: Sendable, Hashable {
     /// `form-data`, `attachment` and so on, in lower case.
     public var type: String
     public var name: String?
-    /// From `filename*` where that can be decoded, else from `filename`.
+    /// From `filename*`, whole or in pieces, where that can be decoded, else from `filename`.
     public var filename: String?
     /// True where `filename*` gave the filename. RFC 7578, 4.2 forbids it in form-data, and some servers pass it over.
     public var isFilenameExtended = false
 
-    public init(_ field: some Collection<UInt8>) {
+    /// - Parameter charset: that of a form's names, where they are not UTF-8; nil where nobody says.
+    public init(_ field: some Collection<UInt8>, charset: FormCharset? = nil) {
         let parameters = MIMEParameters(field)
         self.type = parameters.value
-        // aiohttp writes `name*` alone where a name is not ASCII.
-        self.name = parameters["name"].map(Self.text) ?? parameters["name*"].flatMap { ExtendedValue($0.raw)?.text }
-        self.filename = parameters["filename"].map(Self.text)
-        if let extended = parameters["filename*"].flatMap({ ExtendedValue($0.raw) }) {
-            self.filename = extended.text
-            self.isFilenameExtended = true
+        func plain(_ name: String) -> String? { parameters[name].map { Self.text($0, charset) } }
+        func extended(_ name: String) -> String? {
+            (parameters["\(name)*"].flatMap { ExtendedValue($0.raw) } ?? ExtendedValue(pieces: name, of: parameters))?.text
         }
+        // aiohttp writes `name*` alone where a name is not ASCII.
+        self.name = plain("name") ?? extended("name")
+        let filename = extended("filename")
+        self.filename = filename ?? plain("filename")
+        self.isFilenameExtended = filename != nil
     }
 
     /// The first such field of a part.
-    public init?(_ fields: HeaderFields) {
+    public init?(_ fields: HeaderFields, charset: FormCharset? = nil) {
         guard let index = fields.firstIndex(of: "content-disposition") else { return nil }
-        self.init(fields.valueBytes(at: index))
+        self.init(fields.valueBytes(at: index), charset: charset)
     }
 
-    private static func text(_ parameter: MIMEParameters.Parameter) -> String {
+    private static func text(_ parameter: MIMEParameters.Parameter, _ charset: FormCharset?) -> String {
         let octets = parameter.isQuoted ? self.unescaped(parameter.raw) : parameter.raw
-        return Latin1.text(octets)
+        if let text = EncodedWords.text(octets) { return text }
+        if UTF8Validator.isValid(octets) { return String(decoding: octets, as: UTF8.self) }
+        return charset.flatMap { Charset.text(octets, label: $0.label) } ?? Latin1.decode(octets)
     }
 
     /// Takes off `\"` and `\\`, where the value has no other backslashes: a path of Internet Explorer (`C:\dir\a.png`) has, and no client

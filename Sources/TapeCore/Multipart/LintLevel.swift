@@ -111,7 +111,8 @@ final class LintLevel {
                 MultipartProblem(.padding, offset: place, "there is white space behind a boundary, which some servers refuse; leave it out")
             )
         }
-        if delimiter.lineEndAfter == .none {
+        // Behind parts within a part, the line end belongs to the delimiter around them.
+        if delimiter.lineEndAfter == .none, !delimiter.isClosing || self.depth == 1 {
             let kind: MultipartProblem.Kind = delimiter.isClosing ? .lastLineEndMissing : .lineEndMissing
             let which = delimiter.isClosing ? "closing delimiter, and some servers wait for it" : "delimiter"
             self.report.add(MultipartProblem(kind, offset: end, "there is no line end behind the \(which); write CRLF there"))

@@ -24,4 +24,7 @@ struct KeyGroups: Sendable {
 
     /// The index of a key's exchange; `position` counts from 0 among equals.
     func index(ofKey number: Int, at position: Int) -> Int { Int(self.order[Int(self.starts[number]) + position]) }
+
+    /// The indexes of a key's exchanges, ascending.
+    func members(ofKey number: Int) -> ArraySlice<UInt32> { self.order[Int(self.starts[number])..<Int(self.starts[number + 1])] }
 }

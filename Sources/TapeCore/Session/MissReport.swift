@@ -9,12 +9,26 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case notRecorded
         /// So many equal ones were recorded, and all have been replayed.
         case usedUp(count: Int)
+        /// With strict order, another exchange is due.
+        case outOfOrder(index: Int, due: Int, dueRequest: String)
+
+        /// For reports that programs read.
+        var name: String {
+            switch self {
+            case .noCassette: "no-cassette"
+            case .notRecorded: "not-recorded"
+            case .usedUp: "used-up"
+            case .outOfOrder: "out-of-order"
+            }
+        }
     }
 
     /// Method and URL are cut to so many octets of text.
     static let requestLimit = 400
     /// A near request is described by so many differences at most.
     static let differenceLimit = 6
+    /// So many places are worth ignoring; with more, the requests are not the same.
+    static let ignorableLimit = 3
 
     /// Method and URL as plain text.
     public var request: String
@@ -49,15 +63,35 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
         case .usedUp(count: 1): "the one recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+        case .outOfOrder(let index, let due, let dueRequest):
+            "exchange \(index + 1), \"\(self.request)\", was asked for where exchange \(due + 1), \"\(dueRequest)\", is due (mode \(self.mode.rawValue), order strict)"
         case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
         }
     }
 
-    private var nextStep: String {
+    /// Places that rules would have to leave out for the nearest request to be equal, as `--ignore` takes them; empty where that is
+    /// not to be had, or would leave out too much.
+    public var ignorablePlaces: [String] {
+        guard self.reason == .notRecorded, let near = self.nearest.first, !near.isUsedUp else { return [] }
+        var places: [String] = []
+        for difference in near.differences {
+            guard let place = IgnorablePlace.text(difference) else { return [] }
+            if !places.contains(place) { places.append(place) }
+        }
+        return places.count <= Self.ignorableLimit ? places : []
+    }
+
+    /// One line: the command or rule that would have answered the request.
+    public var nextStep: String {
+        let places = self.ignorablePlaces
         switch self.reason {
-        case .noCassette: "to make one, run: wiretape record …"
-        case .notRecorded: "to record it, run: wiretape run --mode new-episodes …"
-        case .usedUp: "to record one more, run: wiretape run --mode new-episodes …"
+        case .noCassette: return "to make one, run: wiretape record …"
+        case .notRecorded where !places.isEmpty:
+            let options = places.map { "--ignore \($0)" }.joined(separator: " ")
+            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it: --mode new-episodes"
+        case .notRecorded: return "to record it, run: wiretape run --mode new-episodes …"
+        case .outOfOrder: return "to take requests in any order, run with: --order any"
+        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more: --mode new-episodes"
         }
     }
 

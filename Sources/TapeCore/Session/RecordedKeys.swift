@@ -10,11 +10,15 @@ internal import Musl
 ///
 /// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty octets take less than 20 MB. Does not know which
 /// exchanges have been used.
-public struct RecordedKeys: Sendable {
+struct RecordedKeys: Sendable {
     private var arena: [UInt8] = []
     private var keys: [Key] = []
     /// One for each key; apart from `keys`, because a search runs over all of them.
     private(set) var sketches: [RequestSketch] = []
+    /// For each key, whether one of its requests may have a body.
+    private var bodies: [Bool] = []
+    /// The keys with a mark in them, ascending: what was redacted there stands for any text.
+    private(set) var marked: [Int] = []
     /// Open addressing with linear probing: 0 for an empty slot, otherwise the key's number plus one. A power of two long.
     private var slots: [UInt32]
     /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
@@ -30,50 +34,60 @@ public struct RecordedKeys: Sendable {
         var count: Int
     }
 
-    public init() {
+    init() {
         self.slots = Array(repeating: 0, count: 16)
     }
 
-    /// Takes pairs of method and URL.
-    public init(_ requests: some Sequence<(String, String)>) {
+    /// Takes pairs of method and URL of requests without bodies.
+    init(_ requests: some Sequence<(String, String)>, rules: MatchRules = .standard) {
         self.init()
-        for (method, url) in requests { self.append(method: method, url: url) }
+        for (method, url) in requests {
+            rules.withHeadKey(method: method, url: url, headers: nil) { self.append($0, isTunnel: method == "CONNECT") }
+        }
     }
 
     /// How many requests there are.
-    public var count: Int { self.keyNumbers.count }
+    var count: Int { self.keyNumbers.count }
 
     /// How many of them can answer a request.
-    public var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
+    var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
 
     /// How many of them are distinct.
     var distinctCount: Int { self.keys.count }
 
     /// Appends the next request in order of request start.
-    public mutating func append(method: String, url: String) {
-        RequestKey.withBytes(method: method, url: url) { self.append($0) }
-    }
-
-    /// Appends the next request in order of request start.
-    public mutating func append(method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer) {
-        RequestKey.withBytes(method: method, url: url) { self.append($0) }
-    }
-
-    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard !bytes.starts(with: "CONNECT ".utf8) else { return self.keyNumbers.append(Self.noKey) }
+    ///
+    /// - Parameters:
+    ///   - bytes: its head key by the session's rules (`MatchRules.withHeadKey`).
+    ///   - mayHaveBody: false where it is certain that the request has none.
+    ///   - isTunnel: it was a CONNECT.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isTunnel: Bool = false) {
+        guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
         let hash = RequestKey.hash(bytes)
         let slot = self.slot(of: bytes, hash: hash)
         guard self.slots[slot] == 0 else {
-            self.keyNumbers.append(self.slots[slot] - 1)
+            let number = self.slots[slot] - 1
+            self.keyNumbers.append(number)
+            if mayHaveBody { self.bodies[Int(number)] = true }
             return
         }
         let number = UInt32(self.keys.count)
         self.keys.append(Key(hash: hash, start: self.arena.count, count: bytes.count))
         self.sketches.append(RequestSketch(bytes))
+        self.bodies.append(mayHaveBody)
+        if MatchMark.isIn(bytes) { self.marked.append(Int(number)) }
         self.arena.append(contentsOf: bytes)
         self.slots[slot] = number + 1
         self.keyNumbers.append(number)
         if self.keys.count * 2 > self.slots.count { self.growSlots() }
+    }
+
+    /// Whether one of a key's requests may have a body.
+    func mayHaveBodies(_ number: Int) -> Bool { self.bodies[number] }
+
+    /// The first key that holds a mark and fits a live one.
+    func firstMarked(fitting live: UnsafeRawBufferPointer) -> Int? {
+        self.marked.first { key in self.withBytes(ofKey: key) { MatchMark.headKey($0, fits: live) } }
     }
 
     /// The number of the key with these bytes.

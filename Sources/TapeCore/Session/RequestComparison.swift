@@ -26,6 +26,7 @@ struct RequestComparison: Sendable, Hashable {
             self.add(.path(here: Self.text(request.path), recorded: Self.text(recorded.path), edits: edits), weight: 4 * edits)
         }
         self.compareItems(request.items, recorded.items)
+        self.compareFields(request.fields, recorded.fields)
         if self.differences.isEmpty { self.add(.remainder, weight: 1) }
     }
 
@@ -52,6 +53,22 @@ struct RequestComparison: Sendable, Hashable {
             }
         }
         for item in missing { self.add(.queryItemRemoved(Self.text(item.bytes)), weight: 2) }
+    }
+
+    private mutating func compareFields(_ request: [RequestParts.Piece], _ recorded: [RequestParts.Piece]) {
+        guard request != recorded else { return }
+        var missing = recorded.filter { !request.contains($0) }
+        for field in request where !recorded.contains(field) {
+            let index = missing.firstIndex { $0.fieldName == field.fieldName }
+            let other = index.map { missing.remove(at: $0) }
+            self.add(
+                .header(
+                    name: Self.text(field.fieldName), here: Self.text(field.fieldValue), recorded: other.map { Self.text($0.fieldValue) }),
+                weight: 2)
+        }
+        for field in missing {
+            self.add(.header(name: Self.text(field.fieldName), here: nil, recorded: Self.text(field.fieldValue)), weight: 2)
+        }
     }
 
     /// Levenshtein's distance between lists of segments.

@@ -1,4 +1,4 @@
-/// Where the parts of a key lie: offsets into the bytes of a method, a space and a normalised URL.
+/// Where the parts of a head key lie: offsets into the bytes of a method, a space and a normalised URL, and header fields behind it.
 ///
 /// Any bytes have a layout: what is missing is an empty range.
 struct RequestLayout: Sendable, Hashable {
@@ -12,10 +12,13 @@ struct RequestLayout: Sendable, Hashable {
     var path: Range<Int>
     /// Without its `?`; nil without one.
     var query: Range<Int>?
+    /// Lines `name: value` with a line feed between them.
+    var fields: Range<Int>
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        let end = bytes.count
-        let methodEnd = bytes.firstIndex(of: UInt8(ascii: " ")) ?? end
+        let end = bytes.firstIndex(of: 10) ?? bytes.count
+        self.fields = min(end + 1, bytes.count)..<bytes.count
+        let methodEnd = bytes[..<end].firstIndex(of: UInt8(ascii: " ")) ?? end
         self.method = 0..<methodEnd
         let urlStart = min(methodEnd + 1, end)
         var pathEnd = urlStart

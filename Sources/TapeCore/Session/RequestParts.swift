@@ -18,6 +18,12 @@ struct RequestParts: Sendable {
 
         /// What is before the first `=`, or all of it.
         var name: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: "=") } }
+
+        /// What is before the first colon, or all of it.
+        var fieldName: ArraySlice<UInt8> { self.bytes.prefix { $0 != UInt8(ascii: ":") } }
+
+        /// What follows the colon and a space.
+        var fieldValue: ArraySlice<UInt8> { self.bytes.dropFirst(self.fieldName.count + 2) }
     }
 
     /// Longer than the request lines that servers take (8,000 octets, RFC 9112, 3).
@@ -32,6 +38,8 @@ struct RequestParts: Sendable {
     var path: ArraySlice<UInt8>
     var segments: [Piece]
     var items: [Piece]
+    /// Header fields, `name: value`.
+    var fields: [Piece]
 
     init(_ key: UnsafeRawBufferPointer) {
         let bytes = Array(key.prefix(Self.byteLimit))
@@ -44,6 +52,7 @@ struct RequestParts: Sendable {
         self.path = bytes[layout.path]
         self.segments = Self.pieces(bytes[layout.path], separator: UInt8(ascii: "/"))
         self.items = layout.query.map { Self.pieces(bytes[$0], separator: UInt8(ascii: "&")) } ?? []
+        self.fields = layout.fields.isEmpty ? [] : Self.pieces(bytes[layout.fields], separator: 10)
     }
 
     private static func pieces(_ bytes: ArraySlice<UInt8>, separator: UInt8) -> [Piece] {

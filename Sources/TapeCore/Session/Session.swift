@@ -1,37 +1,83 @@
 /// Decides for each request of a run whether it is replayed, forwarded or refused.
 ///
-/// Names recorded exchanges by their index in order of request start; reads no cassette, sends nothing and keeps no clock.
-///
-/// Each recorded exchange answers one request. Among equal ones (see `RequestKey`) the earliest recorded that is left answers,
-/// and it is assigned when `decide` is called, at the request's start: which of several concurrent equal requests gets which
-/// exchange depends on their order of arrival, what they get together does not. A client that abandons its request has consumed
-/// the exchange. Exchanges recorded during the run are not replayed in it.
+/// Names recorded exchanges by their index in order of request start; sends nothing and keeps no clock. Each recorded exchange answers
+/// one request. Among those that `MatchRules` find equal, the earliest recorded that is left answers. It is assigned in one atomic step
+/// at the moment when everything the rules look at has come in: in `begin` where that is the head, in `decide` where the body counts.
+/// What concurrent equal requests get together does not depend on their timing; which of them gets which does. A client that abandons
+/// its request has consumed the exchange. Exchanges recorded during the run are not replayed in it.
 public final class Session: Sendable {
-    /// A verdict holds so many miss reports; further ones are counted.
+    /// A verdict holds so many reports of each kind; further ones are counted.
     public static let reportLimit = 100
 
     public let mode: RecordMode
+    public let rules: MatchRules
     public let repetition: Repetition
-    private let hasCassette: Bool
-    private let keys: RecordedKeys
-    private let groups: KeyGroups
-    private let state: Guarded<State>
+    public let order: ReplayOrder
+    /// Nil where requests are compared as they come.
+    private let redaction: LiveRedactor?
+    let hasCassette: Bool
+    let damage: String?
+    let keys: RecordedKeys
+    let groups: KeyGroups
+    /// Nil where no body has to be looked up.
+    let source: (any RequestSource)?
+    let digest: @Sendable () -> any ContentDigest
+    let state: Guarded<State>
 
-    private struct State: Sendable {
-        /// How often each key was answered.
-        var answered: [Int]
+    struct State: Sendable {
+        var assignments: AssignmentRule
+        /// By key, for heads that decide alone.
+        var turns: [AssignmentRule.Turn]
+        /// By key, for heads whose bodies have been looked at.
+        var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
     }
 
-    /// `keys` are those of the cassette, and not looked at without one.
-    public init(mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, repetition: Repetition = .never) {
+    /// - Parameters:
+    ///   - cassette: nil without one. In the modes that replay nothing it is not looked at.
+    ///   - rules: nil for the cassette's own, or else the standard ones.
+    ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
+    ///   - digest: makes a SHA-256, for bodies in files.
+    ///
+    /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
+    /// header fields and one of the requests cannot be read.
+    public convenience init(
+        mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) throws(CassetteError) {
+        var rules = rules
+        if rules == nil { rules = try cassette?.matchRules() }
+        let compared = rules ?? .standard
+        let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
+        self.init(
+            mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
+            redaction: redaction,
+            source: cassette, damage: cassette?.damage?.summary, digest: digest)
+    }
+
+    /// - Parameter keys: made with the same rules.
+    init(
+        mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, source: (any RequestSource)? = nil, damage: String? = nil,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
         self.mode = mode
+        self.rules = rules
         self.repetition = repetition
+        self.order = order
+        self.redaction = redaction
         self.hasCassette = hasCassette
+        self.damage = mode.replays ? damage : nil
         self.keys = keys
         self.groups = KeyGroups(keys)
-        self.state = Guarded(State(answered: Array(repeating: 0, count: keys.distinctCount)))
+        self.source = source
+        self.digest = digest
+        let assignments = AssignmentRule(
+            isAnswerable: keys.keyNumbers.lazy.map { $0 != RecordedKeys.noKey }, repetition: repetition, order: order)
+        self.state = Guarded(
+            State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
     }
 
     /// Whether recorded exchanges are looked up.
@@ -45,92 +91,103 @@ public final class Session: Sendable {
         }
     }
 
-    /// Decides on a request that has just started, and takes note of the decision. Can be called from any thread and never waits
+    // MARK: Deciding
+
+    /// Decides on a request whose head has just come, or says that it takes the body. Can be called from any thread and never waits
     /// for anything.
-    public func decide(method: String, url: String) -> Decision {
+    public func begin(method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false) -> Opening {
         // Nothing is looked up: no key is needed.
-        if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) { return self.forward(record) }
-        return RequestKey.withBytes(method: method, url: url) { self.decide($0) }
+        if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
+            return .decided(self.forward(record))
+        }
+        let comparedURL = self.redaction?.redacted(url: url) ?? url
+        let comparedHeaders = self.redaction?.redacted(headers: headers) ?? headers
+        return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
+            guard let key = self.key(of: head) else { return .decided(self.nothingLeft(head)) }
+            if self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }
+            return .needsBody(
+                PendingRequest(
+                    method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
+                    redaction: self.redaction, head: Array(head), key: key, digest: self.digest))
+        }
     }
 
-    /// The same for a method and a URL that lie in memory.
-    public func decide(method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer) -> Decision {
-        RequestKey.withBytes(method: method, url: url) { self.decide($0) }
+    /// Decides whether a tunnel may be opened whose contents stay unread. They are not in the cassette: a session that forwards nothing
+    /// refuses.
+    ///
+    /// - Parameter url: of the authority, `https://host:port/`.
+    public func beginTunnel(to url: String) -> Decision {
+        switch self.mode.missRule(hasCassette: self.hasCassette) {
+        case .forward(let record): self.forward(record)
+        case .refuse: self.rules.withHeadKey(method: "CONNECT", url: url, headers: nil) { self.nothingLeft($0) }
+        }
     }
 
-    /// The same for a key made earlier.
-    public func decide(_ key: RequestKey) -> Decision {
-        key.bytes.withUnsafeBytes { self.decide($0) }
+    private func key(of head: UnsafeRawBufferPointer) -> Int? {
+        guard self.mode.replays else { return nil }
+        return self.keys.number(of: head) ?? self.keys.firstMarked(fitting: head)
     }
 
-    private func forward(_ record: Bool) -> Decision {
+    private func comparesHeadAlone(_ key: Int, hasBody: Bool) -> Bool {
+        guard self.rules.custom.isEmpty else { return false }
+        if !self.rules.looksAtBody { return true }
+        return !hasBody && !self.rules.movesQueryToBody && !self.keys.mayHaveBodies(key)
+    }
+
+    func decide(_ head: UnsafeRawBufferPointer, key: Int) -> Decision {
+        let assignment = self.state.withLock { state in
+            let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])
+            self.note(assignment, in: &state.verdict)
+            return assignment
+        }
+        return self.decision(assignment) ?? self.nothingLeft(head, equalCount: self.groups.count(ofKey: key))
+    }
+
+    /// Takes note of an assignment; called under the lock.
+    func note(_ assignment: AssignmentRule.Assignment, in verdict: inout Verdict) {
+        switch assignment {
+        case .first(let index, let behind):
+            verdict.hits += 1
+            if let behind { self.note(index, other: behind, isRefused: false, in: &verdict) }
+        case .again:
+            verdict.hits += 1
+            verdict.repeatedHits += 1
+        case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &verdict)
+        case .usedUp: break
+        }
+    }
+
+    private func note(_ index: Int, other: Int, isRefused: Bool, in verdict: inout Verdict) {
+        verdict.orderViolations += 1
+        guard verdict.violations.count < Self.reportLimit else { return }
+        verdict.violations.append(
+            OrderViolation(
+                index: index, request: self.text(ofExchange: index), other: other, otherRequest: self.text(ofExchange: other),
+                isRefused: isRefused))
+    }
+
+    /// Nil where nothing was assigned.
+    func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
+        switch assignment {
+        case .first(let index, _), .again(let index): .replay(index: index)
+        case .outOfTurn(let index, let due):
+            .refuse(
+                MissReport(
+                    request: self.text(ofExchange: index), mode: self.mode,
+                    reason: .outOfOrder(index: index, due: due, dueRequest: self.text(ofExchange: due))))
+        case .usedUp: nil
+        }
+    }
+
+    func forward(_ record: Bool) -> Decision {
         self.state.withLock { $0.verdict.forwarded += 1 }
         return .forward(record: record)
     }
 
-    private func decide(_ bytes: UnsafeRawBufferPointer) -> Decision {
-        let key = self.mode.replays ? self.keys.number(of: bytes) : nil
-        if let key, let index = self.take(key) { return .replay(index: index) }
-        switch self.mode.missRule(hasCassette: self.hasCassette) {
-        case .forward(let record):
-            return self.forward(record)
-        case .refuse:
-            return .refuse(self.refuse(bytes, key: key))
-        }
-    }
-
-    /// The index of the exchange that answers now; nil when all are used up.
-    private func take(_ key: Int) -> Int? {
-        let count = self.groups.count(ofKey: key)
-        return self.state.withLock { state in
-            var position = state.answered[key]
-            if position >= count {
-                switch self.repetition {
-                case .never: return nil
-                case .last: position = count - 1
-                case .cycle: position %= count
-                }
-                state.verdict.repeatedHits += 1
-            }
-            state.answered[key] += 1
-            state.verdict.hits += 1
-            return self.groups.index(ofKey: key, at: position)
-        }
-    }
-
-    /// Searches outside the lock: the recorded keys never change.
-    private func refuse(_ bytes: UnsafeRawBufferPointer, key: Int?) -> MissReport {
-        let matches = NearestRequests(in: self.keys).search(for: bytes)
-        let answered = self.state.withLock { state in matches.map { state.answered[$0.key] } }
-        let nearest = zip(matches, answered).map { match, answered in
-            NearRequest(
-                index: self.groups.index(ofKey: match.key, at: 0),
-                request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
-                isUsedUp: answered >= self.groups.count(ofKey: match.key),
-                differences: match.differences)
-        }
-        let report = MissReport(request: MissReport.text(bytes), mode: self.mode, reason: self.reason(key), nearest: nearest)
-        self.state.withLock { state in
-            state.verdict.misses += 1
-            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
-        }
-        return report
-    }
-
-    private func reason(_ key: Int?) -> MissReport.Reason {
-        guard self.hasCassette else { return .noCassette }
-        return key.map { .usedUp(count: self.groups.count(ofKey: $0)) } ?? .notRecorded
-    }
-
-    /// What has been decided so far; can be asked at any time.
-    public func verdict() -> Verdict {
-        let state = self.state.withLock { $0 }
-        var verdict = state.verdict
-        for (key, answered) in state.answered.enumerated() {
-            let count = self.groups.count(ofKey: key)
-            for position in min(answered, count)..<count { verdict.unused.append(self.groups.index(ofKey: key, at: position)) }
-        }
-        verdict.unused.sort()
-        return verdict
+    /// An exchange's request as plain text.
+    func text(ofExchange index: Int) -> String {
+        let number = self.keys.keyNumbers[index]
+        guard number != RecordedKeys.noKey else { return "CONNECT" }
+        return self.keys.withBytes(ofKey: Int(number)) { MissReport.text($0) }
     }
 }

@@ -6,9 +6,7 @@ extension ClientHandler {
     /// What a request is answered by: the origin, the cassette, or the proxy itself.
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope { return self.exchange(for: request, in: scope) }
-        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
-            return self.local(request, .authenticationRequired)
-        }
+        guard self.enterSession(request) else { return self.local(request, .authenticationRequired) }
         switch request.target {
         case .origin, .asterisk:
             return self.local(request, HelpPage.answer(address: self.proxy.address, method: request.head.method))
@@ -58,7 +56,7 @@ extension ClientHandler {
     }
 
     private func decided(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
-        switch self.proxy.session.decide(method: request.head.method, url: request.url) {
+        switch self.decision(on: request) {
         case .forward(let record):
             if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
                 return self.local(request, .diskFull)
@@ -75,6 +73,17 @@ extension ClientHandler {
         }
     }
 
+    /// What the session decides on a request, without having seen its body.
+    private func decision(on request: IncomingRequest) -> Decision {
+        let session = self.proxy.session
+        let opening = session.begin(
+            method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
+        return switch opening {
+        case .decided(let decision): decision
+        case .needsBody(let pending): session.decideByHead(pending)
+        }
+    }
+
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
         if let interception = self.proxy.interception {
             switch MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port) {
@@ -84,7 +93,7 @@ extension ClientHandler {
             }
         }
         // What goes through a tunnel unread is not in the cassette: a session that only replays refuses to open one.
-        switch self.proxy.session.decide(method: "CONNECT", url: "https://\(request.head.target)/") {
+        switch self.proxy.session.beginTunnel(to: "https://\(request.head.target)/") {
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
             return self.local(request, .miss(report.description))

@@ -132,6 +132,7 @@ final class ReplayExchange: ClientExchange {
     }
 
     private func countUnreadable(_ problem: String) {
+        self.proxy.session.couldNotServe(self.index, problem: problem)
         self.proxy.count {
             $0.unreadable += 1
             if $0.firstUnreadable == nil { $0.firstUnreadable = problem }

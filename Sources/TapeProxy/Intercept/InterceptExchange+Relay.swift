@@ -24,7 +24,7 @@ extension InterceptExchange {
 
     /// What would go through the tunnel unread is not in the cassette: a session that only replays misses it.
     private func closeUnread() {
-        if !self.isMagic, case .refuse = self.proxy.session.decide(method: "CONNECT", url: "https://\(self.request.head.target)/") {
+        if !self.isMagic, case .refuse = self.proxy.session.beginTunnel(to: "https://\(self.request.head.target)/") {
             self.proxy.count { $0.misses += 1 }
         }
         self.client.close()

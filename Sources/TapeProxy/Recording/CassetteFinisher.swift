@@ -63,9 +63,12 @@ public struct CassetteFinisher {
         return developed
     }
 
-    /// A quick look at the text, before it is decoded: neither a raw slice nor a file nor a multipart's Content-Type can be there without
-    /// these letters.
+    /// A quick look at the text, before it is decoded: neither a raw slice nor a file nor a multipart's Content-Type nor the note on a coding
+    /// that was not known can be there without these letters.
     private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0) }
+        bytes.withUnsafeBytes {
+            ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
+                || ByteSearch.contains("is not taken off\"", in: $0)
+        }
     }
 }

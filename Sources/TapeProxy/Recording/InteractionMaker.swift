@@ -108,17 +108,15 @@ struct InteractionMaker: ~Copyable {
         if case .raw(let slice) = body.content {
             let source = OctetSource(try reader.read(slice))
             body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
-        } else if body.hasCodingsLeft(headers), case .file(let sidecar) = body.content {
-            let source = try reader.source(sidecar, digest: FastSHA256())
+        } else if body.hasCodingsLeft(headers), let source = try Self.octets(of: body, reader) {
             body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
         }
-        guard body.hasPartsLeft(headers) else { return body }
-        let source: OctetSource
-        if case .file(let sidecar) = body.content {
-            source = try reader.source(sidecar, digest: FastSHA256())
-        } else {
-            source = OctetSource(body.content.inlineOctets ?? [])
-        }
+        guard body.hasPartsLeft(headers), let source = try Self.octets(of: body, reader) else { return body }
         return try self.developer.developParts(of: body, from: source, headers: headers, sink: &sink)
+    }
+    /// A body in one piece.
+    private static func octets(of body: Body, _ reader: BodyReader) throws -> OctetSource? {
+        if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: FastSHA256()) }
+        return body.content.inlineOctets.map { OctetSource($0) }
     }
 }

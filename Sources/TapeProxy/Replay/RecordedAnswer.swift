@@ -12,6 +12,8 @@ struct RecordedAnswer: Sendable {
         case file(Sidecar)
         /// Parts, of which some are too large to hold.
         case parts(Body)
+        /// Too large to hold, with codings to be put back on; the number of wire octets was counted.
+        case coded(Body, size: Int)
     }
 
     let method: String
@@ -90,7 +92,7 @@ struct RecordedAnswer: Sendable {
         guard isWhole, framing != .untilClose else { return nil }
         var bytes = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
         switch payload {
-        case .file, .parts: return nil
+        case .file, .parts, .coded: return nil
         case .none: break
         case .bytes(let body):
             var framer = BodyFramer(

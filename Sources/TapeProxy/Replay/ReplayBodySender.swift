@@ -25,6 +25,7 @@ final class ReplayBodySender {
             case .bytes(let bytes): bytes.count
             case .file(let sidecar): sidecar.size
             case .parts(let body): body.octetCount
+            case .coded(_, let size): size
             }
         self.framer = BodyFramer(
             arrival: answer.arrival, isChunked: isChunked, size: size, isComplete: answer.isComplete, trailers: answer.trailers)
@@ -44,6 +45,9 @@ final class ReplayBodySender {
             self.proceed()
         case .parts(let body):
             self.stream = self.library?.open(.parts(body))
+            self.proceed()
+        case .coded(let body, _):
+            self.stream = self.library?.open(.coded(body))
             self.proceed()
         }
     }

@@ -17,6 +17,8 @@ final class ReplayFileStream {
         case sidecar(Sidecar)
         /// A multipart without codings, some of whose parts lie in sidecars.
         case parts(Body)
+        /// A body whose codings are put back on, or compared with what was kept.
+        case coded(Body)
     }
 
     static let pieceSize = 256 << 10
@@ -33,6 +35,7 @@ final class ReplayFileStream {
         let bodies: BodyReader
         var stream: BodyStream?
         var source: OctetSource?
+        var restored: RestoredStream?
         var offset = 0
 
         init(_ content: Content, bodies: BodyReader) {
@@ -44,6 +47,23 @@ final class ReplayFileStream {
             switch self.content {
             case .sidecar(let sidecar): try self.next(of: sidecar)
             case .parts(let body): try self.next(of: body)
+            case .coded(let body): try self.next(ofCoded: body)
+            }
+        }
+
+        private func next(ofCoded body: Body) throws(CassetteError) -> Piece {
+            let restored: RestoredStream
+            if let open = self.restored {
+                restored = open
+            } else {
+                restored = try self.bodies.restoredStream(of: body, digest: { FastSHA256() })
+                self.restored = restored
+            }
+            do {
+                let piece = try restored.next()
+                return restored.isEnded ? .last(piece) : .bytes(piece)
+            } catch {
+                throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
             }
         }
 

@@ -9,6 +9,8 @@ internal import TapeExchange
 final class ReplayLibrary {
     /// Octets of answers kept in memory.
     static let cacheLimit = 32 << 20
+    /// The same where many sessions share a process: all of `SessionServer.sessionLimit` together hold 256 MiB.
+    static let sharedCacheLimit = 4 << 20
     /// A larger body from a sidecar is streamed, not held.
     static let streamSize = 256 << 10
 
@@ -16,9 +18,10 @@ final class ReplayLibrary {
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let threads: NIOThreadPool
-    private var cache = TwoGenerationCache<RecordedAnswer>(limit: ReplayLibrary.cacheLimit)
+    private var cache: TwoGenerationCache<RecordedAnswer>
 
-    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool) {
+    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit) {
+        self.cache = TwoGenerationCache(limit: cacheLimit)
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)
@@ -60,6 +63,10 @@ final class ReplayLibrary {
             {
                 return .success(try self.answer(interaction, .parts(body), size: parts.size))
             }
+            if self.isLargeCoded(body) {
+                let size = try self.wireSize(of: body, bodies)
+                return .success(try self.answer(interaction, .coded(body, size: size), size: size))
+            }
             if let original = body.original, original.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(original), size: original.size))
             }
@@ -68,6 +75,28 @@ final class ReplayLibrary {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Whether wire octets, or what they are made of, are too many to hold. Kept octets beside a file are what is sent, as a file.
+    private static func isLargeCoded(_ body: Body) -> Bool {
+        guard !body.codings.isEmpty else { return false }
+        switch body.content {
+        case .file(let sidecar): return body.original == nil && max(sidecar.size, body.size) > self.streamSize
+        case .multipart(let parts): return max(parts.size, body.size) > self.streamSize
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary, .raw: return false
+        }
+    }
+
+    /// Codes it once without keeping it: Content-Length goes out first, and has to be right where parts were edited too.
+    private static func wireSize(of body: Body, _ bodies: BodyReader) throws(CassetteError) -> Int {
+        let stream = try bodies.restoredStream(of: body, digest: { FastSHA256() })
+        var size = 0
+        do {
+            while !stream.isEnded { size += try stream.next().count }
+        } catch {
+            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+        return size
     }
 
     private static func answer(

@@ -12,7 +12,8 @@ struct InspectCommand: ParsableCommand {
 
             Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
             ~ts ~bs ~hs of the response), ~dst address, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
-            and parentheses. Patterns are regular expressions without regard to case.
+            and parentheses; a pattern alone is for the url. Patterns are regular expressions without regard to case; ~b looks at the first \
+            64 MiB of a body, with its codings taken off.
 
             Examples:
               wiretape inspect Cassettes/pets.json

@@ -57,8 +57,7 @@ struct ProxyRun {
         let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
         let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
-        let session = Session(
-            mode: self.mode, keys: cassette?.keys ?? RecordedKeys(), hasCassette: cassette != nil, repetition: self.repetition)
+        let session = try Session(mode: self.mode, cassette: cassette, repetition: self.repetition)
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
@@ -86,7 +85,7 @@ struct ProxyRun {
         }
         let summary = RunSummary(
             path: path, plan: plan, counts: server.counts, verdict: session.verdict(), recorder: recorder?.currentStatus,
-            recorded: cassette?.keys.answerableCount ?? 0, childStatus: outcome.childStatus)
+            recorded: cassette?.answerableCount ?? 0, childStatus: outcome.childStatus)
         if self.proxy.json {
             Terminal.error.line(summary.json)
         } else {

@@ -7,8 +7,7 @@ enum BodyWords {
         var lines = [self.first(body, headers)]
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
         if let contents, let breaking = contents.breaking {
-            let problem = breaking.problem
-            lines.append("\(breaking.name.rawValue) breaks at octet \(problem.offset) of \(body.size): \(problem.reason)")
+            lines.append(self.broken(breaking, of: body))
             lines.append("the first \(Quantity.count(contents.size, "octet")) of what it holds can be read")
         } else if let contents, let names = contents.inflated {
             let list = names.reversed().map(\.rawValue).joined(separator: ", then ")
@@ -28,6 +27,10 @@ enum BodyWords {
         if let arrival = body.arrival { lines.append(self.arrival(arrival)) }
         if let note = body.note { lines.append("note: \(note)") }
         return lines
+    }
+
+    static func broken(_ breaking: BodyContents.Breaking, of body: Body) -> String {
+        "\(breaking.name.rawValue) breaks at octet \(breaking.problem.offset) of \(body.size): \(breaking.problem.reason)"
     }
 
     private static func first(_ body: Body, _ headers: HeaderFields) -> String {
@@ -63,6 +66,7 @@ enum BodyWords {
     private static func name(of coding: ContentCoding) -> String {
         switch coding {
         case .gzip(let parameters, _): "gzip" + self.words(parameters)
+        case .gzipMembers(let members): "gzip of \(members.count) members" + self.words(members.first?.parameters)
         case .deflate(let parameters): "deflate" + self.words(parameters)
         case .rawDeflate(let parameters): "raw deflate" + self.words(parameters)
         case .brotli: "br"
@@ -76,6 +80,7 @@ enum BodyWords {
         if parameters.memoryLevel != 8 { text += " memory \(parameters.memoryLevel)" }
         if parameters.windowBits != 15 { text += " window \(parameters.windowBits)" }
         if parameters.strategy != 0 { text += " strategy \(parameters.strategy)" }
+        if !parameters.flushes.isEmpty { text += " flushed \(Quantity.count(parameters.flushes.count, "time"))" }
         return text
     }
 

@@ -2,6 +2,8 @@ internal import TapeCore
 
 /// One exchange in full, for people.
 struct ExchangePage {
+    private static let labelWidth = 12
+
     var screen: InspectScreen
     var reader: BodyReader
     /// The command line that shows this exchange.
@@ -64,7 +66,9 @@ struct ExchangePage {
                 try self.facts(fact.label, fact.lines)
             }
         }
-        try self.facts("timing", TimingBars.lines(interaction.timing))
+        for (index, line) in TimingBars.lines(interaction.timing, self.screen.paint).enumerated() {
+            try self.line(self.label(index == 0 ? "timing" : "") + line, nil)
+        }
         let unknown = interaction.unknown + interaction.request.unknown + (interaction.response?.unknown ?? [])
         if !unknown.isEmpty { try self.facts("unknown", ["members " + unknown.map(\.name).joined(separator: ", ")]) }
     }
@@ -118,7 +122,8 @@ struct ExchangePage {
         }
         if let first = problems.first {
             let more = problems.count > 1 ? ", and \(Quantity.count(problems.count - 1, "more defect"))" : ""
-            try self.facts("", ["\(first.description)\(more)", "see: \(self.command) --lint"], .yellow)
+            try self.facts("", ["\(first.description)\(more)"], .yellow)
+            try self.see("\(self.command) --lint", .yellow)
         }
         guard let parts else { return false }
         try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents)
@@ -130,12 +135,22 @@ struct ExchangePage {
     private func line(_ text: String, _ color: Paint.Color?) throws { try self.write(self.screen.paint(text, color) + "\n") }
     private func space() throws { try self.write("\n") }
 
-    /// A label, and lines behind it that stand below each other.
+    private func label(_ text: String) -> String { self.screen.paint(TextWidth.padded(text, to: Self.labelWidth), .dim) }
+
+    /// A label, and lines behind it that stand below each other; sentences stay within the screen.
     private func facts(_ label: String, _ lines: [String], _ color: Paint.Color? = nil) throws {
-        for (index, line) in lines.enumerated() {
-            let start = TextWidth.padded(index == 0 ? label : "", to: 12)
-            try self.write(self.screen.paint(start, .dim) + self.screen.paint(VisibleText.line(line), color) + "\n")
+        let visible = lines.map { VisibleText.line($0) }
+        let shown = self.screen.width.map { width in
+            visible.flatMap { TextWidth.wrapped($0, to: max(width - Self.labelWidth, Self.labelWidth)) }
         }
+        for (index, line) in (shown ?? visible).enumerated() {
+            try self.line(self.label(index == 0 ? label : "") + self.screen.paint(line, color), nil)
+        }
+    }
+
+    /// A command line, whole, so that it can be copied.
+    private func see(_ text: String, _ color: Paint.Color) throws {
+        try self.line(self.label("") + self.screen.paint("see: \(VisibleText.line(text))", color), nil)
     }
 }
 

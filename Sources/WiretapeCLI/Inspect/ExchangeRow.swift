@@ -69,6 +69,12 @@ struct ExchangeRow {
         }
     }
 
+    /// The same for narrow screens: what failed is red there all the same.
+    var shortStatusWords: String {
+        guard case .failed(let failure) = self.outcome else { return self.statusWords }
+        return failure.kind.rawValue
+    }
+
     var statusColor: Paint.Color? {
         switch self.outcome {
         case .complete: self.status.flatMap { Paint.color(status: $0) }

@@ -31,16 +31,27 @@ struct ExchangeTable {
 
     private struct Line {
         var cells: [String]
+        /// The status where there is little room.
+        var shortStatus: String?
         var statusColor: Paint.Color?
         var phases: PhaseBar?
+    }
+
+    /// A line as it is laid out.
+    private struct Row {
+        var columns = Column.allCases
+        var cells: [String]
+        var widths: [Int]
+        var gap = ExchangeTable.gaps[0]
     }
 
     /// Rows and octets after which the first widths are taken.
     private static let settlingRows = 500
     private static let settlingOctets = 1 << 20
-    private static let gap = "  "
-    /// Before a URL is cut shorter, other columns go.
-    private static let leastURLWidth = 24
+    /// The second, with shorter words for statuses, is for where a URL would be cut too short otherwise.
+    private static let gaps = ["  ", " "]
+    /// Before a URL is cut shorter, other columns give room; before it is cut shorter than the second, they go.
+    private static let leastURLWidths = [24, 16]
     /// Into a file, a longer URL stands out of its column.
     private static let widestPipedURL = 80
     private static let longestType = 40
@@ -49,6 +60,7 @@ struct ExchangeTable {
     private let screen: InspectScreen
     private let write: (String) throws -> Void
     private var widths: [Int]
+    private var shortStatusWidth = TextWidth.columns(Column.status.title)
     private var waiting: [Line] = []
     private var waitingOctets = 0
     private var isSettled = false
@@ -85,7 +97,8 @@ struct ExchangeTable {
             let limit = column == .url && !self.screen.isTerminal ? Self.widestPipedURL : Int.max
             self.widths[column.rawValue] = max(self.widths[column.rawValue], min(width, limit))
         }
-        let line = Line(cells: cells, statusColor: row.statusColor, phases: PhaseBar(row.timing))
+        let line = Line(cells: cells, shortStatus: row.shortStatusWords, statusColor: row.statusColor, phases: PhaseBar(row.timing))
+        self.shortStatusWidth = max(self.shortStatusWidth, row.shortStatusWords.utf8.count)
         guard !self.isSettled else { return try self.show(line) }
         self.waiting.append(line)
         self.waitingOctets += cells.reduce(0) { $0 + $1.utf8.count }
@@ -146,34 +159,42 @@ struct ExchangeTable {
     }
 
     private mutating func show(_ line: Line, _ color: Paint.Color? = nil) throws {
-        var columns = Column.allCases
-        var cells = line.cells
-        var widths = self.widths
-        if let width = self.screen.width { self.fit(&columns, &cells, &widths, into: width) }
-        if columns.contains(.phases), line.phases?.isEmpty == false { self.showsPhases = true }
-        let text = columns.map { column in
-            let cell = TextWidth.padded(cells[column.rawValue], to: widths[column.rawValue], column.side)
+        var row = Row(cells: line.cells, widths: self.widths)
+        if let width = self.screen.width { self.fit(&row, line.shortStatus, into: width) }
+        if row.columns.contains(.phases), line.phases?.isEmpty == false { self.showsPhases = true }
+        let text = row.columns.map { column in
+            let cell = TextWidth.padded(row.cells[column.rawValue], to: row.widths[column.rawValue], column.side)
             if column == .phases, let phases = line.phases, !phases.isEmpty { return phases.painted(self.screen.paint) }
             return self.screen.paint(cell, column == .status && color == nil ? line.statusColor : color)
         }
-        try self.write(text.joined(separator: Self.gap) + "\n")
+        try self.write(text.joined(separator: row.gap) + "\n")
     }
 
-    /// Gives the URL what the others leave; where that is too little, types lose their first half, and then columns go.
-    private func fit(_ columns: inout [Column], _ cells: inout [String], _ widths: inout [Int], into width: Int) {
-        let url = Column.url.rawValue
-        let type = Column.type.rawValue
-        let wanted = min(widths[url], Self.leastURLWidth)
+    /// Gives the URL what the others leave; where that is too little, types lose their first half and the start goes, then gaps,
+    /// statuses and `http://` get short, and then columns go.
+    private func fit(_ row: inout Row, _ shortStatus: String?, into width: Int) {
+        let (url, type, status) = (Column.url.rawValue, Column.type.rawValue, Column.status.rawValue)
         func left() -> Int {
-            width - columns.reduce(0) { $0 + ($1 == .url ? 0 : widths[$1.rawValue]) } - Self.gap.utf8.count * (columns.count - 1)
+            width - row.columns.reduce(0) { $0 + ($1 == .url ? 0 : row.widths[$1.rawValue]) } - row.gap.utf8.count * (row.columns.count - 1)
         }
-        if left() < min(widths[url], Self.leastURLWidth * 2), widths[type] > Self.shortestType {
-            widths[type] = Self.shortestType
-            if TextWidth.columns(cells[type]) > widths[type] { cells[type] = String(cells[type].drop { $0 != "/" }.dropFirst()) }
+        func isTight(_ least: Int) -> Bool { left() < min(row.widths[url], least) }
+        if isTight(Self.leastURLWidths[0] * 2), row.widths[type] > Self.shortestType {
+            row.widths[type] = Self.shortestType
+            if TextWidth.columns(row.cells[type]) > Self.shortestType {
+                row.cells[type] = String(row.cells[type].drop { $0 != "/" }.dropFirst())
+            }
         }
-        for column in [Column.offset, .phases, .type, .total] where left() < wanted { columns.removeAll { $0 == column } }
-        widths[url] = min(widths[url], max(left(), 1))
-        cells[type] = TextWidth.shortened(cells[type], to: widths[type])
-        cells[url] = TextWidth.shortened(cells[url], to: widths[url])
+        if isTight(Self.leastURLWidths[0]) { row.columns.removeAll { $0 == .offset } }
+        if isTight(Self.leastURLWidths[0]) {
+            row.gap = Self.gaps[1]
+            row.widths[status] = self.shortStatusWidth
+            row.cells[status] = shortStatus ?? row.cells[status]
+            // What is not said to be https is not.
+            if row.cells[url].hasPrefix("http://") { row.cells[url].removeFirst(7) }
+        }
+        for column in [Column.phases, .type, .total] where isTight(Self.leastURLWidths[1]) { row.columns.removeAll { $0 == column } }
+        row.widths[url] = min(row.widths[url], max(left(), 1))
+        row.cells[type] = TextWidth.shortened(row.cells[type], to: row.widths[type])
+        row.cells[url] = TextWidth.shortened(row.cells[url], to: row.widths[url])
     }
 }

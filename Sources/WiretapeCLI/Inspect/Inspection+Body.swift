@@ -6,11 +6,14 @@ extension Inspection {
     func body(_ message: MessageChoice, of number: Int, raw: Bool = false) throws {
         let (body, headers) = try self.body(message, number)
         let what = "the \(message.rawValue) body of exchange \(number)"
-        let contents = try BodyContents(body, headers: headers, reader: self.reader)
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         if raw {
             try self.writeWire(body, contents, what)
         } else {
             try self.writeOctets(contents, what)
+            if let breaking = contents.breaking {
+                self.warn("of \(what) these are the octets that could be read, \(BodyWords.broken(breaking, of: body)); --raw has all.")
+            }
             if body.codings.isEmpty, contents.inflated == nil, body.size > 0, let coding = BodyWords.coding(headers) {
                 self.warn("\(what) is still coded as \(coding), as it was received.")
             }

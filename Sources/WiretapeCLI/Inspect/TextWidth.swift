@@ -54,6 +54,23 @@ enum TextWidth {
         return taken
     }
 
+    /// The text in lines of at most `limit` columns, broken at blanks; a longer word stands out.
+    static func wrapped(_ text: String, to limit: Int) -> [String] {
+        var lines: [String] = []
+        var width = 0
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let columns = self.columns(word)
+            if !lines.isEmpty, width + 1 + columns <= limit {
+                lines[lines.count - 1] += " \(word)"
+                width += 1 + columns
+            } else {
+                lines.append(String(word))
+                width = columns
+            }
+        }
+        return lines
+    }
+
     enum Side { case left, right }
 
     /// The text with blanks up to `width` columns.

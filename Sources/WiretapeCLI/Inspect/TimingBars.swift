@@ -4,19 +4,21 @@ internal import TapeCore
 enum TimingBars {
     static let width = 32
 
-    static func lines(_ timing: Timing) -> [String] {
-        let phases: [(String, Double)] = [
-            ("blocked", timing.blocked), ("dns", timing.dns), ("connect", timing.connect), ("tls", timing.tls), ("send", timing.send),
-            ("wait", timing.wait), ("receive", timing.receive),
-        ].compactMap { name, value in value.map { (name, max(0, $0)) } }
+    /// - Parameter paint: colours each bar as the list colours its phase.
+    static func lines(_ timing: Timing, _ paint: Paint = Paint(isOn: false)) -> [String] {
+        let phases: [(String, Double, Paint.Color)] = [
+            ("blocked", timing.blocked, .magenta), ("dns", timing.dns, .magenta), ("connect", timing.connect, .magenta),
+            ("tls", timing.tls, .magenta), ("send", timing.send, .yellow), ("wait", timing.wait, .cyan),
+            ("receive", timing.receive, .green),
+        ].compactMap { name, value, color in value.map { (name, max(0, $0), color) } }
         let sum = phases.reduce(0) { $0 + $1.1 }
         let whole = max(timing.total ?? 0, sum)
         var elapsed = 0.0
         var lines: [String] = []
-        for (name, value) in phases {
+        for (name, value, color) in phases {
             let bar = self.bar(from: elapsed, length: value, of: whole)
             elapsed += value
-            lines.append(self.line(name, value) + (bar.isEmpty ? "" : "  " + bar))
+            lines.append(self.line(name, value) + (bar.isEmpty ? "" : "  " + paint(bar, color)))
         }
         if let total = timing.total { lines.append(self.line("total", total)) }
         return lines

@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func aBoundaryDoesNotCount() {
-        let contentType = { (boundary: String) in "Content-Type: multipart/form-data; charset=x; boundary=\(boundary)" }
-        #expect(self.changes([contentType("a")], [contentType("b")]) == [])
-        #expect(self.changes([contentType("a")], [contentType("b")], all: true).count == 1)
+        let field = { (boundary: String) in "Content-Type: multipart/form-data; charset=x; boundary=\(boundary)" }
+        #expect(self.changes([field("a")], [field("b")]) == [])
+        #expect(self.changes([field("a")], [field("b")], all: true).count == 1)
         #expect(self.changes(["Content-Type: text/plain; boundary=a"], ["Content-Type: text/plain; boundary=b"]).count == 1)
     }
 }

@@ -29,6 +29,17 @@ import Testing
         #expect(!body.isUndeveloped(self.gzip))
     }
 
+    @Test func whatABuildWithoutTheCodingLeftIs() {
+        let note = "content coding \"gzip\" is not taken off"
+        for content in [BodyContent.text([65]), .binary([0]), .file(self.sidecar)] {
+            #expect(Body(size: 1, content: content, note: note).isUndeveloped(self.gzip))
+            #expect(!Body(size: 1, content: content, note: note).isUndeveloped(HeaderFields(["Content-Encoding: compress"])))
+            #expect(!Body(size: 1, content: content, note: note + ": no gzip header at offset 0").isUndeveloped(self.gzip))
+            #expect(!Body(size: 1, content: content, note: "content coding is not taken off").isUndeveloped(self.gzip))
+        }
+        #expect(!Body(size: 1, codings: [.brotli], content: .text([65]), note: note).isUndeveloped(self.gzip))
+    }
+
     @Test func inlineContentNeverIs() {
         for content in [BodyContent.empty, .text([65]), .binary([0])] { #expect(!Body(size: 1, content: content).isUndeveloped(self.gzip)) }
     }

@@ -35,11 +35,15 @@ struct BodyDeveloperTests {
 
     @Test func otherProducersKeepTheirOctetsBesideTheReadableForm() throws {
         var sink = MemorySink()
-        let body = try self.develop(CodingFixtures.gzipNode, "Content-Encoding: x-gzip", sink: &sink)
-        #expect(body.codings == [.gzip(nil, header: .plain)])
-        #expect(body.content == .json(CodingFixtures.content, style: .spaced))
-        #expect(body.original?.path.hasSuffix(".gz") == true)
-        #expect(try body.original.map { try sink.read($0) } == CodingFixtures.gzipNode)
+        for (wire, header) in [
+            (CodingFixtures.gzipNode, GzipHeader.plain), (CodingFixtures.gzipGo, GzipHeader(bytes: Array(CodingFixtures.gzipGo[..<10]))),
+        ] {
+            let body = try self.develop(wire, "Content-Encoding: x-gzip", sink: &sink)
+            #expect(body.codings == [.gzip(nil, header: header)])
+            #expect(body.content == .json(CodingFixtures.content, style: .spaced))
+            #expect(body.original?.path.hasSuffix(".gz") == true)
+            #expect(try body.original.map { try sink.read($0) } == wire)
+        }
     }
 
     @Test func deflateIsZlibOrRaw() throws {
@@ -83,13 +87,53 @@ struct BodyDeveloperTests {
     }
 
     @Test func theMembersOfAGzipStreamAreOneContent() throws {
-        var sink = MemorySink()
-        let wire = CodingFixtures.gzip6 + CodingFixtures.gzipNamed
-        let body = try self.develop(wire, "Content-Encoding: gzip", "Content-Type: text/plain", sink: &sink)
-        #expect(body.codings == [.gzip(nil, header: .plain)])
+        let body = try self.develop(
+            CodingFixtures.gzip6 + CodingFixtures.gzipNamed, "Content-Encoding: gzip", "Content-Type: text/plain")
+        guard case .gzipMembers(let members)? = body.codings.first else { return #expect(Bool(false)) }
+        #expect(members.map(\.size) == [713, nil])
+        #expect(members.map(\.parameters) == [DeflateParameters(level: 6), DeflateParameters(level: 6)])
+        #expect(members.map(\.header.bytes.count) == [10, 21])
         #expect(body.content == .text(CodingFixtures.content + CodingFixtures.content))
-        #expect(body.note == nil)
-        #expect(try body.original.map { try sink.read($0) } == wire)
+        #expect(body.note == nil && body.original == nil)
+    }
+
+    @Test func aMemberThatIsNotFoundKeepsAllOctets() throws {
+        for wire in [
+            CodingFixtures.gzip6 + CodingFixtures.gzipNode, CodingFixtures.gzipGo + CodingFixtures.gzip6,
+            CodingFixtures.gzip6 + CodingFixtures.gzip9 + [0],
+        ] {
+            var sink = MemorySink()
+            let body = try self.develop(wire, "Content-Encoding: gzip", "Content-Type: text/plain", sink: &sink)
+            #expect(body.codings == [.gzip(nil, header: GzipHeader(bytes: Array(wire[..<10])))])
+            #expect(body.content == .text(CodingFixtures.content + CodingFixtures.content))
+            #expect(try body.original.map { try sink.read($0) } == wire)
+        }
+    }
+
+    @Test func asManyMembersAsTheLimitHaveParameters() throws {
+        let most = Array(repeating: CodingFixtures.gzip6, count: GzipMember.limit).joined()
+        var sink = MemorySink()
+        let body = try self.develop(Array(most), "Content-Encoding: gzip", sink: &sink)
+        guard case .gzipMembers(let members)? = body.codings.first else { return #expect(Bool(false)) }
+        #expect(members.count == GzipMember.limit && sink.files.isEmpty)
+        let more = try self.develop(most + CodingFixtures.gzip6, "Content-Encoding: gzip", sink: &sink)
+        #expect(more.codings == [.gzip(nil, header: .plain)])
+        #expect(try more.original.map { try sink.read($0) } == most + CodingFixtures.gzip6)
+    }
+
+    @Test func aFlushedStreamIsRestored() throws {
+        let body = try self.develop(CodingFixtures.gzipFlushed, "Content-Encoding: gzip")
+        #expect(body.codings == [.gzip(DeflateParameters(level: 6, flushes: [200, 200, 200, 113]), header: .plain)])
+        #expect(body.content == .json(CodingFixtures.content, style: .spaced) && body.original == nil)
+    }
+
+    @Test func membersWithinAnotherCodingAreRestored() throws {
+        let wire = CodingFixtures.deflated(
+            CodingFixtures.gzip1 + CodingFixtures.gzipFlushed, DeflateParameters(level: 6), .zlib)
+        let body = try self.develop(wire, "Content-Encoding: gzip, deflate")
+        guard case .gzipMembers(let members)? = body.codings.first else { return #expect(Bool(false)) }
+        #expect(members.map(\.size) == [713, nil] && members[1].parameters.flushes.count == 4)
+        #expect(body.codings.last == .deflate(DeflateParameters(level: 6)) && body.original == nil)
     }
 
     @Test func codingsOfZlibAreRestoredOneByOne() throws {

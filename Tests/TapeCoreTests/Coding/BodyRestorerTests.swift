@@ -24,6 +24,10 @@ struct BodyRestorerTests {
         let format = DeflateFormat.allCases.randomElement(using: &generator) ?? .gzip
         let isCoded = Bool.random(using: &generator)
         var octets = isCoded ? CodingFixtures.deflated(content, parameters, format) : content
+        if isCoded, Int.random(in: 0..<6, using: &generator) == 0 {
+            let flushed = DeflateParameters(level: level, flushes: (0..<4).map { _ in Int.random(in: 1...900, using: &generator) })
+            octets += CodingFixtures.deflated(content, flushed, .gzip)
+        }
         switch Int.random(in: 0..<9, using: &generator) {
         case 0: octets.removeLast(Int.random(in: 0...octets.count, using: &generator))
         case 1: octets += generator.octets(Int.random(in: 1...20, using: &generator))
@@ -44,6 +48,49 @@ struct BodyRestorerTests {
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
         return try InteractionDecoder.decode(writer.bytes).request.body
+    }
+
+    @Test func membersAndFlushesComeBackOctetForOctet() throws {
+        var generator = CodingFixtures.Generator(seed: 34)
+        for _ in 0..<20 {
+            var sink = MemorySink()
+            let wire = (0..<Int.random(in: 1...GzipMember.limit, using: &generator)).flatMap { _ in
+                let flushes = (0..<Int.random(in: 0...3, using: &generator)).map { _ in Int.random(in: 1...300, using: &generator) }
+                let parameters = DeflateParameters(level: [1, 6, 9].randomElement(using: &generator) ?? 6, flushes: flushes)
+                return CodingFixtures.deflated(generator.text(Int.random(in: 0...2000, using: &generator)), parameters, .gzip)
+            }
+            let body = try #require(try self.throughACassette(self.develop(wire, &sink)))
+            #expect(body.original == nil)
+            #expect(try self.restore(body, sink) == .init(octets: wire, isEdited: false))
+        }
+    }
+
+    @Test func editedContentOfMembersIsCodedAsMembers() throws {
+        var sink = MemorySink()
+        var body = try self.develop(CodingFixtures.gzip6 + CodingFixtures.gzip9, &sink)
+        for content in [Array("short".utf8), [], CodingFixtures.content + CodingFixtures.content + CodingFixtures.content] {
+            body.content = .text(content)
+            let restored = try self.restore(body, sink)
+            #expect(restored.isEdited)
+            let read = try DecodedBeginning.read(OctetSource(restored.octets), .coded([.gzip]))
+            #expect(read.isWhole && read.octets == content && read.leftOver == 0)
+        }
+    }
+
+    @Test func aStreamGivesTheSameOctets() throws {
+        for wire in [CodingFixtures.gzipFlushed, CodingFixtures.gzip6 + CodingFixtures.gzip9, CodingFixtures.gzipNode] {
+            var sink = MemorySink()
+            var body = try self.develop(wire, &sink)
+            func read() throws -> [UInt8] {
+                let stream = try BodyRestorer.open(body, file: { OctetSource(try sink.read($0)) }, raw: { _ in OctetSource([]) })
+                var octets: [UInt8] = []
+                while !stream.isEnded { octets += try stream.next() }
+                return octets
+            }
+            #expect(try read() == wire)
+            body.content = .text(Array("edited".utf8))
+            #expect(try read() == self.restore(body, sink).octets)
+        }
     }
 
     @Test func anyBodyComesBackOctetForOctet() throws {

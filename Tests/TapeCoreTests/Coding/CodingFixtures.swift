@@ -56,6 +56,20 @@ enum CodingFixtures {
         qT3nZaA2eFDEGmYNtX23UpoMaFuoZdRWqA3gY6GOUVehqAAJ9Yx6Sofn9ScVoi8yMBlqZ3Iakik2MhsrqQiK/DcxmWqpHlAXioxi7UoOoiOV4H3SqoJ9hEhy9V+h\
         qo1ygGE7fQCLd6J4yQIAAA==
         """)
+    /// Python's `zlib.compressobj(6, 8, 31)`, flushed behind every 200 octets and at the end
+    static let gzipFlushed = decode(
+        """
+        H4sIAAAAAAAAA4quVspMUbJSMNBRUMpLzE0FMpUKUkt0DZSAAtmZeSA5pbTM4gwQv6AoMxmkwtJEz9yyVkcBqtcQTa8hst6kzKIUZL1mpnoGSHqN0PQaIetNTixB1mph\
+        pGdojNBqjKwVAAAA//8CajXGo9XYTM/UHKHVBE2rCR6tlgZ6lkhaTdG0miJrTclPR7FVz9wUodMMTacZtmACAAAA//+CaTUx1LMwQug1R9NrjsdWSz0DJPdaoOm0wGer\
+        qZ6lIUKrJZpWS3yhBEwSJkhJAgAAAP//Qk9PhgZ4NJua65kj2WuIkaDwpigTPUuz2lgAAAAA//8DAIt3onjJAgAA
+        """)
+    /// Go's `gzip.NewWriter`: compress/flate is no zlib, and ours makes nothing like it. `w.Write(octets); w.Close()`
+    static let gzipGo = decode(
+        """
+        H4sIAAAAAAAA/3zSzUrFMBAF4FcJs65D/idzX0VcXG+vGsRaanfSd5eCkHGEWYbk44TDefyGPsPF+cnBcv24w8XBet8fPEwO3vty3sFL/3o7z+vWb+cLzkh8TO7XBmWD\
+        tM99m6WtBb2wUdko7e26S9oihjRoUjQZNFUsNGhWNBuUPbKgRdEi6fz5+icVqQxZlaxWTTlgi8OSsmSkMnrx36Zks1ILchiUFWWrpYyUxST0noI3cCEkkRv+DcpcVEau\
+        x9NPAAAA//+Ld6J4yQIAAA==
+        """)
     /// Node's `zlib.deflateRawSync`
     static let rawNode = decode(
         """

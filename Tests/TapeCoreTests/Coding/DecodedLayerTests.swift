@@ -13,14 +13,24 @@ struct DecodedLayerTests {
     @Test func itBecomesTheCodingItIs() {
         let parameters = DeflateParameters(level: 3)
         let gzip = self.layer(.gzip, .gzip, CodingFixtures.gzip6)
-        #expect(gzip.coding(parameters) == .gzip(parameters, header: .plain))
+        #expect(gzip.coding([parameters]) == .gzip(parameters, header: .plain))
         #expect(gzip.fileExtension == "gz" && gzip.mayBeRestored && gzip.note == nil && gzip.problem == nil)
         #expect(self.layer(.deflate, .zlib, CodingFixtures.zlib).coding(nil) == .deflate(nil))
         #expect(self.layer(.deflate, .raw, CodingFixtures.rawNode).coding(nil) == .rawDeflate(nil))
     }
 
-    @Test func severalMembersAreNotSearched() {
-        #expect(!self.layer(.gzip, .gzip, CodingFixtures.gzip6 + CodingFixtures.gzip6).mayBeRestored)
+    @Test func membersAreToldUpToTheLimit() {
+        let two = self.layer(.gzip, .gzip, CodingFixtures.gzip6 + CodingFixtures.gzipNamed)
+        #expect(two.mayBeRestored)
+        #expect(two.members.map(\.codedSize) == [202, CodingFixtures.gzipNamed.count] && two.members.map(\.size) == [713, 713])
+        let parameters = [DeflateParameters(level: 6), DeflateParameters(level: 9)]
+        guard case .gzipMembers(let members) = two.coding(parameters), let header = two.members.last?.header else {
+            return #expect(Bool(false))
+        }
+        #expect(members.map(\.parameters) == parameters && members.map(\.size) == [713, nil] && members.map(\.header) == [.plain, header])
+        #expect(two.coding(nil) == .gzip(nil, header: .plain))
+        let many = self.layer(.gzip, .gzip, Array(repeating: CodingFixtures.gzip6, count: GzipMember.limit + 1).flatMap { $0 })
+        #expect(!many.mayBeRestored)
     }
 
     @Test func octetsBehindAreToldAndDoubtedWhereNothingProvesTheStream() {

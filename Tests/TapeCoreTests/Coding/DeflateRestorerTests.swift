@@ -23,7 +23,7 @@ struct DeflateRestorerTests {
         let cases: [([UInt8], DeflateFormat, Int?)] = [
             (CodingFixtures.gzip1, .gzip, 1), (CodingFixtures.gzip6, .gzip, 6), (CodingFixtures.gzip9, .gzip, 9),
             (CodingFixtures.gzipNamed, .gzip, 6), (CodingFixtures.zlib, .zlib, 6), (CodingFixtures.gzipNode, .gzip, nil),
-            (CodingFixtures.rawNode, .raw, nil),
+            (CodingFixtures.rawNode, .raw, nil), (CodingFixtures.gzipFlushed, .gzip, 6), (CodingFixtures.gzipGo, .gzip, nil),
         ]
         for (wire, format, level) in cases {
             var restorer = DeflateRestorer()
@@ -45,6 +45,40 @@ struct DeflateRestorerTests {
                 #expect(found.map { CodingFixtures.deflated(content, $0, format) } == wire)
             }
         }
+    }
+
+    @Test(arguments: DeflateFormat.allCases) func flushesAreFoundWithTheParameters(_ format: DeflateFormat) {
+        var generator = CodingFixtures.Generator(seed: 32)
+        var restorer = DeflateRestorer()
+        for level in [1, 4, 6, 9] {
+            for size in [0, 500, 20_000, 100_000] {
+                let content = generator.text(size)
+                let flushes = (0...Int.random(in: 0...9, using: &generator)).map { $0 * size / 100 }
+                // The first may be no octet behind the beginning; two flushes at one place are one.
+                let own = flushes.enumerated().filter { $0.offset == 0 || $0.element > 0 }.map(\.element)
+                let wire = CodingFixtures.deflated(content, DeflateParameters(level: level, flushes: own), format)
+                let found = self.search(&restorer, wire, content, format)
+                #expect(found?.flushes == own)
+                #expect(found.map { CodingFixtures.deflated(content, $0, format) } == wire)
+                #expect(self.search(&restorer, wire, content, format) == found)
+            }
+        }
+        let remembered = restorer.memory.parameters(for: "o").flatMap(\.flushes)
+        #expect(remembered.isEmpty)
+    }
+
+    @Test func ofAMembersPartOfTheLimitNoMoreIsUsed() {
+        var generator = CodingFixtures.Generator(seed: 33)
+        let content = generator.text(50_000)
+        var wire = CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip)
+        wire[30] ^= 0xff
+        var restorer = DeflateRestorer()
+        let found = wire.withUnsafeBytes { wire in
+            content.withUnsafeBytes {
+                restorer.parameters(producing: wire, from: $0, format: .gzip, header: .plain, origin: "o", identity: [1], limit: 100_000)
+            }
+        }
+        #expect(found == nil && restorer.work > 0 && restorer.work <= 100_000 + content.count)
     }
 
     @Test func largeBodiesAreFoundFromAFile() throws {

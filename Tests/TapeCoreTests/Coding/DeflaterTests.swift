@@ -49,6 +49,52 @@ struct DeflaterTests {
         }
     }
 
+    @Test(arguments: [1, 7, 200, 713]) func flushesAreThoseOfZlibHoweverTheContentComes(_ step: Int) throws {
+        guard var deflater = Deflater(DeflateParameters(level: 6, flushes: [200, 200, 200, 113]), format: .gzip) else {
+            return #expect(Bool(false))
+        }
+        let content = CodingFixtures.content
+        for isLastEmpty in [false, true] {
+            var coded: [UInt8] = []
+            for start in stride(from: 0, to: content.count, by: step) {
+                let end = min(start + step, content.count)
+                content[start..<end].withUnsafeBytes {
+                    _ = deflater.push($0, isLast: !isLastEmpty && end == content.count) {
+                        coded += $0; return true
+                    }
+                }
+            }
+            if isLastEmpty {
+                deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) {
+                    coded += $0; return true
+                }
+            }
+            #expect(coded == CodingFixtures.gzipFlushed)
+            deflater.restart(flushes: [200, 200, 200, 113])
+        }
+    }
+
+    @Test func aRestartForgetsTheFlushes() {
+        guard var deflater = Deflater(DeflateParameters(level: 6, flushes: [5]), format: .gzip) else { return #expect(Bool(false)) }
+        deflater.restart()
+        var coded: [UInt8] = []
+        CodingFixtures.content.withUnsafeBytes {
+            _ = deflater.push($0, isLast: true) {
+                coded += $0; return true
+            }
+        }
+        #expect(coded == CodingFixtures.gzip6)
+    }
+
+    /// Content that was edited may be shorter than what the flushes tell of.
+    @Test func flushesBehindTheEndAreLeftOut() {
+        let short = Array("short".utf8)
+        #expect(
+            CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [2, 100, 0]), .zlib)
+                == CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [2]), .zlib))
+        #expect(!Deflater.accepts(DeflateParameters(level: 6, flushes: [-1])))
+    }
+
     @Test func aRefusedPieceEndsThePush() {
         guard var deflater = Deflater(DeflateParameters(level: 6), format: .gzip) else { return #expect(Bool(false)) }
         var calls = 0

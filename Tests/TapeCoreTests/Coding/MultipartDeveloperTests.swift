@@ -40,6 +40,42 @@ import Testing
         #expect(note == nil && body?.sidecars.map(\.size) == [5_000] && sink.files.count == 1)
     }
 
+    @Test func transferEncodingsAreTakenOff() throws {
+        let encodings = ["base64", "quoted-printable", "base64", "base64", "x-uuencode", "base64"]
+        let data = ["W10=\r\n", "=EC=9D=8C", "AAEC", "W1 0=", "a", "W10="]
+        var wire: [UInt8] = []
+        for (encoding, data) in zip(encodings, data) {
+            let type = wire.isEmpty ? "application/json" : "text/plain"
+            wire += self.part("Content-Type: \(type)\r\nContent-Transfer-Encoding: \(encoding)", Array(data.utf8))
+        }
+        wire += Array("--X--\r\n".utf8)
+        var sink = MemorySink()
+        let body = try #require(try self.develop(OctetSource(wire), sink: &sink).body)
+        #expect(
+            body.parts.map(\.content) == [
+                .data(.transferEncoded(.json([0x5B, 0x5D], style: .compact), .base64(Base64Spelling(isEnded: true)))),
+                .data(.transferEncoded(.text(Array("음".utf8)), .quotedPrintable(QuotedPrintableSpelling()))),
+                // Octets say no more than their base64 does, and what would be written differently stays.
+                .data(.text(Array("AAEC".utf8))), .data(.text(Array("W1 0=".utf8))), .data(.text([97])),
+                .data(.transferEncoded(.text([0x5B, 0x5D]), .base64(Base64Spelling()))),
+            ])
+        #expect(try body.source { _ in OctetSource([]) }.load() == wire)
+    }
+
+    @Test func valuesAreInTheCharsetThatTheFormNames() throws {
+        var wire = self.part("Content-Disposition: form-data; name=\"_charset_\"", Array("euc-kr".utf8))
+        wire += self.part("Content-Disposition: form-data; name=\"a\"", [0xC0, 0xBD])
+        wire += self.part("Content-Disposition: form-data; name=\"b\"\r\nContent-Type: text/plain; charset=iso-8859-1", [0xE9])
+        wire += self.part("Content-Disposition: form-data; name=\"c\"; filename=\"c\"", [0xC0, 0xBD])
+        wire += Array("--X--\r\n".utf8)
+        var sink = MemorySink()
+        let body = try #require(try self.develop(OctetSource(wire), sink: &sink).body)
+        #expect(
+            body.parts.dropFirst().map(\.content) == [
+                .data(.encodedText([0xC0, 0xBD], .eucKR)), .data(.encodedText([0xE9], .latin1)), .data(.binary([0xC0, 0xBD])),
+            ])
+    }
+
     @Test func anyMultipartIsRestored() throws {
         var generator = SeededGenerator(seed: 11)
         var taken = 0

@@ -7,11 +7,25 @@ import Testing
         octets.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
     }
 
+    @Test func textIsReadUnderAnyName() {
+        #expect(Charset.text([0xC0, 0xBD], label: "ks_c_5601-1987") == "음")
+        #expect(Charset.text([0xE9], label: "iso-8859-1") == "é")
+        #expect(Charset.text(Array("음".utf8), label: "utf8") == "음")
+        #expect(Charset.text([0xFF], label: "utf-8") == nil)
+        #expect(Charset.text([0xFF], label: "euc-kr") == nil)
+        #expect(Charset.text([65], label: "x-none") == nil)
+    }
+
     @Test(arguments: Charset.allCases)
     func everyCharsetIsKnownToThisSystem(_ charset: Charset) {
         let text = Array("plain\r\ntext".utf8)
         let octets = charset.encode(text)
         #expect(octets.flatMap { charset.decode($0) } == text)
+    }
+
+    @Test func utf16WithoutAByteOrderMarkIsLittleEndianWhereNothingTells() {
+        #expect(self.candidates("utf-16", [0x4C, 0xC7]) == [.utf16LittleEndian])
+        #expect(self.candidates("utf-16", [0, 0x41]) == [.utf16BigEndian])
     }
 
     @Test func knownTextsHaveKnownOctets() {

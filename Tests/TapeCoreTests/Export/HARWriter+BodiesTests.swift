@@ -8,7 +8,7 @@ import Testing
         var octets: [UInt8]
         var size: Int
 
-        func read(_ body: Body, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
             for start in stride(from: 0, to: self.octets.count, by: self.size) {
                 try self.octets[start..<min(start + self.size, self.octets.count)].withUnsafeBytes(deliver)
             }
@@ -20,7 +20,7 @@ import Testing
         var piece = [UInt8](repeating: 0xAB, count: 1 << 20)
         var count: Int
 
-        func read(_ body: Body, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
             for _ in 0..<self.count { try self.piece.withUnsafeBytes(deliver) }
         }
     }
@@ -37,6 +37,78 @@ import Testing
         let binary = try HARExport.entry(HARExport.response(Body(size: 4, content: .binary([0, 255, 1, 2]))))["response"]?["content"]
         #expect(binary?["text"]?.string == "AP8BAg==")
         #expect(binary?["encoding"]?.string == "base64")
+    }
+
+    /// What each coding's body is in an archive, from the wire on.
+    @Test func bodiesOfAllCodingsAreTheirTextAndSizes() throws {
+        let text = CodingFixtures.content
+        let stacked = CodingFixtures.deflated(
+            CodingFixtures.deflated(text, DeflateParameters(level: 9), .zlib), DeflateParameters(level: 6), .gzip)
+        var cases: [([UInt8], String, [UInt8])] = [
+            (CodingFixtures.gzip6, "gzip", text), (CodingFixtures.gzipNode, "gzip", text), (CodingFixtures.gzipFlushed, "gzip", text),
+            (CodingFixtures.gzip6 + CodingFixtures.gzip1, "gzip", text + text), (stacked, "deflate, gzip", text),
+            (CodingFixtures.zlib, "deflate", text), (CodingFixtures.rawNode, "deflate", text), (text, "identity", text),
+        ]
+        if ContentEncoding.Name.br.isTakenOff { cases.append((CodingFixtures.brotli11, "br", text)) }
+        if ContentEncoding.Name.zstd.isTakenOff { cases.append((CodingFixtures.zstd3, "zstd", text)) }
+        for (wire, coding, decoded) in cases {
+            let headers = ["Content-Type: text/plain", "Content-Encoding: \(coding)"]
+            var developer = BodyDeveloper(makeDigest: { TestDigest() })
+            var sink = MemorySink()
+            let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
+            let response = try HARExport.entry(HARExport.response(body, headers))["response"]
+            #expect(response?["bodySize"]?.int == wire.count)
+            let content = response?["content"]
+            #expect(content?["size"]?.int == decoded.count)
+            #expect(content?["compression"]?.int == (coding == "identity" ? nil : decoded.count - wire.count))
+            #expect(content?["text"]?.utf8 == decoded)
+            #expect(content?["encoding"] == nil && content?["comment"] == nil)
+        }
+    }
+
+    @Test func aCorruptBodyIsItsOctetsWithACommentThatSaysWhy() throws {
+        let headers = ["Content-Type: text/plain", "Content-Encoding: gzip"]
+        var wire = CodingFixtures.gzip6
+        wire[wire.count - 8] ^= 1
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
+        var interaction = HARExport.response(body, headers)
+        interaction.request.body = body
+        interaction.request.headers = HeaderFields(headers)
+        let entry = try HARExport.entry(interaction)
+        let content = entry["response"]?["content"]
+        #expect(content?["encoding"]?.string == "base64")
+        #expect(content?["size"]?.int == wire.count && content?["compression"] == nil)
+        #expect(content?["comment"]?.string == "content coding is not taken off: wrong gzip checksum at offset 194")
+        #expect(entry["request"]?["postData"]?["comment"]?.string == content?["comment"]?.string)
+        #expect(entry["request"]?["bodySize"]?.int == wire.count)
+    }
+
+    @Test func aBodyThatIsNotDevelopedHasTheSizesOfItsText() throws {
+        let octets = Array("what the source hands out, decoded".utf8)
+        let slice = RawSlice(path: "a.bodies/undeveloped.raw", offset: 0, size: 20, crc32: 0)
+        let headers = ["Content-Type: text/plain", "Content-Encoding: gzip"]
+        let interaction = HARExport.response(Body(size: 20, content: .raw(slice)), headers)
+        let content = try HARExport.entry(interaction, bodies: Pieces(octets: octets, size: 7))["response"]?["content"]
+        #expect(content?["size"]?.int == octets.count && content?["compression"]?.int == octets.count - 20)
+        #expect(content?["text"]?.utf8 == octets)
+    }
+
+    /// A gzip-coded upload: its parts are parameters, its size that of the wire.
+    @Test func partsOfACodedBodyAreParametersToo() throws {
+        let form = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n--X--\r\n".utf8)
+        let wire = CodingFixtures.deflated(form, DeflateParameters(level: 6), .gzip)
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X", "Content-Encoding: gzip"])
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = headers
+        interaction.request.body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
+        let request = try HARExport.entry(interaction)["request"]
+        #expect(request?["postData"]?["params"]?.elements.map { $0["name"]?.string } == ["a"])
+        #expect(request?["postData"]?["params"]?.elements.map { $0["value"]?.string } == ["value"])
+        #expect(request?["bodySize"]?.int == wire.count)
     }
 
     @Test func formsAreParametersAndOtherBodiesText() throws {
@@ -85,6 +157,20 @@ import Testing
         try writer.end()
         #expect(total > (8 << 20) / 3 * 4)
         #expect(largest < 256 << 10)
+    }
+
+    @Test func partsAreShownWithoutTheirTransferEncodingAndNamedInTheFormsCharset() throws {
+        let field = "--X\r\nContent-Disposition: form-data; name="
+        var wire = Array("\(field)_charset_\r\n\r\nEUC-KR\r\n\(field)".utf8) + [0xC0, 0xBD]
+        wire += Array("\r\nContent-Transfer-Encoding: base64\r\n\r\nwL0=\r\n--X--\r\n".utf8)
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        interaction.request.body = try developer.develop(wire, headers: interaction.request.headers, origin: "", sink: &sink)
+        let params = try HARExport.entry(interaction)["request"]?["postData"]?["params"]?.elements.map { $0 } ?? []
+        #expect(params.map { $0["name"]?.string } == ["_charset_", "음"])
+        #expect(params.map { $0["value"]?.string } == ["EUC-KR", "음"])
     }
 
     @Test func partsAreParametersWithTheirFiles() throws {

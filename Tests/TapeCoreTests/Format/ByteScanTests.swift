@@ -38,4 +38,16 @@ import Testing
         #expect(Array("a\nb\nc".utf8).withUnsafeBytes { ByteScan.count(of: 10, in: $0, upTo: 3) } == 1)
         #expect(Array("a\nb\nc".utf8).withUnsafeBytes { ByteScan.count(of: 10, in: $0, upTo: 99) } == 2)
     }
+
+    @Test func theFirstOfTwoBytesIsFound() {
+        for length in 0..<20 {
+            for place in 0...length {
+                var bytes = [UInt8](repeating: 97, count: length)
+                if place < length { bytes[place] = place % 2 == 0 ? 37 : 123 }
+                if place + 2 < length { bytes[place + 2] = 37 }
+                #expect(bytes.withUnsafeBytes { ByteScan.index(of: 37, or: 123, in: $0, from: 0) } == place)
+                #expect(bytes.withUnsafeBytes { ByteScan.index(of: 37, or: 123, in: $0, from: length) } == length)
+            }
+        }
+    }
 }

@@ -17,6 +17,43 @@ import Testing
                 == [.rawDeflate(DeflateParameters(level: 0, memoryLevel: 9, windowBits: 9, strategy: 4))])
     }
 
+    @Test func flushesAndMembersAreRead() throws {
+        #expect(
+            try self.codings(#"[{"deflate":{"level":6,"flushes":[0,4096]}}]"#) == [
+                .deflate(DeflateParameters(level: 6, flushes: [0, 4096]))
+            ])
+        let header = GzipHeader(bytes: [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255])
+        #expect(
+            try self.codings(
+                #"[{"gzip":[{"size":7,"level":6},{"size":0,"level":1,"flushes":[3]},{"level":9,"header":"1f8b08000000000002ff"}]}]"#)
+                == [
+                    .gzipMembers([
+                        GzipMember(header: .plain, parameters: DeflateParameters(level: 6), size: 7),
+                        GzipMember(header: .plain, parameters: DeflateParameters(level: 1, flushes: [3]), size: 0),
+                        GzipMember(header: header, parameters: DeflateParameters(level: 9), size: nil),
+                    ])
+                ])
+    }
+
+    @Test func membersAndFlushesHaveLimits() {
+        let members = Array(repeating: #"{"size":1,"level":6}"#, count: 16).joined(separator: ",")
+        #expect(decodingError(#""codings": [{"gzip":[\#(members),{"level":6}]}]"#)?.code == .tooLarge)
+        let flushes = Array(repeating: "1", count: 1025).joined(separator: ",")
+        #expect(decodingError(#""codings": [{"gzip":{"level":6,"flushes":[\#(flushes)]}}]"#)?.code == .tooLarge)
+        #expect(decodingError(#""codings": [{"gzip":[{"size":1,"level":6},{"level":6,"quality":1}]}]"#)?.code == .unsupportedVersion)
+    }
+
+    @Test(arguments: [
+        #"[{"gzip":[]}]"#, #"[{"gzip":[{"level":6}]}]"#, #"[{"gzip":[{"level":6},{"level":6}]}]"#, #"[{"gzip":[{"size":1},{"level":6}]}]"#,
+        #"[{"gzip":[{"size":1,"level":6},{"size":1,"level":6}]}]"#, #"[{"gzip":[{"size":-1,"level":6},{"level":6}]}]"#,
+        #"[{"gzip":[{"size":1,"level":6},{}]}]"#, #"[{"deflate":[{"size":1,"level":6},{"level":6}]}]"#, #"[{"gzip":[1,2]}]"#,
+        #"[{"gzip":{"level":6,"size":1}}]"#, #"[{"gzip":{"flushes":[1]}}]"#, #"[{"gzip":{"level":6,"flushes":[-1]}}]"#,
+        #"[{"gzip":{"level":6,"flushes":1}}]"#, #"[{"gzip":{"level":6,"flushes":["1"]}}]"#, #"[{"gzip":{"level":6,"flushes":[1.5]}}]"#,
+    ])
+    func membersAndFlushesThatMakeNoStreamAreRefused(_ json: String) throws {
+        #expect([.damaged, .unsupportedVersion].contains(decodingError("\"codings\": \(json)")?.code))
+    }
+
     @Test(arguments: [
         #"[{"gzip":{"level":10}}]"#, #"[{"gzip":{"memory":9}}]"#, "[{}]", "{}", "[1]", #"[{"deflate":{"level":6,"window":99}}]"#,
         #"[{"deflate":{"level":6,"window":8}}]"#, #"[{"gzip":{"header":"1f8b"}}]"#, #"[{"gzip":{"header":"zz"}}]"#,

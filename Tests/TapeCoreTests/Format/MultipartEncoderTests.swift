@@ -24,6 +24,23 @@ import Testing
         #expect(self.written(try self.body("--X--\r\n")) == "{\n  \"multipart\": []\n}")
     }
 
+    @Test func aTransferEncodingStandsBesideWhatItHolds() throws {
+        var body = try self.body("--X\r\n\r\na\r\n--X--\r\n")
+        body.parts[0].content = .data(.transferEncoded(.json(Array("[1]".utf8), style: .spaced), .base64(Base64Spelling(line: 4))))
+        #expect(
+            self.written(body).contains("\"transfer\": { \"base64\": { \"line\": 4 } },\n      \"style\": \"spaced\",\n      \"json\": [1]")
+        )
+    }
+
+    @Test func namesAreShownInTheFormsCharset() throws {
+        let field = "--X\r\nContent-Disposition: form-data; name=\""
+        var body = try self.body("\(field)_charset_\"\r\n\r\neuc-kr\r\n\(field)a\"\r\n\r\n1\r\n--X--\r\n")
+        body.parts[1].headers = PartHeaderSection(lines: [Array("Content-Disposition: form-data; name=".utf8) + [0xC0, 0xBD]])
+        #expect(self.written(body).contains("\"name\": \"음\""))
+        body.parts[0].content = .data(.binary([0]))
+        #expect(self.written(body).contains("\"name\": \"À½\""))
+    }
+
     @Test func onlyWhatDiffersIsNamed() throws {
         let odd = self.written(try self.body("pre\r\n--X \n\r\na\r\n--X--epi"))
         #expect(odd.contains("\"preamble\": \"pre\"") && odd.contains("\"delimiter\": { \"padding\": \" \", \"after\": \"\\n\" }"))

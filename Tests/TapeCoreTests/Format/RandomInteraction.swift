@@ -185,6 +185,7 @@ struct RandomInteraction {
             let lines = (0..<self.below(3)).map { _ in Array("X:".utf8) + self.line() }
             let headers = self.chance(5) ? PartHeaderSection(octets: self.octets()) : PartHeaderSection(lines: lines)
             var content = PartContent(self.content()).map { MultipartContent.data($0) }
+            if self.chance(5) { content = .data(.transferEncoded(.text(self.text()), self.transfer())) }
             if self.chance(5), depth < 3 { content = .multipart(self.multipart(depth: depth + 1)) }
             parts.append(MultipartPart(delimiter: self.delimiter(usual), headers: headers, content: content ?? .data(.text([]))))
         }
@@ -195,19 +196,39 @@ struct RandomInteraction {
             epilogue: self.chance(4) ? self.octets() : [])
     }
 
+    private mutating func transfer() -> TransferSpelling {
+        let lineEnd = self.pick([LineEnd.lineFeed, .carriageReturnLineFeed])
+        guard self.chance(2) else { return .base64(Base64Spelling(line: self.below(100), lineEnd: lineEnd, isEnded: self.chance(2))) }
+        let escaped = self.chance(2) ? [] : Array(" .~".utf8)
+        return .quotedPrintable(
+            QuotedPrintableSpelling(line: self.pick([0, 4, 76]), lineEnd: lineEnd, usesLowerCaseHex: self.chance(2), escaped: escaped))
+    }
+
     private mutating func coding() -> ContentCoding {
-        let parameters = self.maybe {
-            DeflateParameters(level: $0.below(10), memoryLevel: 1 + $0.below(9), windowBits: 9 + $0.below(7), strategy: $0.below(5))
-        }
-        switch self.below(5) {
-        case 0:
-            let header = self.chance(2) ? GzipHeader.plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
-            return .gzip(parameters, header: header)
+        let parameters = self.maybe { $0.parameters() }
+        switch self.below(6) {
+        case 0: return .gzip(parameters, header: self.gzipHeader())
+        case 5:
+            let count = 2 + self.below(GzipMember.limit - 1)
+            return .gzipMembers(
+                (1...count).map {
+                    GzipMember(header: self.gzipHeader(), parameters: self.parameters(), size: $0 == count ? nil : self.below(1 << 20))
+                })
         case 1: return .deflate(parameters)
         case 2: return .brotli
         case 3: return .zstandard
         default: return .rawDeflate(parameters)
         }
+    }
+
+    private mutating func parameters() -> DeflateParameters {
+        DeflateParameters(
+            level: self.below(10), memoryLevel: 1 + self.below(9), windowBits: 9 + self.below(7), strategy: self.below(5),
+            flushes: self.chance(4) ? (0...self.below(40)).map { _ in self.below(1 << 20) } : [])
+    }
+
+    private mutating func gzipHeader() -> GzipHeader {
+        self.chance(2) ? .plain : GzipHeader(bytes: (0..<10 + self.below(9)).map { _ in UInt8(self.below(256)) })
     }
 
     private mutating func arrival() -> Arrival {

@@ -15,6 +15,14 @@ import Testing
         #expect(PartContent(.raw(RawSlice(path: "a", offset: 0, size: 1, crc32: 0))) == nil)
     }
 
+    @Test func aTransferEncodingStandsBetweenPeopleAndTheWire() {
+        let content = PartContent.transferEncoded(.json(Array("[1]".utf8), style: .compact), .base64(Base64Spelling(isEnded: true)))
+        #expect(content.bodyContent == .text(Array("WzFd\r\n".utf8)) && content.size == 6)
+        #expect(content.readable == .json(Array("[1]".utf8), style: .compact))
+        #expect(PartContent.transferEncoded(content, .base64(Base64Spelling())).readable == content.readable)
+        #expect(PartContent.binary([1]).readable == .binary([1]))
+    }
+
     @Test func partsNameTheirFilesOnAllLevels() throws {
         let boundary = try #require(MultipartBoundary("X"))
         let sidecars = ["a", "b"].map { Sidecar(path: $0, size: 1, sha256: "") }

@@ -22,7 +22,7 @@ struct ContentDispositionTests {
         #expect(both == self.read(Array("form-data; filename*=utf-8'ko'%EC%9D%8C.txt; name=\"a\"".utf8)))
         #expect(both.filename == "음.txt")
         #expect(both.isFilenameExtended)
-        let unknown = self.read(Array("form-data; name=a; filename=\"x\"; filename*=EUC-KR''%C0%BD".utf8))
+        let unknown = self.read(Array("form-data; name=a; filename=\"x\"; filename*=x-none''%C0%BD".utf8))
         #expect(unknown.filename == "x")
         #expect(!unknown.isFilenameExtended)
     }
@@ -30,6 +30,27 @@ struct ContentDispositionTests {
     @Test func extendedNamesAreReadWhereThereIsNoOther() {
         #expect(self.read(Array("form-data; name*=utf-8''%EC%9D%8C; filename=\"a\"".utf8)).name == "음")
         #expect(self.read(Array("form-data; name*=utf-8''b; name=a".utf8)).name == "a")
+    }
+
+    @Test func filenamesInPiecesAreJoined() {
+        let pieces = self.read(Array("attachment; filename=\"x\"; filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=.txt".utf8))
+        #expect(pieces.filename == "음.txt" && pieces.isFilenameExtended)
+        #expect(self.read(Array("form-data; name*0*=UTF-8''%EC%9D%8C; name*1=a".utf8)).name == "음a")
+    }
+
+    @Test func encodedWordsAreDecoded() {
+        #expect(self.filename("\"=?utf-8?B?7J2M7Iud?=.txt\"") == "음식.txt")
+        #expect(self.filename("=?euc-kr?Q?=C0=BD?=") == "음")
+        #expect(self.filename("\"=?utf-8?B?7J2?=\"") == "=?utf-8?B?7J2?=")
+    }
+
+    @Test func namesOfAFormAreInItsCharset() throws {
+        let octets: [UInt8] = Array("form-data; name=\"".utf8) + [0xC0, 0xBD] + Array("\"; filename=\"음\"".utf8)
+        let charset = try #require(
+            FormCharset(HeaderFields(["Content-Disposition: form-data; name=\"_charset_\""])) { Array("EUC-KR".utf8) })
+        let disposition = ContentDisposition(octets, charset: charset)
+        #expect(disposition.name == "음" && disposition.filename == "음")
+        #expect(ContentDisposition(octets).name == "À½")
     }
 
     @Test func whatIsNotUTF8IsLatin1() {

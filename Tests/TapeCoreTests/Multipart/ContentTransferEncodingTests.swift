@@ -25,7 +25,8 @@ struct ContentTransferEncodingTests {
     }
 
     @Test(arguments: [
-        ("caf=C3=A9=\r\n!", "café!"), ("a  \r\nb", "a\r\nb"), ("a=\nb", "ab"), ("=zz =4", "=zz =4"), ("a=20\r\n", "a \r\n"),
+        ("caf=C3=A9=\r\n!", "café!"), ("a  \r\nb", "a\r\nb"), ("a \t\r\nb\t", "a\r\nb"), ("a=\nb", "ab"), ("=zz =4", "=zz =4"),
+        ("a=20\r\n", "a \r\n"),
         ("x= \r\ny", "xy"), ("", ""),
     ]) func quotedPrintableIsDecoded(_ text: String, _ wanted: String) {
         #expect(self.decode(.quotedPrintable, text) == wanted)

@@ -38,8 +38,14 @@ struct LintLevelTests {
     @Test func partsWithinPartsAreJudged() {
         let head = "--X\r\nContent-Type: multipart/mixed; boundary=\"Y\"\r\n\r\n"
         #expect(
-            self.found(head + "--Y\r\n\r\na\r\n--Y--\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == [
-                "boundaryQuoted 52", "lastLineEndMissing 67",
+            self.found(head + "--Y\r\n\r\na\r\n--Y--\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == ["boundaryQuoted 52"])
+        #expect(
+            self.found(head + "--Y\r\n\r\na\r\n--Y--\r\n--X--", type: "multipart/mixed; boundary=X") == [
+                "boundaryQuoted 52", "lastLineEndMissing 74",
+            ])
+        #expect(
+            self.found(head + "--Z\r\n\r\na\r\n--Z--\r\n\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == [
+                "boundaryQuoted 52", "boundaryWrong 52",
             ])
         #expect(
             self.found(head + "--Y\r\n\r\na\r\n--X--\r\n", type: "multipart/mixed; boundary=X") == ["boundaryQuoted 52", "notClosed 60"])

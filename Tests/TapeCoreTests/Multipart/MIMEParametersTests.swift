@@ -32,6 +32,8 @@ struct MIMEParametersTests {
         let joined = self.parse("multipart/form-data; boundary=X, text/plain; charset=a")
         #expect(joined["boundary"]?.value == Array("X".utf8))
         #expect(joined.rest.map { String(decoding: $0, as: UTF8.self) } == " text/plain; charset=a")
+        let quoted = self.parse(#"multipart/form-data; boundary="X", multipart/form-data; boundary="X""#)
+        #expect(quoted["boundary"]?.value == Array("X".utf8) && quoted.rest != nil)
         #expect(self.parse("a/b,Application/JSON").rest == Array("Application/JSON".utf8))
         #expect(self.parse("a/b; boundary=x,y").parameters.map(\.value) == [Array("x,y".utf8)])
         #expect(self.parse("form-data; name=a,b").rest == nil)

@@ -8,8 +8,8 @@ import Testing
         after: Int = 0
     ) -> MissReport? {
         let session = Session(mode: mode, keys: RecordedKeys(recorded), hasCassette: hasCassette)
-        for _ in 0..<after { _ = session.decide(method: method, url: url) }
-        guard case .refuse(let report) = session.decide(method: method, url: url) else { return nil }
+        for _ in 0..<after { _ = session.head(method, url) }
+        guard case .refuse(let report) = session.head(method, url) else { return nil }
         return report
     }
 
@@ -27,7 +27,7 @@ import Testing
                     method is "GET", recorded is "POST"
                     path is "/users/17", recorded is "/users/18" (1 segment differs)
                     query item "page=2" was not recorded
-                to record it, run: wiretape run --mode new-episodes …
+                to take it for exchange 1, run with: --ignore query:page; to record it: --mode new-episodes
                 """)
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(
             one?.description == """
                 the one recorded exchange for "GET http://a.test/" is used up (mode once)
-                to record one more, run: wiretape run --mode new-episodes …
+                to give the last answer again, run with: --repeat last; to record one more: --mode new-episodes
                 """)
         let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
         #expect(two?.reason == .usedUp(count: 2))
@@ -73,6 +73,26 @@ import Testing
         #expect(text.contains("user information differs"))
     }
 
+    @Test(arguments: [
+        ("http://a.test/?a=1&b=1", "http://a.test/?a=2&b=2", ["query:a", "query:b"]),
+        ("http://a.test/?a=1&a=2", "http://a.test/?a=3&a=4", ["query:a"]),
+        ("http://a.test/?a=1&b=1&c=1&d=1", "http://a.test/", []),
+        ("http://a.test/x?a=1", "http://a.test/y?a=2", []),
+        ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", []),
+    ])
+    func whatRulesCanLeaveOutIsOffered(here: String, recorded: String, places: [String]) {
+        let report = self.refuse("GET", here, recorded: [("GET", recorded)])
+        #expect(report?.ignorablePlaces == places)
+        #expect(report?.nextStep.contains("--ignore") == !places.isEmpty)
+    }
+
+    @Test func nothingIsOfferedForARequestThatIsUsedUp() {
+        var report = MissReport(request: "GET /", mode: .none, reason: .notRecorded)
+        let near = NearRequest(index: 0, request: "GET /", isUsedUp: true, differences: [.queryItemAdded("a=1")])
+        report.nearest = [near]
+        #expect(report.ignorablePlaces.isEmpty)
+    }
+
     @Test func manyDifferencesAreCounted() {
         let query = (0..<20).map { "k\($0)" }.joined(separator: "&")
         let report = self.refuse("GET", "http://a.test/?\(query)", recorded: [("GET", "http://a.test/")])
@@ -81,8 +101,8 @@ import Testing
 
     @Test func nearRequestsTellWhetherTheyAreUsedUp() {
         let session = Session(mode: .none, keys: RecordedKeys([("GET", "http://a.test/1")]), hasCassette: true)
-        #expect(session.decide(method: "GET", url: "http://a.test/1") == .replay(index: 0))
-        guard case .refuse(let report) = session.decide(method: "GET", url: "http://a.test/2") else {
+        #expect(session.head("GET", "http://a.test/1") == .replay(index: 0))
+        guard case .refuse(let report) = session.head("GET", "http://a.test/2") else {
             Issue.record("not refused")
             return
         }

@@ -29,9 +29,8 @@ import Testing
     }
 
     @Test func findsTheOneNeighbourAmongMany() {
-        var keys = RecordedKeys()
-        for index in 0..<3_000 { keys.append(method: "GET", url: "http://a.test/v1/accounts/\(index)/balance?at=\(index % 7)") }
-        keys.append(method: "GET", url: "http://a.test/v1/users/me")
+        let accounts = (0..<3_000).map { ("GET", "http://a.test/v1/accounts/\($0)/balance?at=\($0 % 7)") }
+        let keys = RecordedKeys(accounts + [("GET", "http://a.test/v1/users/me")])
         #expect(self.search("GET", "http://a.test/v1/users/me?fields=name", in: keys).first == 3_000)
     }
 }

@@ -1,5 +1,6 @@
-import TapeCore
 import Testing
+
+@testable import TapeCore
 
 @Suite struct RecordedCassetteTests {
     private func cassette(_ interactions: [String], tail: String = "\n  ]\n}\n") -> [UInt8] {
@@ -25,8 +26,8 @@ import Testing
         #expect(recorded.count == 3)
         #expect(try (0..<3).map { try recorded.interaction(at: $0).id } == [2, 3, 1])
         #expect(recorded.damage == nil)
-        let session = Session(mode: .none, keys: recorded.keys, hasCassette: true)
-        #expect(session.decide(method: "GET", url: "http://h/1") == .replay(index: 2))
+        let session = try Session(mode: .none, cassette: recorded)
+        #expect(session.head("GET", "http://h/1") == .replay(index: 2))
     }
 
     @Test func equalStartsKeepTheOrderOfTheFile() throws {

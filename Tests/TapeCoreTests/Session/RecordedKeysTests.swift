@@ -22,8 +22,7 @@ import Testing
     }
 
     @Test func findsEachOfManyThousands() {
-        var keys = RecordedKeys()
-        for index in 0..<5_000 { keys.append(method: "GET", url: "http://a.test/items/\(index)") }
+        let keys = RecordedKeys((0..<5_000).map { ("GET", "http://a.test/items/\($0)") })
         #expect(keys.distinctCount == 5_000)
         let numbers = (0..<5_000).map { self.number(keys, "GET", "http://a.test/items/\($0)") }
         #expect(numbers == Array(0..<5_000))
@@ -38,12 +37,12 @@ import Testing
         #expect(self.number(keys, "CONNECT", "https://a.test:443/") == nil)
     }
 
-    @Test func bytesMakeTheSameKeysAsStrings() {
+    @Test func keysKnowWhetherARequestMayHaveABody() {
         var keys = RecordedKeys()
-        Array("GET".utf8).withUnsafeBytes { method in
-            Array("http://A.test".utf8).withUnsafeBytes { keys.append(method: method, url: $0) }
+        for (path, mayHaveBody) in [("/a", false), ("/b", true), ("/a", true), ("/c", false), ("/c", false)] {
+            RequestKey.withBytes(method: "PUT", url: "http://a.test" + path) { keys.append($0, mayHaveBody: mayHaveBody) }
         }
-        #expect(self.number(keys, "GET", "http://a.test/") == 0)
-        #expect(keys.withBytes(ofKey: 0) { Array($0) } == Array("GET http://a.test/".utf8))
+        #expect((0..<3).map { keys.mayHaveBodies($0) } == [true, true, false])
+        #expect(keys.withBytes(ofKey: 0) { Array($0) } == Array("PUT http://a.test/a".utf8))
     }
 }

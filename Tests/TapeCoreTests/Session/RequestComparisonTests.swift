@@ -41,6 +41,16 @@ import Testing
         #expect(self.compare("http://a.test/?", "http://a.test/").differences == [.queryItemAdded("")])
     }
 
+    @Test func headerFieldsAreNamed() {
+        func parts(_ fields: String) -> RequestParts { Array(("GET http://a.test/?q" + fields).utf8).withUnsafeBytes { RequestParts($0) } }
+        let comparison = RequestComparison(parts("\naccept: a\nx-new: 1"), parts("\naccept: b\nx-old: 2"))
+        #expect(
+            comparison.differences == [
+                .header(name: "accept", here: "a", recorded: "b"), .header(name: "x-new", here: "1", recorded: nil),
+                .header(name: "x-old", here: nil, recorded: "2"),
+            ])
+    }
+
     @Test func aDifferenceBehindTheLimitIsStillADifference() {
         let long = "http://a.test/" + String(repeating: "x", count: 10_000)
         #expect(self.compare(long + "1", long + "2").differences == [.remainder])

@@ -61,6 +61,32 @@ import Testing
         try appender.sync()
     }
 
+    /// A build without br recorded these: one with br takes it off. gzip stands for it, since every build knows that.
+    @Test func whatABuildWithoutTheCodingRecordedIsDevelopedLater() throws {
+        for size in [40, 9000] {
+            let folder = try TemporaryFolder()
+            let path = folder.file("tape.json")
+            let store = try BodyStore(cassettePath: path)
+            let text = (0..<size).map { UInt8(truncatingIfNeeded: 97 + $0 * $0 % 23) }
+            let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+            var maker = InteractionMaker(store: store)
+            // Recorded under a name that nobody knows, and then renamed.
+            let exchange = TapedExchanges.exchange(
+                1, fields: ["Content-Type: text/plain", "Content-Encoding: unheard"], body: wire)
+            var interaction = try #require(try maker.interaction(of: exchange, mayDevelop: true))
+            #expect(!interaction.isUndeveloped)
+            interaction.response?.headers = HeaderFields(["Content-Type: text/plain", "Content-Encoding: gzip"])
+            try self.record(interaction, to: path)
+
+            #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
+            let body = try #require(try RunningProxy.interactions(path).first?.response?.body)
+            #expect(body.content == .text(text) && body.note == nil && body.original == nil)
+            #expect(try BodyReader(cassettePath: path).wireBytes(of: body, digest: { FastSHA256() }).octets == wire)
+            #expect(try folder.names(in: "tape.bodies").isEmpty)
+            #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
+        }
+    }
+
     /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back octet for octet.
     @Test func aLargeMultipartIsTakenApartLater() throws {
         let folder = try TemporaryFolder()

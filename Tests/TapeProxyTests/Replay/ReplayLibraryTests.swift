@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import TapeCore
@@ -6,6 +7,121 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ReplayLibraryTests {
+    /// The payload of the only answer, and its octets as they are streamed; nil where it is in memory.
+    private func streamed(_ interaction: Interaction, _ folder: TemporaryFolder) throws -> (answer: RecordedAnswer, octets: [UInt8]?) {
+        let path = folder.file("tape.json")
+        try? FileManager.default.removeItem(atPath: path)
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(interaction, into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        let cassette = try RecordedCassette(path: path)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let threads = NIOThreadPool(numberOfThreads: 1)
+        threads.start()
+        defer {
+            try? group.syncShutdownGracefully()
+            try? threads.syncShutdownGracefully()
+        }
+        let loop = group.next()
+        let promise = loop.makePromise(of: (RecordedAnswer, [UInt8]?).self)
+        loop.execute {
+            let library = ReplayLibrary(loop: loop, cassette: cassette, threads: threads)
+            library.answer(0) { result in
+                guard case .success(let answer) = result, case .coded(let body, _) = answer.payload else {
+                    return promise.completeWith(result.map { ($0, nil) }.mapError { $0 })
+                }
+                let stream = library.open(.coded(body))
+                var octets: [UInt8] = []
+                func more() {
+                    stream.next { piece in
+                        switch piece {
+                        case .bytes(let bytes):
+                            octets += bytes
+                            more()
+                        case .last(let bytes): promise.succeed((answer, octets + bytes))
+                        case .damaged: promise.succeed((answer, nil))
+                        }
+                    }
+                }
+                more()
+            }
+        }
+        let (answer, octets) = try promise.futureResult.wait()
+        return (answer, octets)
+    }
+
+    private func developed(_ content: [UInt8], _ type: String, level: Int = 6, wire own: [UInt8]? = nil, _ folder: TemporaryFolder) throws
+        -> (interaction: Interaction, wire: [UInt8])
+    {
+        let parameters = DeflateParameters(level: level)
+        let wire = try #require(own ?? content.withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
+        let headers = HeaderFields(["Content-Type: \(type)", "Content-Encoding: gzip", "Content-Length: \(wire.count)"])
+        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")))
+        var developer = BodyDeveloper(makeDigest: { FastSHA256() })
+        let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
+        return (
+            Interaction(
+                id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://a/"),
+                response: RecordedResponse(status: 200, reason: Array("OK".utf8), headers: headers, body: body)), wire
+        )
+    }
+
+    private static let octets = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 >> 3 ^ $0 * $0) }
+    private static let form =
+        Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nsmall\r\n--X\r\nContent-Type: image/png\r\n\r\n".utf8) + Self.octets
+        + Array("\r\n--X--\r\n".utf8)
+
+    @Test(arguments: [
+        (Self.form, "multipart/form-data; boundary=X"), (Self.octets, "image/png"),
+        ((0..<300_000).flatMap { Array("\($0) ".utf8) }, "text/plain"),
+    ])
+    func aLargeCodedBodyIsCodedAgainWhileItIsSent(_ content: [UInt8], _ type: String) throws {
+        let folder = try TemporaryFolder()
+        let (interaction, wire) = try self.developed(content, type, folder)
+        #expect(interaction.response?.body?.original == nil)
+        let (answer, octets) = try self.streamed(interaction, folder)
+        #expect(octets == wire)
+        #expect(answer.framing == .length(wire.count))
+        // Nothing of it is held.
+        #expect(answer.weight < 1024)
+    }
+
+    @Test func anEditedPartOfALargeCodedBodyIsSentWithItsLength() throws {
+        // Octets behind the stream: no parameters bring them back, and the wire octets are kept.
+        for tail in [[UInt8](), [0]] {
+            let folder = try TemporaryFolder()
+            let whole = try #require(Self.form.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+            var (interaction, wire) = try self.developed(Self.form, "multipart/form-data; boundary=X", wire: whole + tail, folder)
+            #expect((interaction.response?.body?.original == nil) == tail.isEmpty)
+            #expect(try self.streamed(interaction, folder).octets == wire)
+            guard case .multipart(var parts)? = interaction.response?.body?.content else {
+                Issue.record("not taken apart")
+                return
+            }
+            parts.parts[0].content = .data(.text(Array("edited by hand".utf8)))
+            interaction.response?.body?.content = .multipart(parts)
+            let (answer, octets) = try self.streamed(interaction, folder)
+            let read = try DecodedBeginning.read(OctetSource(try #require(octets)), .coded([.gzip]))
+            #expect(read.isWhole && read.octets.count == Self.form.count + 9)
+            #expect(answer.framing == .length(octets?.count ?? 0))
+        }
+    }
+
+    @Test func aSmallCodedBodyIsHeld() throws {
+        let folder = try TemporaryFolder()
+        let (interaction, wire) = try self.developed(Array(Self.octets.prefix(2000)), "text/plain", folder)
+        let (answer, octets) = try self.streamed(interaction, folder)
+        #expect(octets == nil)
+        guard case .bytes(let bytes) = answer.payload else {
+            Issue.record("not in memory")
+            return
+        }
+        #expect(bytes == wire)
+    }
+
     @Test func anAnswerIsLoadedOnceAndThenComesAtOnce() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

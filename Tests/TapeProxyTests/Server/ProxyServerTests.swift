@@ -6,10 +6,10 @@ import Testing
 @Suite struct ProxyServerTests {
     // MARK: Starting
 
-    private func start(_ change: (inout ProxyConfiguration) -> Void) throws(ProxyError) {
+    private func start(_ change: (inout ProxyConfiguration) -> Void) throws {
         var configuration = ProxyConfiguration()
         change(&configuration)
-        let session = Session(mode: .passthrough, keys: RecordedKeys(), hasCassette: false)
+        let session = try Session(mode: .passthrough)
         try ProxyServer.start(configuration, session: session).stop()
     }
 

@@ -30,6 +30,13 @@ import Testing
                 .gzip(DeflateParameters(level: 9, memoryLevel: 9, windowBits: 12, strategy: 2), header: header),
                 "gzip level 9 memory 9 window 12 strategy 2, 43 → 120 octets"
             ),
+            (.gzip(DeflateParameters(level: 6, flushes: [1, 2]), header: .plain), "gzip level 6 flushed 2 times, 43 → 120 octets"),
+            (
+                .gzipMembers([
+                    GzipMember(header: .plain, parameters: DeflateParameters(level: 6), size: 1),
+                    GzipMember(header: .plain, parameters: DeflateParameters(level: 9), size: nil),
+                ]), "gzip of 2 members level 6, 43 → 120 octets"
+            ),
             (.deflate(nil), "deflate, 43 → 120 octets"), (.rawDeflate(DeflateParameters(level: 1)), "raw deflate level 1, 43 → 120 octets"),
         ]
         for (coding, words) in some { #expect(self.lines(Body(size: 43, codings: [coding], content: content)) == ["43 B", words]) }

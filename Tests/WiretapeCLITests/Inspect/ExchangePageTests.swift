@@ -131,4 +131,23 @@ import Testing
         #expect(text.contains("\u{1B}[36mHost\u{1B}[0m: a"))
         #expect(text.contains("\u{1B}[33mHTTP/1.1 404 OK\u{1B}[0m"))
     }
+
+    @Test func sentencesStayWithinATerminal() throws {
+        let message = "\"a\" refused the connection: is the origin running, and at this port?"
+        let interaction = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: message)))
+        let wrapped = """
+            outcome     failed, refused: "a" refused
+                        the connection: is the
+                        origin running, and at this
+                        port?
+
+            """
+        #expect(try self.page(interaction, .terminal(40)).text.contains(wrapped))
+        #expect(try self.page(interaction).text.contains("outcome     failed, refused: \(message)\n"))
+    }
+
+    @Test func aCommandToCopyStaysOnItsLine() throws {
+        let interaction = FormFixtures.upload([13, 10] + FormFixtures.pets)
+        #expect(try self.page(interaction, .terminal(40)).text.contains("\n            see: wiretape inspect pets.json 1 --lint\n"))
+    }
 }

@@ -19,6 +19,7 @@ import Testing
     @Test func aFailureTakesTheStatusPlace() {
         let row = ExchangeRow(number: 1, .sample(status: nil, outcome: .failed(Failure(kind: .refused, message: ""))))
         #expect(row.statusWords == "failed refused")
+        #expect(row.shortStatusWords == "refused")
         #expect(row.statusColor == .red)
         #expect(row.outcomeWords == "failed refused")
         #expect(row.size == nil)
@@ -28,6 +29,7 @@ import Testing
     @Test func aCutIsSaidBesideTheStatus() {
         let cut = Outcome.cut(Cut(by: .origin, reason: "closed"))
         #expect(ExchangeRow(number: 1, .sample(outcome: cut)).statusWords == "200 cut")
+        #expect(ExchangeRow(number: 1, .sample(outcome: cut)).shortStatusWords == "200 cut")
         #expect(ExchangeRow(number: 1, .sample(status: nil, outcome: cut)).statusWords == "cut")
         #expect(ExchangeRow(number: 1, .sample(outcome: cut)).outcomeWords == "cut origin")
     }

@@ -93,4 +93,20 @@ import Testing
         let lines = try self.table([huge, odd], .terminal(80))
         #expect(lines.last?.hasSuffix("; 1 cut.") == true)
     }
+
+    @Test func aTerminalOfEightyColumnsShowsAllThatMatters() throws {
+        let timing = Timing(connect: 1, wait: 2, receive: 1, total: 4)
+        let failure = Outcome.failed(Failure(kind: .unreachable, message: ""))
+        let lines = try self.table(
+            [
+                .sample(1, "DELETE", "http://origin.example/pets/12345", body: Body(size: 43_210, content: .empty), timing: timing),
+                .sample(2, "GET", "https://origin.example/", status: nil, outcome: failure, timing: timing),
+            ], .terminal(80))
+        #expect(
+            lines.prefix(3) == [
+                "# method url                    status      type            size   time phases  ",
+                "1 DELETE origin.exam…pets/12345 200         json         43.2 KB 4.0 ms ░░▓▓▓▓██",
+                "2 GET    https://ori…n.example/ unreachable -                  - 4.0 ms ░░▓▓▓▓██",
+            ])
+    }
 }

@@ -48,6 +48,21 @@ import Testing
         #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
     }
 
+    @Test func ofABodyWhoseCodingBreaksTheReadableBeginningIsWritten() throws {
+        let coded = interactionText(
+            1, responseBody: #"{ "base64": "\#(BrokenGzip.base64)", "note": "broken" }"#, headers: #""Content-Encoding: gzip""#)
+        let inspection = try self.inspection([coded])
+        try inspection.body(.response, of: 1)
+        #expect(self.sink.text == "abc")
+        #expect(
+            self.warnings.text
+                == "of the response body of exchange 1 these are the octets that could be read, gzip breaks at octet 15 of 23: wrong gzip checksum; --raw has all."
+        )
+        self.sink.octets = []
+        try inspection.body(.response, of: 1, raw: true)
+        #expect(self.sink.octets == BrokenGzip.octets)
+    }
+
     @Test func aBodyBesideTheCassetteComesFromThere() throws {
         var digest = PortableSHA256()
         let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }

@@ -31,4 +31,12 @@ import Testing
         #expect(TextWidth.padded("12", to: 4, .right) == "  12")
         #expect(TextWidth.padded("too long", to: 3) == "too long")
     }
+
+    @Test(arguments: [
+        ("one two", 7, ["one two"]), ("one two", 6, ["one", "two"]), ("a longer-word b", 3, ["a", "longer-word", "b"]), ("", 3, [""]),
+        ("이름 이름 x", 9, ["이름 이름", "x"]),
+    ])
+    func wrapsAtBlanks(text: String, limit: Int, lines: [String]) {
+        #expect(TextWidth.wrapped(text, to: limit) == lines)
+    }
 }

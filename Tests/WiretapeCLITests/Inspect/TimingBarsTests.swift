@@ -19,6 +19,12 @@ import Testing
         #expect(TimingBars.lines(Timing(send: 0.001, total: 100)) == ["send        0.0 ms  ▏", "total       100 ms"])
     }
 
+    @Test func barsHaveTheColorsOfTheList() {
+        let lines = TimingBars.lines(Timing(tls: 1, send: 1, wait: 1, receive: 1), Paint(isOn: true))
+        #expect(zip(lines, ["35", "33", "36", "32"]).allSatisfy { $0.contains("\u{1B}[\($1)m") && $0.hasSuffix("\u{1B}[0m") })
+        #expect(lines.count == 4)
+    }
+
     @Test func noTimingIsNoLine() {
         #expect(TimingBars.lines(Timing()) == [])
     }

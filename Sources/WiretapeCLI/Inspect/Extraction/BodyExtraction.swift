@@ -20,14 +20,22 @@ struct BodyExtraction {
     private func extract(
         _ body: Body, _ headers: HeaderFields, _ number: Int, _ message: MessageChoice, _ told: (ExtractedFile) throws -> Void
     ) throws {
-        let contents = try BodyContents(body, headers: headers, reader: self.reader)
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         guard contents.size > 0 else { return }
         let stem = "\(number)-\(message.rawValue)"
-        let coding = body.codings.isEmpty && contents.inflated == nil ? BodyWords.coding(headers).map(Self.codingExtension) ?? "" : ""
-        let path = try self.folder.write("\(stem).\(try Self.fileExtension(contents, headers))\(coding)", contents)
+        let name = "\(stem).\(try Self.fileExtension(contents, headers))"
+        let coding = body.codings.isEmpty ? BodyWords.coding(headers).map(Self.codingExtension) ?? "" : ""
+        let path = try self.folder.write(contents.inflated == nil ? name + coding : name, contents)
+        let words = [try Self.words(contents, headers), contents.breaking.map { BodyWords.broken($0, of: body) }].compactMap { $0 }
         try told(
             ExtractedFile(
-                path: path, exchange: number, message: message, size: contents.size, words: try Self.words(contents, headers)))
+                path: path, exchange: number, message: message, size: contents.size,
+                words: words.isEmpty ? nil : words.joined(separator: ", ")))
+        if contents.breaking != nil {
+            let coded = try BodyContents(body, headers: headers, reader: self.reader)
+            let path = try self.folder.write(name + coding, coded)
+            try told(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
+        }
         guard let parts = try BodyParts(contents, headers: headers) else { return }
         for part in parts.all where !part.isMultipart {
             let data = try part.contents(in: contents)

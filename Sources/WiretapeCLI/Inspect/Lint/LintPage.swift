@@ -26,7 +26,12 @@ struct LintPage {
         for finding in lint.findings {
             try self.write("\n")
             let place = finding.problem.offset.map { "offset \($0)" } ?? "header fields"
-            try self.write("  \(self.screen.paint(place, .yellow)): \(VisibleText.line(finding.problem.sentence))\n")
+            let sentence = VisibleText.line("\(place): \(finding.problem.sentence)")
+            let lines = self.screen.width.map { TextWidth.wrapped(sentence, to: max($0 - 2, place.utf8.count + 1)) } ?? [sentence]
+            for (index, line) in lines.enumerated() {
+                let marked = index == 0 ? self.screen.paint(place, .yellow) + line.dropFirst(place.count) : line
+                try self.write("  \(marked)\n")
+            }
             for row in finding.excerpt?.lines ?? [] { try self.line("    \(row)", row.hasPrefix(" ") ? .yellow : .dim) }
         }
         if !lint.findings.isEmpty { try self.write("\n") }

@@ -13,8 +13,10 @@ struct BodyPart {
     var data: Range<Int>
     /// Whether its data are parts again, which follow it in a list.
     var isMultipart: Bool
+    /// Of its names, where they are not UTF-8.
+    var charset: FormCharset?
 
-    var disposition: ContentDisposition? { ContentDisposition(self.fields) }
+    var disposition: ContentDisposition? { ContentDisposition(self.fields, charset: self.charset) }
     var name: String? { self.disposition?.name }
     var filename: String? { self.disposition?.filename }
     var type: String? { ExchangeRow.type(self.fields) }

@@ -13,7 +13,7 @@ struct BodyParts {
     init?(_ contents: BodyContents, headers: HeaderFields) throws {
         guard let type = MultipartType(headers) else { return nil }
         if let boundary = type.boundary, let body = try Self.read(contents, boundary) {
-            self.init(body)
+            self.init(body, contents)
             return
         }
         // Most read nothing of such a body. Who looks at it wants to see what was meant.
@@ -22,13 +22,15 @@ struct BodyParts {
         guard let boundary = lint.finish().lazy.compactMap(\.proposal).first, let body = try Self.read(contents, boundary) else {
             return nil
         }
-        self.init(body)
+        self.init(body, contents)
         self.isOfOtherBoundary = true
     }
 
-    private init(_ body: MultipartBody<Range<Int>>) {
+    private init(_ body: MultipartBody<Range<Int>>, _ contents: BodyContents) {
         self.all = []
         _ = self.list(body, offset: 0, prefix: "")
+        guard let charset = body.formCharset({ try? contents.part($0).load(limit: FormCharset.longest) }) else { return }
+        for index in self.all.indices { self.all[index].charset = charset }
     }
 
     private static func read(_ contents: BodyContents, _ boundary: MultipartBoundary) throws -> MultipartBody<Range<Int>>? {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import TapeCore
 
@@ -16,6 +17,23 @@ struct ProducedBody: Codable {
     }
 
     var octets: [UInt8] { Array(self.body) }
+
+    /// The parts as a cassette has them, and its text; they give the octets back.
+    func recorded() throws -> (body: MultipartBody<PartContent>, text: String) {
+        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var sink = MemorySink()
+        let headers = HeaderFields(["Content-Type: \(self.type)"])
+        let developed = try developer.develop(self.octets, headers: headers, origin: "", sink: &sink)
+        let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: developed)
+        var writer = JSONWriter()
+        InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
+        let read = try #require(try InteractionDecoder.decode(writer.bytes).request.body)
+        #expect(read == developed)
+        let restored = try BodyRestorer.wireBytes(of: read, file: sink.read, raw: { _ in [] }, digest: TestDigest())
+        #expect(restored == BodyRestorer.Restored(octets: self.octets, isEdited: false))
+        guard case .multipart(let body) = read.content else { throw CassetteError(.damaged, "no parts") }
+        return (body, String(decoding: writer.bytes, as: UTF8.self))
+    }
 
     /// The parts as we read them; nil where we do not.
     var parts: [Part]? {

@@ -38,6 +38,32 @@ enum ProducerScripts {
         json.dump(out, sys.stdout)
         """#
 
+    /// Attachments in every encoding that Python's mail library writes, with long names.
+    static let mail = #"""
+        import base64, email.message, email.mime.multipart, email.mime.text, email.policy, json, sys
+        fields = json.load(sys.stdin)
+        out = []
+        def add(name, octets):
+            head, _, body = octets.partition(b"\r\n\r\n")
+            type = next(line for line in head.replace(b"\r\n ", b" ").split(b"\r\n") if line.lower().startswith(b"content-type"))
+            out.append({"name": name, "type": type.split(b":", 1)[1].decode().strip(), "body": base64.b64encode(body).decode()})
+        text = "음식과 반려동물에 관한 긴 글 = . " * 9 + "\n둘째 줄 \n.\n"
+        for name, policy in [("mail", email.policy.SMTP), ("mail of long lines", email.policy.SMTP.clone(max_line_length=100))]:
+            mail = email.message.EmailMessage(policy=policy)
+            mail.set_content(text, cte="quoted-printable")
+            mail.add_attachment(text, filename="아주 긴 이름을 가진 첨부 파일입니다 정말로 아주 길어요.txt", cte="base64")
+            mail.add_attachment(b'{"a": 1}', maintype="application", subtype="json", filename="a.json")
+            mail.add_attachment(base64.b64decode(fields[4][2]), maintype="image", subtype="png", filename="사진.png")
+            add(name, mail.as_bytes())
+        mail = email.mime.multipart.MIMEMultipart()
+        for charset, text in [("euc-kr", "음식 " * 60), ("iso-8859-1", "é " * 60 + "\n")]:
+            part = email.mime.text.MIMEText(text, "plain", charset)
+            part.add_header("Content-Disposition", "attachment", filename=(charset, "", text[:2] + ".txt"))
+            mail.attach(part)
+        add("old mail", mail.as_bytes(policy=email.policy.compat32.clone(linesep="\r\n")))
+        json.dump(out, sys.stdout)
+        """#
+
     static let node = #"""
         const fields = JSON.parse(require("fs").readFileSync(0));
         const form = new FormData();
@@ -83,12 +109,14 @@ enum ProducerScripts {
     static let chromium = #"""
         import base64, http.server, json, subprocess, sys, tempfile, threading
         fields = json.load(sys.stdin)
-        page = """<!doctype html><meta charset=utf-8><form method=post enctype=multipart/form-data action=/></form><script>
+        charset = sys.argv[2] if len(sys.argv) > 2 else "utf-8"
+        page = """<!doctype html><meta charset=utf-8><form method=post enctype=multipart/form-data action=/ accept-charset=CHARSET></form><script>
         const form = document.forms[0];
         for (const [name, filename, data] of FIELDS) {
             const octets = Uint8Array.from(atob(data), c => c.charCodeAt(0));
             const input = form.appendChild(document.createElement("input"));
             input.name = name;
+            if (name === "_charset_") { input.type = "hidden"; continue; }
             if (filename === null) { input.value = new TextDecoder().decode(octets); continue; }
             const files = new DataTransfer();
             files.items.add(new File([octets], filename, {type: "image/png"}));
@@ -96,7 +124,7 @@ enum ProducerScripts {
             input.files = files.files;
         }
         form.submit();
-        </script>""".replace("FIELDS", json.dumps(fields))
+        </script>""".replace("FIELDS", json.dumps(fields)).replace("CHARSET", charset)
         out = []
         came = threading.Event()
         class Handler(http.server.BaseHTTPRequestHandler):

@@ -15,13 +15,13 @@ struct ProducerTests {
     }
 
     /// `allowed`: what the lint may find, since the producer does it.
-    private func check(_ produced: ProducedBody, allowed: Set<MultipartProblem.Kind> = []) throws {
+    private func check(_ produced: ProducedBody, allowed: Set<MultipartProblem.Kind> = [], folds: Bool = false) throws {
         let octets = produced.octets
         let type = try #require(MultipartType(Array(produced.type.utf8)))
         let boundary = try #require(type.boundary)
         let body = try #require(octets.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) })
         #expect(octets.withUnsafeBytes { MultipartSerializer.octets(body, source: $0) } == octets)
-        #expect(body.parts.allSatisfy { $0.headers.canonicalLines != nil })
+        #expect(folds || body.parts.allSatisfy { $0.headers.canonicalLines != nil })
         let headers = HeaderFields(["Content-Type: \(produced.type)"])
         let problems = octets.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
         #expect(problems.filter { !allowed.contains($0.kind) } == [], "\(produced.name)")
@@ -51,6 +51,48 @@ struct ProducerTests {
         let body = try #require(try Self.produce(["/usr/bin/env", "python3", "-c", ProducerScripts.chromium, chromium]).first)
         #expect(body.parts == (try Self.fields()))
         try self.check(body, allowed: Self.doubled)
+    }
+
+    /// A browser names the charset of a page that is not UTF-8 in the field that asks for it.
+    @Test(.enabled(if: MultipartPrograms.chromium != nil)) func chromiumsBodiesInKorean() throws {
+        let chromium = try #require(MultipartPrograms.chromium)
+        let fields = #"[["_charset_", null, ""], ["음식", null, "7J2M7Iud"], ["plain", null, "YQ=="], ["file", "음식.txt", "wL0="]]"#
+        let output = try MultipartPrograms.run(
+            ["/usr/bin/env", "python3", "-c", ProducerScripts.chromium, chromium, "euc-kr"], input: Data(fields.utf8))
+        let produced = try #require(try JSONDecoder().decode([ProducedBody].self, from: output).first)
+        let (body, text) = try produced.recorded()
+        #expect(
+            body.parts.map(\.content) == [
+                .data(.text(Array("EUC-KR".utf8))), .data(.encodedText([0xC0, 0xBD, 0xBD, 0xC4], .eucKR)), .data(.text([97])),
+                .data(.binary([0xC0, 0xBD])),
+            ])
+        #expect(text.contains("\"name\": \"음식\"") && text.contains("\"filename\": \"음식.txt\""))
+    }
+
+    @Test func mailsAttachments() throws {
+        let bodies = try Self.produce(["/usr/bin/env", "python3", "-c", ProducerScripts.mail])
+        #expect(bodies.map(\.name) == ["mail", "mail of long lines", "old mail"])
+        let long = String(repeating: "음식과 반려동물에 관한 긴 글 = . ", count: 9) + "\r\n둘째 줄 \r\n.\r\n"
+        for produced in bodies {
+            try self.check(produced, allowed: Self.doubled, folds: true)
+            let (body, _) = try produced.recorded()
+            let texts = body.parts.map { part -> String? in
+                guard case .data(.transferEncoded(let content, _)) = part.content else { return nil }
+                switch content {
+                case .encodedText(let octets, let charset): return charset.decode(octets).map { String(decoding: $0, as: UTF8.self) }
+                default: return content.bodyContent.inlineOctets.map { String(decoding: $0, as: UTF8.self) }
+                }
+            }
+            guard produced.name != "old mail" else {
+                #expect(texts == [String(repeating: "음식 ", count: 60), String(repeating: "é ", count: 60) + "\r\n"])
+                #expect(produced.parts?.map(\.filename) == ["음식.txt", "é .txt"])
+                continue
+            }
+            // The octets of an image say no more than their base64.
+            #expect(texts == [long, long, #"{"a": 1}"#, nil], "\(produced.name)")
+            #expect(
+                produced.parts?.map(\.filename) == [nil, "아주 긴 이름을 가진 첨부 파일입니다 정말로 아주 길어요.txt", "a.json", "사진.png"], "\(produced.name)")
+        }
     }
 
     @Test(.enabled(if: MultipartPrograms.python != nil)) func pythonsBodies() throws {

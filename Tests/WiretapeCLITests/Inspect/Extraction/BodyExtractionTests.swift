@@ -62,4 +62,16 @@ import Testing
     @Test func emptyBodiesGetNone() throws {
         #expect(try self.extract(.sample(body: Body(size: 0, content: .empty))).names == [])
     }
+
+    @Test func aBodyWhoseCodingBreaksIsWrittenAsFarAsItCanBeReadAndAsReceived() throws {
+        let broken = BrokenGzip.octets
+        var interaction = Interaction.sample(type: "text/plain", body: Body(size: broken.count, content: .binary(broken)))
+        interaction.response?.headers.append(name: "Content-Encoding", value: "gzip")
+        interaction.response?.body?.note = "content coding is not taken off"
+        let result = try self.extract(interaction)
+        #expect(result.names == ["3-response.txt", "3-response.txt.gz"])
+        #expect(try self.temporary.read("out/3-response.txt") == Array("abc".utf8))
+        #expect(try self.temporary.read("out/3-response.txt.gz") == broken)
+        #expect(result.told.map(\.words) == ["text/plain, gzip breaks at octet 15 of 23: wrong gzip checksum", "as received"])
+    }
 }

@@ -38,4 +38,19 @@ import Testing
             try self.page(FormFixtures.pets) == "exchange 3, request of POST http://a/pets: no defects\nno defects in 1 multipart body.\n")
         #expect(try self.page(nil) == "no body is multipart: nothing to look for.\n")
     }
+
+    @Test func sentencesStayWithinATerminal() throws {
+        let sink = TextSink()
+        var page = LintPage(screen: .terminal(60, colored: true), write: sink.write)
+        let lint = try #require(try BodyLint(BodyContents([13, 10] + FormFixtures.pets), headers: FormFixtures.headers))
+        try page.show(lint, exchange: 3, message: .request, request: Interaction.sample(3, "POST").request, isCoded: false)
+        #expect(
+            sink.text.contains(
+                """
+                  \u{1B}[33moffset 0\u{1B}[0m: there is a line end in front of the first
+                  delimiter, which some servers refuse; begin the body with
+                  "--"
+
+                """))
+    }
 }

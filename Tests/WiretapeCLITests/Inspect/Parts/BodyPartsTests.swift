@@ -39,6 +39,13 @@ import Testing
         #expect(try FormFixtures.parts(FormFixtures.pets)?.isOfOtherBoundary == false)
     }
 
+    @Test func namesAreInTheCharsetThatTheFormNames() throws {
+        let field = "------wiretape\r\nContent-Disposition: form-data; name="
+        let start = Array("\(field)_charset_\r\n\r\nEUC-KR\r\n\(field)".utf8)
+        let parts = try #require(try FormFixtures.parts(start + [0xC0, 0xBD] + Array("\r\n\r\nx\r\n------wiretape--\r\n".utf8)))
+        #expect(parts.all.map(\.name) == ["_charset_", "음"])
+    }
+
     @Test func whatIsNotMultipartHasNoParts() throws {
         #expect(try FormFixtures.parts(FormFixtures.pets, HeaderFields(["Content-Type: text/plain"])) == nil)
         #expect(try FormFixtures.parts(Array("nothing".utf8)) == nil)

@@ -1,0 +1,4 @@
+/// Parameters beside which `code` is an authorization code (RFC 6749, 4.1).
+enum OAuthCompany {
+    static let names: [StaticString] = ["grant_type=", "state=", "redirect_uri=", "client_id=", "code_verifier=", "session_state="]
+}

@@ -1,0 +1,109 @@
+/// Takes secrets out of messages: wire octets in, wire octets out, as if the traffic had carried placeholders.
+///
+/// Keeps nothing but what it learns, in its vault.
+public struct Redactor: Sendable {
+    public let rules: RedactionRules
+    public let vault: SecretVault
+    let makeDigest: @Sendable () -> any ContentDigest
+
+    /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
+    public init(
+        rules: RedactionRules = .standard, vault: SecretVault = SecretVault(),
+        makeDigest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) {
+        self.rules = rules
+        self.vault = vault
+        self.makeDigest = makeDigest
+        for secret in rules.secrets where !secret.octets.isEmpty {
+            _ = vault.placeholder(for: secret.octets, kind: "env-\(secret.name)")
+        }
+    }
+
+    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault) }
+    var head: HeadRedaction { HeadRedaction(text: self.text) }
+    private var body: BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text)) }
+
+    /// Redacts all heads of an exchange and both bodies, what is learned in one used in all of them.
+    ///
+    /// The interaction's own bodies are left alone. Digests and lengths in header fields fit afterwards, or the outcome says which do not.
+    public func redact(
+        _ interaction: inout Interaction, requestBody: inout WireBody?, responseBody: inout WireBody?
+    ) -> (request: RedactionOutcome, response: RedactionOutcome) {
+        var request = RedactionOutcome()
+        var response = RedactionOutcome()
+        var generation = -1
+        // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
+        while generation != self.vault.generation {
+            generation = self.vault.generation
+            request.add(self.redact(request: &interaction.request, body: &requestBody))
+            for index in interaction.interim.indices {
+                response.count += self.head.redact(&interaction.interim[index].headers)
+            }
+            if var message = interaction.response {
+                response.add(self.redact(response: &message, body: &responseBody))
+                interaction.response = message
+            }
+        }
+        return (request, response)
+    }
+
+    public func redact(request: inout RecordedRequest, body: inout WireBody?) -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        if let (url, count) = self.head.redacted(url: request.url) {
+            request.url = url
+            outcome.count += count
+        }
+        if let target = request.target, let (redacted, count) = self.head.redacted(url: target) {
+            request.target = redacted
+            outcome.count += count
+        }
+        self.redact(&request.headers, &request.trailers, &body, &outcome)
+        return outcome
+    }
+
+    public func redact(response: inout RecordedResponse, body: inout WireBody?) -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        let edits = response.reason.withUnsafeBytes { self.text.edits(in: $0) }
+        if !edits.isEmpty {
+            response.reason = edits.applied(to: response.reason)
+            outcome.count += edits.count
+        }
+        self.redact(&response.headers, &response.trailers, &body, &outcome)
+        return outcome
+    }
+
+    private func redact(
+        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, _ body: inout WireBody?, _ outcome: inout RedactionOutcome
+    ) {
+        if var fields = trailers {
+            outcome.count += self.head.redact(&fields)
+            trailers = fields
+        }
+        // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
+        let result = body.flatMap {
+            self.body.redacted($0.octets, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
+        }
+        outcome.count += self.head.redact(&headers)
+        guard let result, let old = body else { return }
+        outcome.count += result.count
+        outcome.isBodyChanged = true
+        var arrival = old.arrival
+        FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.octets.count, newSize: result.octets.count)
+        body = WireBody(result.octets, arrival: arrival, isComplete: old.isComplete)
+        let mender = FieldsOfBody(makeDigest: self.makeDigest)
+        for isTrailer in [false, true] {
+            guard var fields = isTrailer ? trailers : headers else { continue }
+            mender.mend(
+                &fields, growth: result.octets.count - old.octets.count, old: { mender.digest(old.octets) },
+                new: { mender.digest(result.octets) },
+                notes: &outcome.notes)
+            if isTrailer { trailers = fields } else { headers = fields }
+        }
+    }
+
+    /// A quick look: whether one of the secrets known by now may stand in these octets, in any spelling. For the pass at the end of a
+    /// recording, over the text of each interaction and its sidecars.
+    public func mayConcern(_ octets: UnsafeRawBufferPointer) -> Bool {
+        LeakScan(self.vault).hasLeak(octets)
+    }
+}

@@ -1,0 +1,155 @@
+/// Names of fields, members, parameters and parts whose values are secrets, and the kinds of placeholders for them.
+///
+/// Names are compared without case, `_`, `-` and `.`: `access_token`, `accessToken` and `Access-Token` are one.
+enum SecretNames {
+    struct Meaning: Sendable, Hashable {
+        var kind: String
+        /// Counts only beside other parameters of OAuth, since it is a name like any other elsewhere.
+        var needsCompany = false
+        /// Counts only with a value that looks like a key.
+        var needsKeyShape = false
+        /// False where values may be words of everyday.
+        var isSure = true
+    }
+
+    /// Longest name looked up.
+    static let lengthLimit = 64
+
+    /// What a value under a name means; nil for names that say nothing.
+    static func meaning(of name: some Sequence<UInt8>) -> Meaning? {
+        guard let (hash, _) = self.fold(name) else { return nil }
+        return self.byHash[hash]
+    }
+
+    /// For header fields: as for other names, those of vendors besides.
+    static func meaning(ofHeader name: some Sequence<UInt8>) -> Meaning? {
+        guard let (hash, startsWithX) = self.fold(name) else { return nil }
+        if let meaning = self.headersByHash[hash] ?? self.byHash[hash] { return meaning }
+        guard startsWithX, let (rest, _) = self.fold(name.dropFirst()) else { return nil }
+        return self.byHash[rest]
+    }
+
+    /// FNV-1a of the letters and digits: equal names only, as far as the tables are concerned (their tests see to it), and a name of the
+    /// same hash by chance would have its value redacted.
+    private static func fold(_ name: some Sequence<UInt8>) -> (hash: UInt64, startsWithX: Bool)? {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var count = 0
+        var first: UInt8 = 0
+        for octet in name {
+            if octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".") { continue }
+            let folded = octet >= 65 && octet <= 90 ? octet | 32 : octet
+            if count == 0 { first = folded }
+            count += 1
+            guard count <= Self.lengthLimit else { return nil }
+            hash = (hash ^ UInt64(folded)) &* 0x100_0000_01b3
+        }
+        return count == 0 ? nil : (hash, first == UInt8(ascii: "x"))
+    }
+
+    private static let byHash = Self.table(Self.names)
+    private static let headersByHash = Self.table(Self.headers)
+
+    private static func table(_ names: [(kind: String, names: [String])]) -> [UInt64: Meaning] {
+        var table: [UInt64: Meaning] = [:]
+        for (kind, names) in names {
+            for name in names {
+                guard let (hash, _) = self.fold(name.utf8) else { continue }
+                var meaning = Meaning(kind: kind)
+                meaning.needsCompany = name == "code"
+                meaning.needsKeyShape = name == "key" || name == "sig" || name == "auth" || name == "session"
+                meaning.isSure = !Self.unsure.contains(kind)
+                table[hash] = meaning
+            }
+        }
+        return table
+    }
+
+    private static let unsure: Set<String> = ["csrf-token", "session", "state"]
+
+    /// Without separators, in lower case. docs/redaction.md names where each comes from.
+    static let names: [(kind: String, names: [String])] = [
+        ("access_token", ["accesstoken", "useraccesstoken", "oauthtoken", "accesstokensecret", "oauthtokensecret"]),
+        ("refresh_token", ["refreshtoken"]),
+        ("id_token", ["idtoken", "idtokenhint"]),
+        (
+            "token",
+            [
+                "token", "authtoken", "authenticationtoken", "apitoken", "bearertoken", "usertoken", "accesstokenvalue", "subjecttoken",
+                "actortoken",
+                "logintoken", "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
+                "jwttoken",
+                "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
+                "registrationtoken", "tokensecret",
+            ]
+        ),
+        ("client_secret", ["clientsecret", "consumersecret", "appsecret", "applicationsecret", "oauthconsumersecret"]),
+        (
+            "password",
+            [
+                "password", "passwd", "pwd", "passphrase", "passcode", "newpassword", "oldpassword", "currentpassword", "userpassword",
+                "passwordconfirmation", "confirmpassword", "passwordconfirm", "passwordverify", "password1", "password2", "repeatpassword",
+                "adminpassword", "dbpassword", "databasepassword", "smtppassword", "proxypassword", "loginpassword", "masterpassword",
+            ]
+        ),
+        (
+            "secret",
+            [
+                "secret", "apisecret", "secretkey", "secretaccesskey", "awssecretaccesskey", "signingsecret", "signingkey", "webhooksecret",
+                "sharedsecret", "privatekey", "privatekeypem", "encryptionkey", "masterkey", "sharedaccesskey", "storageaccountkey",
+                "totpsecret",
+                "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring",
+            ]
+        ),
+        ("api-key", ["apikey", "appkey", "applicationkey", "subscriptionkey", "accesskey", "authkey", "serverkey", "xapikey", "key"]),
+        ("aws-key", ["awsaccesskeyid", "accesskeyid", "xamzcredential"]),
+        ("session", ["sessiontoken", "sessionid", "jsessionid", "phpsessid", "sid", "awssessiontoken", "session", "sessioncookie"]),
+        (
+            "assertion",
+            ["assertion", "clientassertion", "samlresponse", "samlassertion", "samlrequest", "wresult", "logouttoken", "requesttoken"]
+        ),
+        ("code", ["code", "codeverifier", "devicecode", "authorizationcode", "authcode", "usercode", "otp", "totp", "otpcode", "mfacode"]),
+        ("csrf-token", ["csrftoken", "xsrftoken", "csrf", "xsrf", "csrfmiddlewaretoken", "authenticitytoken", "requestverificationtoken"]),
+        ("signature", ["xamzsignature", "xgoogsignature", "xossignature", "sig", "oauthsignature", "xgoogcredential"]),
+        ("authorization", ["authorization", "proxyauthorization", "auth"]),
+    ]
+
+    /// Fields of vendors whose names are no secrets' elsewhere, without separators, in lower case.
+    static let headers: [(kind: String, names: [String])] = [
+        (
+            "api-key",
+            [
+                "xgoogapikey", "ocpapimsubscriptionkey", "xfunctionskey", "xrapidapikey", "xmashapekey", "xalgoliaapikey",
+                "xparserestapikey",
+                "xparsemasterkey", "ddapikey", "ddapplicationkey", "xhoneycombteam", "xnewreliclicensekey", "fastlykey", "xoctopusapikey",
+                "xjfrogartapi", "xtypesenseapikey", "xauthkey", "xauthuserservicekey", "xinsertkey", "xquerykey", "xlicensekey",
+                "xdirectline",
+                "xapplicationkey", "xapikey", "xreaderkey", "xelsapikey", "xccapikey", "xmoesifapplicationid",
+            ]
+        ),
+        (
+            "token",
+            [
+                "xvaulttoken", "xgitlabtoken", "privatetoken", "jobtoken", "deploytoken", "xshopifyaccesstoken",
+                "xshopifystorefrontaccesstoken",
+                "xpostmarkservertoken", "xpostmarkaccounttoken", "xfigmatoken", "xsubjecttoken", "xplextoken", "xconsultoken",
+                "xnomadtoken",
+                "xforwardedaccesstoken", "cfaccessclientsecret", "cfaccessjwtassertion", "cfaccesstoken", "xamznoidcdata",
+                "xamznoidcaccesstoken",
+                "xmstokenaadaccesstoken", "xmstokenaadidtoken", "xmstokenaadrefreshtoken", "xmsauthorizationauxiliary", "xdiscourseapikey",
+                "xtrackertoken", "xbranchaccesstoken", "xauthtoken", "xidtoken", "xsentrytoken", "xgoogiamauthorizationtoken",
+                "xserverlessauthorization", "xcontentfulmanagementtoken", "circletoken", "xcircleci", "xredmineapikey", "travistoken",
+                "xsecret",
+            ]
+        ),
+        ("session", ["xsessionid", "xsession", "xsessiontoken", "xtransmissionsessionid", "mcpsessionid"]),
+        (
+            "signature",
+            [
+                "xhubsignature", "xhubsignature256", "stripesignature", "xslacksignature", "xtwiliosignature", "xshopifyhmacsha256",
+                "xlinesignature", "xsignature", "paypaltransmissionsig", "webhooksignature", "svixsignature",
+            ]
+        ),
+        ("authorization", ["xauthorization", "xsentryauth", "xforwardedauthorization", "xoriginalauthorization", "xserverauthorization"]),
+        ("client-certificate", ["xforwardedclientcert", "xclientcert", "xsslclientcert"]),
+    ]
+}

@@ -1,0 +1,10 @@
+/// What a text is, as far as it decides how placeholders are spelled in it.
+enum TextKind: Sendable, Hashable {
+    case plain
+    /// application/x-www-form-urlencoded
+    case form
+    /// A URL and nothing else.
+    case url
+    /// Octets whose number may have a meaning to what they are part of: it does not change.
+    case binary
+}

@@ -1,0 +1,98 @@
+/// The rule of order and repetition: which of the recorded exchanges that answer a request does so now.
+///
+/// Each exchange answers once, the earliest recorded first. Knows exchanges by their index in order of request start, and neither requests
+/// nor answers. docs/decisions/0001-replay-order.md has the reasons.
+struct AssignmentRule: Sendable {
+    enum Assignment: Sendable, Hashable {
+        /// An exchange that has not answered before. `behind` is the latest that has, where that was recorded later.
+        case first(index: Int, behind: Int?)
+        /// All have answered; this one does so again.
+        case again(index: Int)
+        /// This one would answer, but with strict order another is due.
+        case outOfTurn(index: Int, due: Int)
+        /// All have answered.
+        case usedUp
+    }
+
+    /// How far the exchanges of one group of equals have answered.
+    struct Turn: Sendable, Hashable {
+        /// All before this position have answered.
+        var position = 0
+        var repetitions = 0
+    }
+
+    let repetition: Repetition
+    let order: ReplayOrder
+    /// How often each exchange has answered.
+    private(set) var answered: [UInt32]
+    /// The earliest exchange that has not answered; behind the last when all have.
+    private(set) var due = 0
+    /// The latest exchange that has answered.
+    private(set) var latest: Int?
+
+    /// For an exchange that answers no request at all.
+    static let unanswerable = UInt32.max
+
+    /// - Parameter isAnswerable: for each exchange, whether it can answer a request.
+    init(isAnswerable: some Sequence<Bool>, repetition: Repetition = .never, order: ReplayOrder = .any) {
+        self.repetition = repetition
+        self.order = order
+        self.answered = isAnswerable.map { $0 ? 0 : Self.unanswerable }
+        self.advance()
+    }
+
+    /// - Parameters:
+    ///   - equals: the exchanges whose request is the same, ascending.
+    ///   - turn: what this returned for these equals so far.
+    ///   - others: further exchanges that answer it once the equals are used up, ascending.
+    mutating func assign(_ equals: ArraySlice<UInt32>, turn: inout Turn, others: [Int] = []) -> Assignment {
+        while turn.position < equals.count, self.answered[Int(equals[equals.startIndex + turn.position])] > 0 { turn.position += 1 }
+        let next = turn.position < equals.count ? Int(equals[equals.startIndex + turn.position]) : nil
+        if self.order == .strict, self.due < self.answered.count, next != self.due, others.contains(self.due) {
+            return self.take(self.due)
+        }
+        if let next = next ?? others.first(where: { self.answered[$0] == 0 }) { return self.take(next) }
+        let repeated =
+            equals.isEmpty
+            ? self.repeated(others.count, turn: &turn).map { others[$0] }
+            : self.repeated(equals.count, turn: &turn).map { Int(equals[equals.startIndex + $0]) }
+        guard let index = repeated else { return .usedUp }
+        self.answered[index] += 1
+        return .again(index: index)
+    }
+
+    /// Whether one of the equals has not answered, and may now.
+    func canAssign(_ equals: ArraySlice<UInt32>, turn: Turn) -> Bool {
+        let left = equals.dropFirst(turn.position).first { self.answered[Int($0)] == 0 }
+        guard let left else { return false }
+        return self.order == .any || Int(left) == self.due
+    }
+
+    private mutating func take(_ index: Int) -> Assignment {
+        if self.order == .strict, index != self.due { return .outOfTurn(index: index, due: self.due) }
+        self.answered[index] += 1
+        let behind = self.latest.flatMap { $0 > index ? $0 : nil }
+        self.latest = max(self.latest ?? index, index)
+        self.advance()
+        return .first(index: index, behind: behind)
+    }
+
+    private mutating func advance() {
+        while self.due < self.answered.count, self.answered[self.due] > 0 { self.due += 1 }
+    }
+
+    /// The position among so many used-up exchanges.
+    private func repeated(_ count: Int, turn: inout Turn) -> Int? {
+        guard count > 0 else { return nil }
+        switch self.repetition {
+        case .never: return nil
+        case .last: return count - 1
+        case .cycle:
+            turn.repetitions += 1
+            return (turn.repetitions - 1) % count
+        }
+    }
+
+    /// The exchanges that have answered nothing, ascending.
+    var unused: [Int] { self.answered.indices.filter { self.answered[$0] == 0 } }
+}

@@ -1,0 +1,65 @@
+extension Session {
+    /// No recorded exchange is left for a request.
+    ///
+    /// - Parameters:
+    ///   - equalCount: how many exchanges answer it, all used up.
+    ///   - bodies: the nearest recorded requests with an equal head.
+    func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = []) -> Decision {
+        switch self.mode.missRule(hasCassette: self.hasCassette) {
+        case .forward(let record): self.forward(record)
+        case .refuse: .refuse(self.refuse(head, equalCount: equalCount, bodies: bodies))
+        }
+    }
+
+    /// Searches outside the lock: the recorded keys never change.
+    private func refuse(_ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody]) -> MissReport {
+        let matches = NearestRequests(in: self.keys).search(for: head)
+        let isUsedUp = self.state.withLock { state in
+            (
+                bodies: bodies.map { state.assignments.answered[$0.index] > 0 },
+                heads: matches.map { match in self.groups.members(ofKey: match.key).allSatisfy { state.assignments.answered[Int($0)] > 0 } }
+            )
+        }
+        var nearest = zip(bodies, isUsedUp.bodies).map { body, isUsedUp in
+            NearRequest(
+                index: body.index, request: self.text(ofExchange: body.index), isUsedUp: isUsedUp, differences: body.differences)
+        }
+        nearest += zip(matches, isUsedUp.heads).map { match, isUsedUp in
+            NearRequest(
+                index: self.groups.index(ofKey: match.key, at: 0), request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
+                isUsedUp: isUsedUp, differences: match.differences)
+        }
+        let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
+        let report = MissReport(
+            request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)))
+        self.state.withLock { state in
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return report
+    }
+
+    /// A replay that was decided could not be given as it was recorded: it is no hit.
+    ///
+    /// - Parameter problem: why, with the file and the next step.
+    public func couldNotServe(_ index: Int, problem: String) {
+        self.state.withLock { state in
+            state.verdict.hits -= 1
+            state.verdict.unserved += 1
+            guard state.verdict.unservedAnswers.count < Self.reportLimit else { return }
+            state.verdict.unservedAnswers.append(UnservedAnswer(index: index, problem: PlainText.escape(problem.utf8, limit: 500)))
+        }
+    }
+
+    /// What has been decided so far; can be asked at any time.
+    public func verdict() -> Verdict { self.verdictAndAnswers().verdict }
+
+    /// Both of the same moment; how often each exchange has answered, as `AssignmentRule` counts it.
+    func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
+        let (noted, assignments) = self.state.withLock { ($0.verdict, $0.assignments) }
+        var verdict = noted
+        verdict.unused = assignments.unused
+        verdict.damage = self.damage
+        return (verdict, assignments.answered)
+    }
+}

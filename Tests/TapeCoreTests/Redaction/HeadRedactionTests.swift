@@ -1,0 +1,19 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct HeadRedactionTests {
+    private let head = HeadRedaction(text: TextRedaction(rules: .standard, vault: SecretVault()))
+
+    @Test func namesAndOtherLinesStayAsTheyAre() {
+        var fields = HeaderFields(["x-api-KEY:   abc123def  ", "A: b"])
+        #expect(self.head.redact(&fields) == 1)
+        #expect(fields.lines == ["x-api-KEY:   {{api-key:1}}  ", "A: b"])
+    }
+
+    @Test func whatHasNoSecretsIsNotTouched() {
+        var fields = HeaderFields(["A: b"])
+        #expect(self.head.redact(&fields) == 0)
+        #expect(self.head.redacted(url: "https://e.com/a?b=c") == nil)
+    }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct LeakScanTests {
+    private let vault: SecretVault = {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret/value-0123".utf8), kind: "token")
+        return vault
+    }()
+
+    private func spellings(_ octets: [UInt8]) throws -> [String] {
+        try LeakScan(self.vault).leaks(in: OctetSource(octets)).map(\.spelling.rawValue)
+    }
+
+    @Test func findsEachSpelling() throws {
+        #expect(try self.spellings(Array("x s3cret/value-0123".utf8)) == ["plain"])
+        #expect(try self.spellings(Array("x s3cret%2Fvalue-0123".utf8)) == ["percent"])
+        #expect(try self.spellings(Array(#"x s3cret\/value-0123"#.utf8)) == ["json"])
+        #expect(try self.spellings(Array("x s3cret&#47;value-0123".utf8)) == ["html"])
+        #expect(try self.spellings(SecretCorpus.base64(Array("ab s3cret/value-0123 c".utf8))) == ["base64"])
+        #expect(try self.spellings(RedactionFixtures.gzip(Array("x s3cret/value-0123".utf8))) == ["compressed"])
+        #expect(try self.spellings(Array("x {{token:1}}".utf8)) == [])
+    }
+
+    @Test func offsetsAreThoseOfTheFile() throws {
+        var octets = Array(repeating: UInt8(ascii: "."), count: 3_000_000)
+        octets.replaceSubrange(2_500_000..<2_500_017, with: Array("s3cret/value-0123".utf8))
+        #expect(try LeakScan(self.vault).leaks(in: OctetSource(octets)).map(\.offset) == [2_500_000])
+        #expect(octets.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct LiveRedactorTests {
+    @Test func whatHasNoSecretsIsNil() {
+        let live = LiveRedactor(Redactor())
+        #expect(live.redacted(url: "https://e.com/?a=b") == nil)
+        #expect(live.redacted(headers: HeaderFields(["A: b"])) == nil)
+        #expect(live.redacted(body: Array("{}".utf8), headers: HeaderFields()) == nil)
+    }
+
+    @Test func secretsBecomePlaceholders() throws {
+        let live = LiveRedactor(Redactor())
+        #expect(live.redacted(url: "https://e.com/?token=a1") == "https://e.com/?token={{token:1}}")
+        #expect(live.redacted(headers: HeaderFields(["Cookie: a=b"]))?.lines == ["Cookie: a={{cookie:1}}"])
+        let source = OctetSource(Array("{\"token\":\"a1\"}".utf8))
+        var octets: [UInt8] = []
+        _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { octets.append(contentsOf: $0) }
+        #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct NeedleIndexTests {
+    private func found(_ secrets: [String], in text: String, standsAlone: Bool = false) -> [String] {
+        var index = NeedleIndex()
+        for (number, secret) in secrets.enumerated() { index.insert(Array(secret.utf8), as: number, standsAlone: standsAlone) }
+        var hits: [String] = []
+        let octets = Array(text.utf8)
+        octets.withUnsafeBytes { bytes in
+            index.search(bytes) { hits.append("\($0.secret)@\($0.range.lowerBound)-\($0.range.upperBound)") }
+        }
+        return hits.sorted()
+    }
+
+    @Test func findsShortAndLongOnesAtAnyOffset() {
+        for lead in 0..<20 {
+            let text = String(repeating: "-", count: lead) + "abcde1" + "/" + "0123456789abcdefXYZ" + "!"
+            let hits = self.found(["abcde1", "0123456789abcdefXYZ"], in: text)
+            #expect(hits == ["0@\(lead)-\(lead + 6)", "1@\(lead + 7)-\(lead + 26)"])
+        }
+    }
+
+    @Test func findsBase64AtEachOfThreeOffsets() {
+        for lead in 0..<3 {
+            let octets = Array(repeating: UInt8(ascii: "z"), count: lead) + Array("top-secret-77".utf8) + [33]
+            #expect(self.found(["top-secret-77"], in: String(decoding: SecretCorpus.base64(octets), as: UTF8.self)).count == 1)
+        }
+    }
+
+    @Test func aWordStandsAlone() {
+        #expect(self.found(["hunter"], in: "hunter hunters xhunter (hunter)", standsAlone: true) == ["0@0-6", "0@24-30"])
+    }
+
+    @Test func aLongOneIsFoundByItsBeginningAndTakenToItsEnd() {
+        let secret = (0..<300).map { "k\($0)z" }.joined()
+        #expect(self.found([secret], in: "x" + secret + "y") == ["0@1-\(1 + secret.utf8.count)"])
+    }
+}

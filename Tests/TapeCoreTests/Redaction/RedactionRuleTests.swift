@@ -1,0 +1,22 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct RedactionRuleTests {
+    @Test func isAPlaceAndPerhapsAPattern() throws {
+        #expect(try RedactionRule("query:ts").pattern == nil)
+        #expect(try RedactionRule("query:ts=[0-9]+").pattern?.text == "[0-9]+")
+        #expect(try RedactionRule("json:/users/*/0").kind == "users")
+        #expect(try RedactionRule("json:/users").isJSON)
+    }
+
+    @Test(arguments: ["path", "text", "text=(", "x"]) func whatSaysNothingIsRefused(text: String) {
+        #expect(throws: RedactionRuleError.self) { try RedactionRule(text) }
+    }
+
+    @Test func aPatternLeavesPlaceholdersAlone() throws {
+        let rule = try RedactionRule("text=[a-z]{3,}")
+        let found = Array("abc {{jwt:1}}".utf8).withUnsafeBytes { rule.findings(in: $0) }
+        #expect(found.map(\.range) == [0..<3])
+    }
+}

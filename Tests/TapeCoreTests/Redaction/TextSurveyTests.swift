@@ -1,0 +1,32 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct TextSurveyTests {
+    private func kinds(_ text: String, isForm: Bool = false) -> [String] {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            TextSurvey.findings(in: bytes, isForm: isForm).map { "\($0.kind)=\(String(decoding: $0.secret, as: UTF8.self))" }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"api_key" : "k1"}"#, "api-key=k1"), (#"broken "password":"a\"b", more"#, "password=a\"b"),
+        ("<a:Password>x y</a:Password>", "password=x y"),
+        ("GET /?token=t1&x", "token=t1"), ("<a href=\"/x?a=1&amp;token=t2\">", "token=t2"), ("redis://:pw1@h", "password=pw1"),
+        ("https://ghost-token-0123456789@h/", "userinfo=ghost-token-0123456789"), (#""token":"{{token:1}}""#, nil), ("token=t1", nil),
+        ("mail@example.com", nil), ("http://h/@x", nil), (#""password":"unending"#, nil),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), ("eyJhbGciOiJIUzI1NiJ9.only", nil),
+    ])
+    func findsByNamesAndLooks(text: String, found: String?) {
+        #expect(self.kinds(text) == (found.map { [$0] } ?? []))
+    }
+
+    @Test func aFormBeginsWithAName() {
+        #expect(self.kinds("token=t+1&a=2", isForm: true) == ["token=t 1"])
+    }
+
+    @Test func theSecretKeyBesideAKeyIDIsFound() {
+        let text = "id AKIAIOSFODNN7EXAMPLE key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY sha da39a3ee5e6b4b0d3255bfef95601890afd80709"
+        #expect(self.kinds(text) == ["aws-key=AKIAIOSFODNN7EXAMPLE", "aws-secret=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"])
+    }
+}

@@ -1,0 +1,8 @@
+import TapeCore
+import Testing
+
+@Suite struct UnservedAnswerTests {
+    @Test func namesTheExchangeAndTheProblem() {
+        #expect(UnservedAnswer(index: 0, problem: "no file").description == "exchange 1 could not be replayed: no file")
+    }
+}
