@@ -9,6 +9,13 @@ public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {
     public var placeholder: Placeholder
     public var spelling: Leak.Spelling
 
+    public init(exchange: Int?, place: String, placeholder: Placeholder, spelling: Leak.Spelling) {
+        self.exchange = exchange
+        self.place = place
+        self.placeholder = placeholder
+        self.spelling = spelling
+    }
+
     public var description: String {
         let whose = self.exchange.map { "exchange \($0)" } ?? "the cassette's beginning"
         return "\(whose), \(self.place): what \(self.placeholder) stands for (\(self.spelling.rawValue))"
