@@ -19,16 +19,16 @@ extension Redactor {
         }
         // First for what is to be learned, so that the second pass knows it from the beginning.
         var pass = SourcePass(text: self.text, headers: headers, names: names)
-        try pass.run(source, encode: false) { _ in }
+        try pass.run(source) { _ in }
         if let problem = pass.problem, isComplete { outcome.notes.append("searched for secrets only up to where \(problem)") }
         var again = SourcePass(text: self.text, headers: headers, names: names)
         if pass.count == 0 {
             // A secret of the end of a body may stand at its beginning in another spelling.
-            try again.run(source, encode: false) { _ in }
+            try again.run(source) { _ in }
             guard again.count > 0 else { return outcome }
             again = SourcePass(text: self.text, headers: headers, names: names)
         }
-        try again.run(source, encode: true, deliver)
+        try again.run(source, codings: pass.codings, deliver)
         outcome.count = again.count
         outcome.isBodyChanged = true
         return outcome

@@ -48,7 +48,6 @@ struct SecretShape: Sendable {
         SecretShape(kind: "slack-token", prefix: "xoxr-", anchor: 0, alphabet: .word, length: 10...Self.most),
         SecretShape(kind: "slack-token", prefix: "xoxs-", anchor: 0, alphabet: .word, length: 10...Self.most),
         SecretShape(kind: "slack-token", prefix: "xoxe-", anchor: 0, alphabet: .word, length: 10...Self.most),
-        SecretShape(kind: "slack-token", prefix: "xoxe.xoxp-", anchor: 5, alphabet: .word, length: 10...Self.most),
         SecretShape(kind: "slack-token", prefix: "xapp-", anchor: 0, alphabet: .word, length: 20...Self.most),
         SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/services/", anchor: 6, alphabet: .path, length: 20...255, kept: 25),
         SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/workflows/", anchor: 6, alphabet: .path, length: 20...255, kept: 26),

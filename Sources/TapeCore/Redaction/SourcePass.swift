@@ -5,6 +5,8 @@ struct SourcePass {
     /// In the order applied.
     let names: [ContentEncoding.Name]
     private(set) var count = 0
+    /// What was found out about the codings, in the order applied: known once a pass is through.
+    private(set) var codings: [ContentCoding] = []
     /// Where the codings broke.
     private(set) var problem: InflateProblem?
 
@@ -14,28 +16,27 @@ struct SourcePass {
         self.names = names
     }
 
-    /// - Parameter encode: whether the codings are wanted on what is delivered.
-    mutating func run(_ source: OctetSource, encode: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+    /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil where nobody wants it.
+    mutating func run(_ source: OctetSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .file(codedSize: source.size)) else {
             return try self.plain(source, deliver)
         }
         var content: ContentStream?
-        var encoder: EncoderChain?
-        func write(_ piece: UnsafeRawBufferPointer, _ encoder: EncoderChain?) throws {
+        let encoder = try codings.map { try EncoderChain($0) }
+        func write(_ piece: UnsafeRawBufferPointer) throws {
             if let encoder { try encoder.push(piece, deliver: deliver) } else { try deliver(piece) }
         }
         try source.forEachPiece(while: { piece in
             try chain.push(piece) { decoded in
-                // The headers of all codings are known once content comes.
-                if encode, encoder == nil { encoder = try EncoderChain(chain.found.reversed().map { $0.coding(nil) }) }
                 let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: decoded)
-                try stream.push(decoded) { try write($0, encoder) }
+                try stream.push(decoded) { try write($0) }
                 content = stream
             }
         })
         let isWhole = chain.finish()
+        self.codings = chain.found.reversed().map { $0.coding(nil) }
         if !isWhole { self.problem = chain.problem?.problem }
-        try content?.finish { try write($0, encoder) }
+        try content?.finish { try write($0) }
         self.count = content?.count ?? 0
         // The end of a stream that broke stays away.
         if isWhole { try encoder?.finish(deliver: deliver) }

@@ -35,6 +35,7 @@ import Testing
         func isText(_ octets: [UInt8]) throws -> Bool { try BodyForm.isText(BodyContents(octets)) }
         #expect(try isText(Array("이름\r\n\t".utf8)))
         #expect(try !isText(Array("a\u{1B}".utf8)))
+        #expect(try !isText(Array("a\u{7F}".utf8)))
         #expect(try !isText([0x61, 0xEC, 0x9D]))
         #expect(try !isText([0x89, 0x50]))
     }

@@ -73,12 +73,13 @@ import Testing
     }
 
     private static func planted(_ random: inout SeededGenerator) -> Planted {
-        let secrets = (0..<5).map { _ in SecretCorpus.secret(&random) }
-        let (type, request) = Self.request(secrets, &random)
-        var response = Self.json(secrets, &random)
+        var secrets = (0..<5).map { _ in SecretCorpus.secret(&random) }
         // A token as RFC 6750 has it.
         let marks = Set(",;\"= ".utf8)
-        let field = secrets[3].filter { !marks.contains($0) }
+        secrets[3] = secrets[3].filter { !marks.contains($0) }
+        let (type, request) = Self.request(secrets, &random)
+        var response = Self.json(secrets, &random)
+        let field = secrets[3]
         var lines = ["Content-Type: application/json", "X-Echo: " + Self.text(SecretCorpus.percent(field))]
         switch Int.random(in: 0..<3, using: &random) {
         case 1:
@@ -100,7 +101,7 @@ import Testing
             response: RecordedResponse(status: 200, headers: HeaderFields(lines)))
         return Planted(
             interaction: interaction, request: WireBody(request), response: WireBody(response),
-            secrets: [secrets[0], secrets[1], secrets[2], field, secrets[4]])
+            secrets: secrets)
     }
 
     private static func decoded(_ planted: Planted) -> [UInt8] {

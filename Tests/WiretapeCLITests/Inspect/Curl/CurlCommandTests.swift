@@ -34,6 +34,8 @@ import Testing
     @Test func bodiesStandInTheCommandWhereTheyCan() throws {
         let text = Body(size: 2, content: .text(Array("@'".utf8)))
         #expect(try self.command(self.sample("POST", body: text)).text.hasSuffix("-H 'Content-Type:' \\\n  --data-raw '@'\\'''\n"))
+        let lineEnds = Body(size: 3, content: .text(Array("a\r\n".utf8)))
+        #expect(try self.command(self.sample("POST", body: lineEnds)).text.contains("--data-binary"))
         let empty = Body(size: 0, content: .empty)
         #expect(try self.command(self.sample("POST", body: empty)).text.hasSuffix("  --data-raw ''\n"))
         let binary = try self.command(self.sample("GET", body: Body(size: 1, content: .binary([0]))))
