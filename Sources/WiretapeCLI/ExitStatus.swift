@@ -8,6 +8,8 @@ enum ExitStatus {
     static let trouble: Int32 = 2
     /// A replay had requests that the cassette does not hold.
     static let misses: Int32 = 3
+    /// A recording holds a secret that was to be taken out.
+    static let leak: Int32 = 6
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.
     static let usage: Int32 = 64
     /// The command behind `--` was not found: the shell's convention.

@@ -17,6 +17,7 @@ struct RunSummary {
         if let childStatus, childStatus != 0 { return childStatus }
         if self.counts.unreadable > 0 { return ExitStatus.failed }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return ExitStatus.failed }
+        if let recorder, !recorder.leaks.isEmpty { return ExitStatus.leak }
         return self.verdict.misses > 0 ? ExitStatus.misses : ExitStatus.done
     }
 
@@ -43,6 +44,9 @@ struct RunSummary {
                 screen.complain("recording was held up (\(problem)); nothing is lost.")
             }
         }
+        for leak in self.recorder?.leaks ?? [] {
+            screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
+        }
         if self.counts.tlsFailures > 0 {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
@@ -66,7 +70,7 @@ struct RunSummary {
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         if self.path != self.plan.path {
-            let reason = recorder.lost > 0 ? "it is not whole" : "the command failed"
+            let reason = recorder.lost > 0 ? "it is not whole" : recorder.leaks.isEmpty ? "the command failed" : "a secret is in it"
             text += "; \(reason), so \(self.plan.path) stays as it was"
         } else if self.plan.mode == .once, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
@@ -85,6 +89,7 @@ struct RunSummary {
         writer.string(self.plan.mode.rawValue)
         self.number("recorded", self.recorder?.recorded, &writer)
         self.number("lost", self.recorder?.lost, &writer)
+        if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
         if self.plan.replays {
             self.number("hits", self.verdict.hits, &writer)
             self.number("misses", self.verdict.misses, &writer)

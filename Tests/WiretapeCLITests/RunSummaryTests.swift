@@ -134,6 +134,18 @@ import Testing
         #expect(summary.json.contains("\"tlsFailures\": \(count)"))
     }
 
+    @Test func aSecretThatIsLeftFailsTheRunAndIsNamedByItsPlace() throws {
+        let summary = try self.summary(.all, exists: true) {
+            $0.recorder = Self.status(recorded: 2, lost: 0)
+            $0.recorder?.leaks = [
+                CassetteLeak(exchange: 2, place: "line 7", placeholder: Placeholder(kind: "jwt", number: 1), spelling: .plain)
+            ]
+        }
+        #expect(summary.exitStatus == 6)
+        #expect(try self.report(summary).contains("exchange 2, line 7: what {{jwt:1}} stands for (plain)"))
+        #expect(summary.json.contains("\"leaks\": 1"))
+    }
+
     // MARK: For scripts
 
     @Test func aRecordingsLineHasNoWordOnReplaying() throws {

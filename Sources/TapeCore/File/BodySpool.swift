@@ -1,6 +1,6 @@
 /// A temporary file that one body is written to while it arrives.
 ///
-/// Left without `finish`, the file is removed. Does not compute the digest: whoever feeds it does, in the same pass.
+/// Left without `finish`, the file is removed; only its owner can read it until then. Does not compute the digest: whoever feeds it does, in the same pass.
 public final class BodySpool {
     /// Bytes written so far.
     public private(set) var size = 0
@@ -8,10 +8,14 @@ public final class BodySpool {
     let name: String
     let box: BodyStore.FolderBox
     private let store: BodyStore
+    /// What the file gets with its name.
+    private let mode: UInt32
     private var isOpen = true
 
-    init(file: consuming OpenFile, name: String, store: BodyStore, box: BodyStore.FolderBox) {
+    /// - Parameter mode: the file's own, which it has not while it may hold what nobody has redacted.
+    init(file: consuming OpenFile, name: String, mode: UInt32, store: BodyStore, box: BodyStore.FolderBox) {
         self.file = file
+        self.mode = mode
         self.name = name
         self.store = store
         self.box = box
@@ -48,6 +52,7 @@ public final class BodySpool {
         }
         // A piece that failed may have left bytes behind the last good one.
         if try self.file.size() != self.size { try self.file.truncate(to: self.size) }
+        try self.file.setMode(self.mode)
         let result = try self.store.adopt(self, as: sidecar)
         self.isOpen = false
         return result

@@ -59,7 +59,8 @@ public final class BodyStore {
                 let file = try OpenFile(name, in: box.folder, for: .create, disk: self.disk)
                 // Tells a later recorder that this file is not a leftover.
                 try file.lock()
-                return BodySpool(file: file, name: name, store: self, box: box)
+                let mode = try file.restrict()
+                return BodySpool(file: file, name: name, mode: mode, store: self, box: box)
             } catch  where error.code == .unwritable && box.folder.contains(name) {
                 continue
             }

@@ -31,13 +31,16 @@ public final class CassetteRewriter {
     ///
     /// - Parameters:
     ///   - order: for each interaction of the new file its index in the old one; each at most once.
+    ///   - head: all that stands before the first interaction, where it is to change.
     ///   - transform: gets the place in the new file and the text, and returns the new text, or nil to keep it.
     /// - Returns: whether the file was written.
     @discardableResult
-    public func rewrite(order: [Int], transform: (_ place: Int, _ bytes: [UInt8]) throws -> [UInt8]? = { _, _ in nil }) throws -> Bool {
+    public func rewrite(
+        order: [Int], head: [UInt8]? = nil, transform: (_ place: Int, _ bytes: [UInt8]) throws -> [UInt8]? = { _, _ in nil }
+    ) throws -> Bool {
         var place = 0
         var changed: [UInt8]?
-        if self.index.damage.isEmpty {
+        if self.index.damage.isEmpty, head == nil {
             while place < order.count, order[place] == place, place < self.reader.count, changed == nil {
                 changed = try transform(place, self.reader.bytes(at: place))
                 if changed == nil { place += 1 }
@@ -46,7 +49,11 @@ public final class CassetteRewriter {
         }
         try self.writeNew { file throws in
             var writer = BufferedWriter()
-            try self.writeUnchanged(place, to: &writer, of: file)
+            if let head {
+                try writer.append(head, to: file)
+            } else {
+                try self.writeUnchanged(place, to: &writer, of: file)
+            }
             while place < order.count {
                 let old = try self.reader.bytes(at: order[place])
                 let bytes = try changed ?? transform(place, old) ?? old

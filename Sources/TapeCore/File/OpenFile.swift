@@ -173,6 +173,19 @@ struct OpenFile: ~Copyable, Sendable {
         }
     }
 
+    /// Lets nobody but the owner read it.
+    ///
+    /// - Returns: the mode it had.
+    func restrict() throws(CassetteError) -> UInt32 {
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0, fchmod(self.descriptor, 0o600) == 0 else { throw self.error(errno, .create) }
+        return UInt32(status.st_mode & 0o777)
+    }
+
+    func setMode(_ mode: UInt32) throws(CassetteError) {
+        guard fchmod(self.descriptor, mode_t(mode)) == 0 else { throw self.error(errno, .create) }
+    }
+
     private func error(_ number: Int32, _ operation: SystemError.Operation) -> CassetteError {
         SystemError(number: number, operation: operation, path: self.path).cassetteError
     }

@@ -38,6 +38,16 @@ public struct Redactor: Sendable {
             request.add(self.redact(request: &interaction.request, body: &requestBody))
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)
+                response.count += self.redact(words: &interaction.interim[index].reason)
+            }
+            if case .failed(var failure) = interaction.outcome {
+                var words = Array(failure.message.utf8)
+                let count = self.redact(words: &words)
+                if count > 0 {
+                    failure.message = String(decoding: words, as: UTF8.self)
+                    interaction.outcome = .failed(failure)
+                    response.count += count
+                }
             }
             if var message = interaction.response {
                 response.add(self.redact(response: &message, body: &responseBody))
@@ -63,13 +73,17 @@ public struct Redactor: Sendable {
 
     public func redact(response: inout RecordedResponse, body: inout WireBody?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
-        let edits = response.reason.withUnsafeBytes { self.text.edits(in: $0) }
-        if !edits.isEmpty {
-            response.reason = edits.applied(to: response.reason)
-            outcome.count += edits.count
-        }
+        outcome.count += self.redact(words: &response.reason)
         self.redact(&response.headers, &response.trailers, &body, &outcome)
         return outcome
+    }
+
+    /// Words of a reason or a message.
+    private func redact(words: inout [UInt8]) -> Int {
+        guard !words.isEmpty else { return 0 }
+        let edits = words.withUnsafeBytes { self.text.edits(in: $0) }
+        if !edits.isEmpty { words = edits.applied(to: words) }
+        return edits.count
     }
 
     private func redact(

@@ -61,6 +61,11 @@ public final class SecretVault: Sendable {
         }
     }
 
+    /// Counts on behind placeholders that stand somewhere already, whose secrets nobody knows any more.
+    public func countOn(behind tally: PlaceholderTally) {
+        self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
+    }
+
     /// What is searched for now, with the placeholders by number. Take it anew after learning: while it is held, learning copies it.
     func snapshot() -> (index: NeedleIndex, placeholders: [Placeholder]) {
         self.state.withLock { ($0.index, $0.placeholders) }

@@ -37,3 +37,15 @@ extension RecordedCassette {
         }
     }
 }
+
+extension RecordedCassette {
+    /// The rules of redaction that the cassette was recorded with; nil where nothing was redacted, so that live requests stay as they
+    /// are, too.
+    public func redactionRules() throws(CassetteError) -> RedactionRules? {
+        do {
+            return try CassetteHead(self.head()).redactionRules()
+        } catch {
+            throw CassetteError(error.code, "\"\(self.path)\": \(error.message)")
+        }
+    }
+}

@@ -1,7 +1,8 @@
 internal import TapeCore
 internal import TapeExchange
 
-/// Makes an interaction of a taped exchange: gives each body its readable form, or keeps it raw while there is no time for that.
+/// Makes an interaction of a taped exchange: takes the secrets out, then gives each body its readable form, or keeps it raw while there
+/// is no time for that.
 ///
 /// Not Sendable: lives on the recorder thread.
 struct InteractionMaker: ~Copyable {
@@ -10,14 +11,17 @@ struct InteractionMaker: ~Copyable {
         var side: Tap.Side
     }
 
-    private let store: BodyStore
+    let store: BodyStore
+    /// Nil where secrets are kept.
+    let redaction: ExchangeRedaction?
     private var developer = BodyDeveloper(makeDigest: { FastSHA256() })
     private var spools: [SpoolKey: OpenSpool] = [:]
     /// Exchanges of which a block could not be written: not recorded.
     private var broken: Set<Int> = []
 
-    init(store: BodyStore) {
+    init(store: BodyStore, redactor: Redactor? = nil) {
         self.store = store
+        self.redaction = redactor.map { ExchangeRedaction(redactor: $0, store: store) }
     }
 
     /// Takes a block of a large body.
@@ -51,40 +55,42 @@ struct InteractionMaker: ~Copyable {
             self.spools[SpoolKey(exchange: id, side: .response)] = nil
         }
         guard self.broken.remove(id) == nil else { return nil }
+        var request = try exchange.requestBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .request)]) }
+        var response = try exchange.responseBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .response)]) }
+        if let redaction { _ = try redaction.redact(&interaction, request: &request, response: &response) }
         let origin = interaction.connection?.remote ?? ""
-        if let body = exchange.requestBody {
-            interaction.request.body = try self.body(
-                body, interaction.request.headers, key: SpoolKey(exchange: id, side: .request), origin: "", mayDevelop: mayDevelop)
+        if let request {
+            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDevelop: mayDevelop)
         }
-        if let body = exchange.responseBody, let headers = interaction.response?.headers {
-            interaction.response?.body = try self.body(
-                body, headers, key: SpoolKey(exchange: id, side: .response), origin: origin, mayDevelop: mayDevelop)
+        if let response, let headers = interaction.response?.headers {
+            interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
         }
         return interaction
     }
 
-    private mutating func body(
-        _ taped: TapedBody, _ headers: HeaderFields, key: SpoolKey, origin: String, mayDevelop: Bool
-    ) throws -> Body {
+    /// The readable form of a body, or the raw one.
+    mutating func body(_ loose: LooseBody, _ headers: HeaderFields, origin: String, mayDevelop: Bool) throws -> Body {
         var body: Body
         let isCoded = headers.contains("content-encoding")
         var sink = BodyStoreSink(store: self.store)
-        if taped.isSpilled, let spool = self.spools[key] {
-            try spool.write(taped.bytes)
+        switch loose.place {
+        case .spool(let spool):
             let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
             if isCoded ? mayDevelop : isMultipart, spool.size <= BodyDeveloper.memoryLimit {
-                body = try self.developer.develop(spool.source, headers: headers, origin: origin, isComplete: taped.isComplete, sink: &sink)
+                body = try self.developer.develop(spool.source, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
                 spool.discard()
             } else {
                 let name = BodyDeveloper.fileExtension(headers: headers, beginning: spool.beginning)
-                body = Body(size: taped.size, isComplete: taped.isComplete, content: .file(try spool.finish(fileExtension: name)))
+                let size = spool.size
+                body = Body(size: size, isComplete: loose.isComplete, content: .file(try spool.finish(fileExtension: name)))
             }
-        } else if isCoded, !mayDevelop, !taped.bytes.isEmpty {
-            body = BodyDeveloper.undeveloped(try self.store.rawSpool().append(taped.bytes), isComplete: taped.isComplete)
-        } else {
-            body = try self.developer.develop(taped.bytes, headers: headers, origin: origin, isComplete: taped.isComplete, sink: &sink)
+        case .memory(let octets) where isCoded && !mayDevelop && !octets.isEmpty:
+            body = BodyDeveloper.undeveloped(try self.store.rawSpool().append(octets), isComplete: loose.isComplete)
+        case .memory(let octets):
+            body = try self.developer.develop(octets, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
         }
-        body.arrival = taped.arrival
+        body.arrival = loose.arrival
+        if let note = loose.note { body.note = body.note.map { "\($0); \(note)" } ?? note }
         return body
     }
 
@@ -107,13 +113,17 @@ struct InteractionMaker: ~Copyable {
         var body = body
         if case .raw(let slice) = body.content {
             let source = OctetSource(try reader.read(slice))
+            let note = body.note
             body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
+            body.note = [note, body.note].compactMap { $0 }.joined(separator: "; ")
+            if body.note == "" { body.note = nil }
         } else if body.hasCodingsLeft(headers), let source = try Self.octets(of: body, reader) {
             body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
         }
         guard body.hasPartsLeft(headers), let source = try Self.octets(of: body, reader) else { return body }
         return try self.developer.developParts(of: body, from: source, headers: headers, sink: &sink)
     }
+
     /// A body in one piece.
     private static func octets(of body: Body, _ reader: BodyReader) throws -> OctetSource? {
         if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: FastSHA256()) }

@@ -16,9 +16,13 @@ final class OpenSpool {
     var size: Int { self.spool.size }
 
     func write(_ bytes: [UInt8]) throws(CassetteError) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(CassetteError) in try self.write(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
         if self.beginning.isEmpty { self.beginning = Array(bytes.prefix(512)) }
         try self.spool.write(bytes)
-        bytes.withUnsafeBytes { self.digest.update($0) }
+        self.digest.update(bytes)
     }
 
     func finish(fileExtension: String) throws(CassetteError) -> Sidecar {

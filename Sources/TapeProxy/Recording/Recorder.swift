@@ -27,9 +27,14 @@ public final class Recorder: Sendable {
 
     /// Opens the cassette that the plan wants written; nil where it wants none.
     ///
-    /// - Parameter notify: called on the recorder thread with what people should know at once: a full disk, room again.
-    public init?(_ plan: RecordingPlan, version: String, notify: @escaping @Sendable (String) -> Void = { _ in }) throws(CassetteError) {
-        guard let file = try RecordingFile(plan, version: version) else { return nil }
+    /// - Parameters:
+    ///   - redaction: what is taken out before anything is kept, beside what the rules of a cassette that goes on say; nil keeps secrets.
+    ///   - notify: called on the recorder thread with what people should know at once: a full disk, room again.
+    public init?(
+        _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
+        notify: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(CassetteError) {
+        guard let file = try RecordingFile(plan, version: version, redaction: redaction) else { return nil }
         self.file = file
         self.repaired = file.repaired
         self.lastID = NIOLockedValueBox(file.lastID)
@@ -69,16 +74,20 @@ public final class Recorder: Sendable {
         try self.file.abandon()
     }
 
-    /// Writes what is queued, develops what was kept raw, puts the file in order and closes it.
+    /// Writes what is queued, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
+    /// in the status then.
     ///
     /// - Parameters:
-    ///   - keepsOld: leaves an old cassette in its place, the new one beside it; so does a recording that has lost exchanges.
+    ///   - keepsOld: leaves an old cassette in its place, the new one beside it; so does a recording that has lost exchanges or holds
+    ///     secrets.
     ///   - progress: called now and then with how many of how many exchanges are developed.
     /// - Returns: the path of the recording.
     public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
         self.queue.close()
         self.finished.wait()
         let status = self.currentStatus
-        return try self.file.close(keepsOld: keepsOld || status.lost > 0, undeveloped: status.undeveloped > 0, progress: progress)
+        let path = try self.file.close(keepsOld: keepsOld || status.lost > 0, undeveloped: status.undeveloped > 0, progress: progress)
+        self.status.withLockedValue { $0.leaks = self.file.leaks }
+        return path
     }
 }

@@ -12,6 +12,8 @@ public struct RecorderStatus: Sendable, Hashable {
     public var firstProblem: String?
     /// Exchanges whose bodies wait to be developed.
     public var undeveloped = 0
+    /// Secrets that are in the closed recording though they were to be taken out.
+    public var leaks: [CassetteLeak] = []
 
     public init() {}
 }

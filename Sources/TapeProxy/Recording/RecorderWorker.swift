@@ -38,6 +38,8 @@ final class RecorderWorker {
     /// Encoded and not in the file.
     private var pending: [UInt8] = []
     private var pendingEnds: [Int] = []
+    /// For each what the vault knew when it was redacted.
+    private var pendingGenerations: [Int] = []
     /// When the oldest of what is pending was encoded.
     private var pendingSince: UInt64 = 0
     private var waiting: [@Sendable () -> Void] = []
@@ -61,7 +63,7 @@ final class RecorderWorker {
         self.status = status
         self.drained = drained
         self.notify = notify
-        self.maker = InteractionMaker(store: file.store)
+        self.maker = InteractionMaker(store: file.store, redactor: file.redactor)
         let now = Self.now
         self.budget = DevelopmentBudget(now: now)
         self.lastSync = now
@@ -121,6 +123,7 @@ final class RecorderWorker {
             !isCoded || (isLast && exchange.weight <= Self.developedAtOnce && self.budget.mayDevelop(now: started))
         // What is ready does not wait for a search.
         if isCoded, mayDevelop { self.write() }
+        let generation = self.file.redactor?.vault.generation ?? 0
         do {
             guard let interaction = try self.maker.interaction(of: exchange, mayDevelop: mayDevelop) else { return self.lose() }
             self.writer.removeAll(baseDepth: 2)
@@ -128,6 +131,7 @@ final class RecorderWorker {
             if self.pendingEnds.isEmpty { self.pendingSince = Self.now }
             self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
             self.pendingEnds.append(self.pending.count)
+            self.pendingGenerations.append(generation)
             self.file.noteStart(interaction.started)
             if interaction.isUndeveloped { self.status.withLockedValue { $0.undeveloped += 1 } }
         } catch let error as CassetteError {
@@ -154,9 +158,10 @@ final class RecorderWorker {
         guard !self.pendingEnds.isEmpty else { return }
         let count = self.pendingEnds.count
         do throws(CassetteError) {
-            try self.file.append(self.pending, ends: self.pendingEnds)
+            try self.file.append(self.pending, ends: self.pendingEnds, generations: self.pendingGenerations)
             self.pending.removeAll(keepingCapacity: true)
             self.pendingEnds.removeAll(keepingCapacity: true)
+            self.pendingGenerations.removeAll(keepingCapacity: true)
             self.status.withLockedValue {
                 $0.recorded += count
                 $0.held = 0
@@ -175,6 +180,7 @@ final class RecorderWorker {
         let kept = self.pendingEnds.prefix { $0 <= Self.heldLimit }
         let lost = self.pendingEnds.count - kept.count
         self.pendingEnds = Array(kept)
+        self.pendingGenerations.removeLast(lost)
         self.pending.removeSubrange((kept.last ?? 0)...)
         self.status.withLockedValue { $0.lost += lost }
     }

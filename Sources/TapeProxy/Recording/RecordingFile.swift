@@ -7,6 +7,10 @@ internal import TapeCore
 final class RecordingFile: @unchecked Sendable {
     let store: BodyStore
     let repaired: CassetteDamage?
+    /// Nil where secrets are kept.
+    let redactor: Redactor?
+    /// Secrets that are in the closed recording all the same.
+    private(set) var leaks: [CassetteLeak] = []
     /// The highest number of an exchange in the file so far.
     let lastID: Int
     private let plan: RecordingPlan
@@ -17,43 +21,83 @@ final class RecordingFile: @unchecked Sendable {
     private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
-    /// Exchanges that were developed at the close.
-    private var developed = 0
+    /// What was done at the close.
+    private var finished = CassetteFinisher.Result()
+    /// What the vault had learned when the newest exchange was written, and the first of those that were written since.
+    private var settled: (generation: Int, from: Int)
 
     /// Nil where the plan writes nothing.
-    init?(_ plan: RecordingPlan, version: String) throws(CassetteError) {
+    ///
+    /// - Parameter redaction: rules beside the cassette's own; nil where secrets are kept.
+    init?(_ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard) throws(CassetteError) {
         self.plan = plan
+        var rules = redaction
+        let vault = SecretVault()
+        let members = rules.map { [CassetteHead.member($0)] } ?? []
         let recorder = "wiretape \(version)"
+        let repaired: CassetteDamage?
         switch plan.target {
         case .nothing:
             return nil
         case .create:
             self.path = plan.path
             self.oldLock = nil
-            self.appender = try CassetteAppender.create(plan.path, recorder: recorder)
+            self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members)
             self.lastID = 0
+            repaired = nil
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
             // An old cassette of a newer format, or none at all, is refused now and not after the recording.
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
-            self.appender = try CassetteAppender.create(path, recorder: recorder)
+            self.appender = try CassetteAppender.create(path, recorder: recorder, members: members)
             // A cassette that only its owner may read is followed by one of that kind.
             CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
+            repaired = nil
         case .append:
             self.path = plan.path
             self.oldLock = nil
-            self.appender = try CassetteAppender.open(plan.path, recorder: recorder)
+            let opened = try Self.open(plan.path, recorder: recorder, &rules, vault)
+            self.appender = opened.appender
+            repaired = opened.repaired
             let last = try Self.last(plan.path)
             self.lastID = last.id
             self.lastStart = last.started
             // A recorder that was killed leaves its exchanges in the order of their ends.
             self.isInOrder = last.isInOrder
         }
-        self.repaired = self.appender?.repaired
+        self.repaired = repaired
+        self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: { FastSHA256() }) }
+        self.settled = (vault.generation, self.appender?.count ?? 0)
         self.store = try BodyStore(cassettePath: plan.path)
+    }
+
+    /// Opens a cassette for more exchanges. Its rules go on to hold: others are added to them, in the file too.
+    private static func open(
+        _ path: String, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault
+    ) throws(CassetteError) -> (appender: CassetteAppender, repaired: CassetteDamage?) {
+        let appender = try CassetteAppender.open(path, recorder: recorder)
+        guard let given = rules else { return (appender, appender.repaired) }
+        let reader = try CassetteReader(path: path)
+        var tally = PlaceholderTally()
+        for position in 0..<reader.count { try reader.bytes(at: position).withUnsafeBytes { tally.add($0) } }
+        vault.countOn(behind: tally)
+        var head = CassetteHead(try reader.head())
+        let own = try head.redactionRules()
+        let all = own?.adding(given) ?? given
+        rules = all
+        // What was recorded without redaction and holds no placeholder is compared as it came.
+        guard let own, own.rules != all.rules || own.keep != all.keep else { return (appender, appender.repaired) }
+        try head.set(CassetteHead.member(all))
+        let rewriter = try appender.finish()
+        do {
+            try rewriter.rewrite(order: Array(0..<reader.count), head: head.octets)
+        } catch {
+            throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
+        }
+        return (try CassetteAppender.open(path, recorder: recorder), appender.repaired)
     }
 
     private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?, isInOrder: Bool) {
@@ -74,14 +118,19 @@ final class RecordingFile: @unchecked Sendable {
 
     var needsSync: Bool { self.appender?.needsSync == true || self.store.needsSync }
 
-    func append(_ encoded: [UInt8], ends: [Int]) throws(CassetteError) {
+    /// - Parameter generations: of the vault when each was redacted.
+    func append(_ encoded: [UInt8], ends: [Int], generations: [Int] = []) throws(CassetteError) {
         guard let appender else { return }
+        let count = appender.count
         var start = 0
         for end in ends {
             appender.stage { $0 += encoded[start..<end] }
             start = end
         }
         try appender.commit()
+        for (index, generation) in generations.enumerated() where generation != self.settled.generation {
+            self.settled = (generation, count + index)
+        }
     }
 
     /// Bodies first, so that the disk never holds an exchange without its body.
@@ -128,8 +177,8 @@ final class RecordingFile: @unchecked Sendable {
             return self.plan.path
         }
         guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
-        guard case .replace = self.plan.target, !keepsOld else {
-            if self.developed > 0 { self.tidy() }
+        guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
+            if self.finished.developed > 0 || self.finished.redacted > 0 { self.tidy() }
             return self.path
         }
         // The next recorder may come as soon as the new file is in its place, and its bodies must not be taken for the old one's.
@@ -152,9 +201,25 @@ final class RecordingFile: @unchecked Sendable {
         guard let appender = self.appender.take() else { return false }
         try self.store.syncAll()
         let rewriter = try appender.finish()
-        if !self.isInOrder || undeveloped {
-            self.developed = try CassetteFinisher(path: self.path, store: self.store).finish(rewriter, progress: progress)
+        let unsettled = self.unsettled(of: rewriter.reader.count)
+        if !self.isInOrder || undeveloped || unsettled > 0 {
+            let finisher = CassetteFinisher(path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled)
+            self.finished = try finisher.finish(rewriter, progress: progress)
+        }
+        if let redactor, redactor.vault.generation > 0 {
+            do {
+                self.leaks = try CassetteLeakScan(path: self.path, vault: redactor.vault).leaks()
+            } catch {
+                throw error as? CassetteError
+                    ?? CassetteError(.unreadable, "\"\(self.path)\" cannot be searched for secrets that are left: \(error)")
+            }
         }
         return true
+    }
+
+    /// Exchanges at the file's beginning that may hold what became known as a secret after they were written.
+    private func unsettled(of count: Int) -> Int {
+        guard let redactor, redactor.vault.generation > 0 else { return 0 }
+        return redactor.vault.generation == self.settled.generation ? self.settled.from : count
     }
 }

@@ -55,9 +55,14 @@ struct ProxyRun {
         defer { place.temporary?.remove() }
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS) { screen.say($0) }
         let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
-        let recorder = try Recorder(plan, version: Version.current) { screen.say($0) }
+        let rules = try self.redactionRules()
+        if plan.target != .nothing {
+            for name in self.recording?.redaction.missing() ?? [] { screen.say(RedactCommand.missing(name)) }
+        }
+        let recorder = try Recorder(plan, version: Version.current, redaction: rules) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
-        let session = try Session(mode: self.mode, cassette: cassette, repetition: self.repetition)
+        let session = try Session(
+            mode: self.mode, cassette: cassette, repetition: self.repetition, redaction: try self.liveRedactor(cassette, rules))
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
@@ -102,6 +107,21 @@ struct ProxyRun {
             host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
             durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// What is taken out of a recording; nil where secrets are kept, or nothing is recorded.
+    private func redactionRules() throws(CassetteError) -> RedactionRules? {
+        do {
+            return try self.recording?.redactionRules()
+        } catch {
+            throw CassetteError(.unwritable, error.message)
+        }
+    }
+
+    /// Live requests are compared as the cassette's were kept; nil where those are as they came.
+    private func liveRedactor(_ cassette: RecordedCassette?, _ rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
+        guard let own = try cassette?.redactionRules() else { return nil }
+        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
     }
 
     private struct Outcome {

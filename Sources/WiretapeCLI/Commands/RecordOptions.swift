@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import TapeCore
 public import TapeProxy
 
 /// What the commands that may record share.
@@ -8,6 +9,22 @@ struct RecordOptions: ParsableArguments {
 
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
+
+    @OptionGroup var redaction: RedactionOptions
+
+    @Flag(help: "Keep secrets in the cassette. They are in everybody's hands who gets it.")
+    var noRedaction = false
+
+    /// Nil where secrets are kept.
+    func redactionRules() throws(RedactionRuleError) -> RedactionRules? {
+        self.noRedaction ? nil : try self.redaction.redactionRules()
+    }
+
+    func validate() throws {
+        guard !self.noRedaction || (self.redaction.rules + self.redaction.keep + self.redaction.secretEnv).isEmpty else {
+            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+        }
+    }
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

@@ -128,4 +128,59 @@ import Testing
         #expect(try Recorder(plan, version: "1") == nil)
         #expect(try self.folder.names().isEmpty)
     }
+
+    // MARK: Secrets
+
+    @Test func whatIsLearnedLaterGoesOutOfEarlierExchangesAndTheirFiles() throws {
+        let secret = "kT7-pQ2xV9mZ4w"
+        let recorder = try self.open(.all)
+        let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
+        self.put(recorder, TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: filler + Array(secret.utf8)))
+        self.put(recorder, TapedExchanges.simple(2, body: "is \(secret) there?"))
+        self.put(recorder, TapedExchanges.exchange(3, fields: ["X-Api-Key: \(secret)"], body: []))
+        _ = try self.close(recorder)
+        #expect(recorder.currentStatus.leaks.isEmpty)
+        let interactions = try RunningProxy.interactions(self.path)
+        #expect(interactions[1].response?.body?.content == .text(Array("is {{api-key:1}} there?".utf8)))
+        #expect(interactions[2].response?.headers == HeaderFields(["X-Api-Key: {{api-key:1}}"]))
+        let names = try self.folder.names(in: "tape.bodies")
+        #expect(names.count == 1)
+        for name in names { #expect(try self.folder.read("tape.bodies/\(name)").suffix(20).starts(with: "aaaaaa{{api-key".utf8)) }
+    }
+
+    @Test func whatIsKnownBeforeNeedsNoSecondLook() throws {
+        let secret = "kT7-pQ2xV9mZ4w"
+        let recorder = try self.open(.all)
+        self.put(recorder, TapedExchanges.exchange(1, fields: ["X-Api-Key: \(secret)"], body: []))
+        let stored = Gate("the exchange is on the disk")
+        _ = recorder.put(.exchange(TapedExchanges.simple(2, body: "is \(secret) there?"), stored: { stored.open() }))
+        try stored.wait()
+        // As after a crash: what was written is redacted already.
+        let written = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        #expect(written.contains("is {{api-key:1}} there?") && !written.contains(secret))
+        _ = try self.close(recorder)
+        #expect(String(decoding: try self.folder.read("tape.json"), as: UTF8.self) == written)
+    }
+
+    @Test func withoutRedactionSecretsStay() throws {
+        let plan = try RecordingPlan(path: self.path, mode: .all, exists: false)
+        let recorder = try #require(try Recorder(plan, version: "1.2.3", redaction: nil))
+        self.put(recorder, TapedExchanges.exchange(1, fields: ["X-Api-Key: kT7-pQ2xV9mZ4w"], body: []))
+        _ = try self.close(recorder)
+        let text = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        #expect(text.contains("X-Api-Key: kT7-pQ2xV9mZ4w") && !text.contains("redaction"))
+    }
+
+    @Test func moreExchangesAreRedactedByTheRulesInTheFileAndNumbersCountOn() throws {
+        let rules = try RedactionRules(rules: ["header:x-mail"])
+        let plan = try RecordingPlan(path: self.path, mode: .all, exists: false)
+        let first = try #require(try Recorder(plan, version: "1.2.3", redaction: rules))
+        self.put(first, TapedExchanges.exchange(1, fields: ["X-Mail: ann@example.com"], body: []))
+        _ = try self.close(first)
+        let second = try self.open(.newEpisodes)
+        self.put(second, TapedExchanges.exchange(2, fields: ["X-Mail: bob@example.com"], body: []))
+        _ = try self.close(second)
+        let fields = try RunningProxy.interactions(self.path).map { $0.response?.headers }
+        #expect(fields == [HeaderFields(["X-Mail: {{x-mail:1}}"]), HeaderFields(["X-Mail: {{x-mail:2}}"])])
+    }
 }

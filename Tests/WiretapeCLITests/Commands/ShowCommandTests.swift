@@ -49,7 +49,8 @@ import Testing
         let origin = try Python.origin("keeping_origin.py", [folder.file("kept")])
         defer { origin.program.stop() }
         let record = try Wiretape.run(
-            ["record", folder.file("pets.json"), "--", "sh", "-c", script, "sh", "http://127.0.0.1:\(origin.port)/"], directory: folder.path
+            ["record", folder.file("pets.json"), "--no-redaction", "--", "sh", "-c", script, "sh", "http://127.0.0.1:\(origin.port)/"],
+            directory: folder.path
         )
         #expect(record.status == 0, "\(record.errors)")
 

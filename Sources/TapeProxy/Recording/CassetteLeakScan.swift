@@ -1,0 +1,59 @@
+internal import TapeCore
+
+/// Looks for the secrets of a vault in a closed cassette and in every file that it names.
+struct CassetteLeakScan {
+    private let scan: LeakScan
+    private let cassette: CassetteReader
+    private let bodies: BodyReader
+
+    /// Leaks told of one cassette: the first ones are enough to find the others.
+    static let limit = 100
+
+    init(path: String, vault: SecretVault) throws(CassetteError) {
+        self.scan = LeakScan(vault)
+        self.cassette = try CassetteReader(path: path)
+        self.bodies = BodyReader(cassettePath: path)
+    }
+
+    /// Throws what reading throws: a file that is missing or not what its digest says was not looked at.
+    func leaks() throws -> [CassetteLeak] {
+        var leaks = try self.leaks(in: try self.cassette.head(), firstLine: 1, exchange: nil)
+        var seen: Set<String> = []
+        for position in 0..<self.cassette.count where leaks.count < Self.limit {
+            let bytes = try self.cassette.bytes(at: position)
+            let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
+            leaks += try self.leaks(in: bytes, firstLine: nil, exchange: id, position: position)
+            // No file can be named without these letters.
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            leaks += try self.leaks(inFilesOf: InteractionDecoder.decode(bytes), id, &seen)
+        }
+        return Array(leaks.prefix(Self.limit))
+    }
+
+    private func leaks(in text: [UInt8], firstLine: Int?, exchange: Int?, position: Int = 0) throws -> [CassetteLeak] {
+        let found = try self.scan.leaks(in: OctetSource(text))
+        guard !found.isEmpty else { return [] }
+        let first = try firstLine ?? self.cassette.line(at: position)
+        return found.map { leak in
+            let line = first + text[..<min(leak.offset, text.count)].count(where: { $0 == 0x0a })
+            return CassetteLeak(exchange: exchange, place: "line \(line)", placeholder: leak.placeholder, spelling: leak.spelling)
+        }
+    }
+
+    private func leaks(inFilesOf interaction: Interaction, _ id: Int, _ seen: inout Set<String>) throws -> [CassetteLeak] {
+        var leaks: [CassetteLeak] = []
+        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
+            var sources: [(name: String, source: OctetSource)] = []
+            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) where seen.insert(sidecar.path).inserted {
+                sources.append((sidecar.path, try self.bodies.source(sidecar, digest: FastSHA256())))
+            }
+            if case .raw(let slice) = body.content { sources.append((slice.path, OctetSource(try self.bodies.read(slice)))) }
+            for (name, source) in sources {
+                leaks += try self.scan.leaks(in: source).map {
+                    CassetteLeak(exchange: id, place: "\"\(name)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
+                }
+            }
+        }
+        return leaks
+    }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import TapeCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What is taken out of a recording, for the commands that write one.
+struct RedactionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("redact"),
+        help: ArgumentHelp(
+            "Takes out more: header:NAME, query:NAME, json:/POINTER, form:NAME, part:NAME, or one of them or text with =REGEX.",
+            valueName: "rule"))
+    var rules: [String] = []
+
+    @Option(help: ArgumentHelp("Leaves in what would be taken out: a place as above, or a kind like jwt.", valueName: "place|kind"))
+    var keep: [String] = []
+
+    @Option(help: ArgumentHelp("Takes out the value of an environment variable, wherever it stands.", valueName: "name"))
+    var secretEnv: [String] = []
+
+    /// Those of `--secret-env` that the environment does not hold.
+    func missing(from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
+        self.secretEnv.filter { environment($0)?.isEmpty ?? true }
+    }
+
+    func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(RedactionRuleError) -> RedactionRules {
+        let secrets = self.secretEnv.compactMap { name in environment(name).map { SecretValue(name: name, octets: $0) } }
+        return try RedactionRules(rules: self.rules, keep: self.keep, secrets: secrets.filter { !$0.octets.isEmpty })
+    }
+
+    func validate() throws {
+        do {
+            _ = try self.redactionRules()
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// A variable's octets: nobody says that a secret is UTF-8.
+    static func variable(_ name: String) -> [UInt8]? {
+        guard let value = getenv(name) else { return nil }
+        // SAFETY: the environment ends each value with a NUL, and nothing changes it while the command line is read.
+        return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+}

@@ -1,0 +1,16 @@
+import TapeCore
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct RecordOptionsTests {
+    @Test func secretsAreTakenOutUnlessSomebodySaysSo() throws {
+        #expect(try RecordOptions.parse([]).redactionRules() == .standard)
+        #expect(try RecordOptions.parse(["--keep", "jwt"]).redactionRules() == RedactionRules(rules: [], keep: ["jwt"]))
+        #expect(try RecordOptions.parse(["--no-redaction"]).redactionRules() == nil)
+    }
+
+    @Test(arguments: [["--redact", "query:a"], ["--keep", "jwt"], ["--secret-env", "PATH"]])
+    func rulesForNothingAreWrongUsage(_ options: [String]) {
+        #expect(throws: (any Error).self) { try RecordOptions.parse(options + ["--no-redaction"]) }
+    }
+}

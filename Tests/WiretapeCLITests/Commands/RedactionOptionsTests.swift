@@ -1,0 +1,33 @@
+import ArgumentParser
+import TapeCore
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct RedactionOptionsTests {
+    private func parse(_ arguments: [String]) throws -> RedactionOptions { try RedactionOptions.parse(arguments) }
+
+    @Test func rulesExceptionsAndNamedSecretsComeTogether() throws {
+        let options = try self.parse(
+            ["--redact", "json:/a", "--redact", "text=x+", "--keep", "jwt"] + ["KEY", "GONE", "NONE"].flatMap { ["--secret-env", $0] })
+        let environment = ["KEY": Array("value".utf8), "NONE": [UInt8]()]
+        let rules = try options.redactionRules { environment[$0] }
+        let expected = try RedactionRules(
+            rules: ["json:/a", "text=x+"], keep: ["jwt"], secrets: [SecretValue(name: "KEY", octets: Array("value".utf8))])
+        #expect(rules == expected)
+        #expect(options.missing { environment[$0] } == ["GONE", "NONE"])
+    }
+
+    @Test func withoutOptionsTheRulesAreTheStandardOnes() throws {
+        #expect(try self.parse([]).redactionRules() == .standard)
+    }
+
+    @Test(arguments: [["--redact", "nowhere:x"], ["--redact", "text=("], ["--keep", "json:no-slash"]])
+    func aRuleThatIsNoneIsWrongUsage(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try self.parse(arguments) }
+    }
+
+    @Test func variablesAreReadAsOctets() throws {
+        #expect(RedactionOptions.variable("PATH")?.isEmpty == false)
+        #expect(RedactionOptions.variable("WIRETAPE_NO_SUCH_VARIABLE") == nil)
+    }
+}
