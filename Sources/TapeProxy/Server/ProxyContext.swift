@@ -1,5 +1,6 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -15,6 +16,8 @@ final class ProxyContext {
     /// Nil where nothing is replayed.
     let library: ReplayLibrary?
     let dialer: UpstreamDialer
+    /// Threads that may wait for the disk.
+    let threads: NIOThreadPool
     let connector: UpstreamConnector
     /// Nil where tunnels are passed through unread.
     let interception: Interception?
@@ -40,10 +43,11 @@ final class ProxyContext {
 
     init(
         loop: any EventLoop, configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>,
+        library: ReplayLibrary?, dialer: UpstreamDialer, threads: NIOThreadPool, counts: NIOLockedValueBox<ProxyCounts>,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         self.loop = loop
+        self.now = loop.now
         self.door = LoopDoor(loop)
         self.configuration = configuration
         self.credentials = credentials
@@ -51,6 +55,7 @@ final class ProxyContext {
         self.recorder = recorder
         self.library = library
         self.dialer = dialer
+        self.threads = threads
         self.flushes = FlushQueue(loop: loop)
         self.interception = try configuration.tls.map { try Interception($0) }
         self.diagnosis = Diagnosis(counts: counts, notice: notice)
@@ -104,9 +109,9 @@ final class ProxyContext {
     }
 
     /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
-    private(set) var now = NIODeadline.now()
+    private(set) var now: NIODeadline
 
-    func readClock() { self.now = .now() }
+    func readClock() { self.now = self.loop.now }
 
     var limits: ProxyLimits { self.configuration.limits }
 

@@ -101,7 +101,8 @@ public final class ProxyServer: Sendable {
             let proxy = try ProxyContext(
                 loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
                 library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) },
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts, notice: notice)
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), threads: threads, counts: counts,
+                notice: notice)
             return (NIOLoopBound(proxy, eventLoop: loop), proxy.door)
         }.wait()
         let channel = try ServerBootstrap(group: loop)

@@ -11,6 +11,7 @@ enum EmbeddedProxy {
         try ProxyContext(
             loop: loop, configuration: ProxyConfiguration(), credentials: nil,
             session: try Session(mode: .passthrough), recorder: recorder, library: nil,
-            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
+            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), threads: .singleton,
+            counts: NIOLockedValueBox(ProxyCounts()))
     }
 }
