@@ -34,11 +34,13 @@ public struct ProxyConfiguration: Sendable {
     public var cassetteName: String
     /// How long replayed answers take to come.
     public var latency: Latency
+    /// Moves dates of replayed answers to the day of the replay; nil leaves them as recorded.
+    public var refresh: RefreshRules?
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none
+        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: RefreshRules? = nil
     ) {
         self.host = host
         self.port = port
@@ -50,5 +52,6 @@ public struct ProxyConfiguration: Sendable {
         self.tls = tls
         self.cassetteName = cassetteName
         self.latency = latency
+        self.refresh = refresh
     }
 }
