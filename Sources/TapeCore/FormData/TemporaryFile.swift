@@ -50,7 +50,7 @@ public final class TemporaryFile: Sendable {
         }
     }
 
-    private static var systemFolder: String {
+    static var systemFolder: String {
         guard let value = getenv("TMPDIR") else { return "/tmp" }
         let folder = String(cString: value)
         return folder.isEmpty ? "/tmp" : folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder

@@ -56,31 +56,33 @@ extension ClientHandler {
     }
 
     private func decided(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
-        switch self.decision(on: request) {
-        case .forward(let record):
-            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
-                return self.local(request, .diskFull)
-            }
-            let failure = scope.failure
-            scope.failure = nil
-            return ForwardExchange(client: self, request: request, route: scope.route, earlierFailure: failure, records: record)
-        case .replay(let index):
-            self.proxy.count { $0.replayed += 1 }
-            return ReplayExchange(client: self, request: request, index: index)
-        case .refuse(let report):
-            self.proxy.count { $0.misses += 1 }
-            return self.local(request, .miss(report.description))
+        let opening = self.proxy.session.begin(
+            method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
+        return switch opening {
+        case .decided(let decision): self.exchange(following: decision, on: request, in: scope)
+        case .needsBody(let pending): PendingExchange(client: self, request: request, scope: scope, pending: pending)
         }
     }
 
-    /// What the session decides on a request, without having seen its body.
-    private func decision(on request: IncomingRequest) -> Decision {
-        let session = self.proxy.session
-        let opening = session.begin(
-            method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
-        return switch opening {
-        case .decided(let decision): decision
-        case .needsBody(let pending): session.decideByHead(pending)
+    /// - Parameter ahead: what was read of the request by now.
+    func exchange(
+        following decision: Decision, on request: IncomingRequest, in scope: TunnelScope, ahead: ReadAhead = ReadAhead()
+    ) -> any ClientExchange {
+        switch decision {
+        case .forward(let record):
+            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
+                return self.local(request, .diskFull, ahead)
+            }
+            let failure = scope.failure
+            scope.failure = nil
+            return ForwardExchange(
+                client: self, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead)
+        case .replay(let index):
+            self.proxy.count { $0.replayed += 1 }
+            return ReplayExchange(client: self, request: request, index: index, ahead: ahead)
+        case .refuse(let report):
+            self.proxy.count { $0.misses += 1 }
+            return self.local(request, .miss(report.description), ahead)
         }
     }
 
@@ -109,7 +111,7 @@ extension ClientHandler {
             MagicHost().answer(method: request.head.method, target: path, isSecure: isSecure, status: self.proxy.magicStatus))
     }
 
-    private func local(_ request: IncomingRequest, _ answer: ProxyAnswer) -> any ClientExchange {
-        LocalExchange(client: self, request: request, answer: answer)
+    private func local(_ request: IncomingRequest, _ answer: ProxyAnswer, _ ahead: ReadAhead = ReadAhead()) -> any ClientExchange {
+        LocalExchange(client: self, request: request, answer: answer, ahead: ahead)
     }
 }

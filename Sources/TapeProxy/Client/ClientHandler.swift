@@ -45,7 +45,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.proxy = proxy
         self.entrance = entrance
         self.parser = HeadParser(limits: proxy.messageLimits)
-        self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
+        self.deadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))
     }
 
     /// Kept here, since asking the channel takes longer than all else of a small read.

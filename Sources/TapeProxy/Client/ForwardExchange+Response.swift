@@ -70,7 +70,7 @@ extension ForwardExchange {
         }
         self.tap?.interim(InterimResponse(head, at: self.elapsed))
         // RFC 9110, 15.2: an HTTP/1.0 client does not know them.
-        guard HopByHop.passesInterim(to: self.request.head.version) else { return }
+        guard HopByHop.passesInterim(to: self.request.head.version), !(head.status == 100 && self.toldToGoOn) else { return }
         self.client.write(self.head(head))
     }
 
@@ -87,7 +87,7 @@ extension ForwardExchange {
             RecordedResponse(head), framing: framing,
             at: self.elapsed)
         if framing == .untilClose || self.dechunks { self.client.answerEndsByClose() }
-        let keeps = clientPersists && self.request.persists && self.isRequestRead
+        let keeps = clientPersists && self.request.persists && self.isRequestSent
         let bytes = HopByHop.forwardedResponse(
             head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
         self.bytesOut += bytes.count
@@ -127,7 +127,7 @@ extension ForwardExchange {
 
     /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
     private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer) throws(MessageError) {
-        guard HopByHop.asksUpgrade(self.request.head), self.isRequestRead, let upstream else {
+        guard HopByHop.asksUpgrade(self.request.head), self.isRequestSent, let upstream else {
             throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
         }
         self.isOver = true

@@ -23,6 +23,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     private var requestBody: BodyParser
     private(set) var isRequestRead = false
     private var sendStarted = 0.0
+    /// Milliseconds that the request was held before it was known where it goes.
+    private var startedAt = 0.0
     var responseParser: HeadParser
     var responsePhase = ResponsePhase.head
     var responseBody = BodyParser(framing: .none, side: .response)
@@ -41,15 +43,28 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     var tunnel: Tunnel?
     /// What is wrong with the rest of the request.
     private var requestFault: MessageError?
+    /// The request has gone to the origin as a whole.
+    private(set) var isRequestSent = false
+    /// The client was asked for the body before it was known where it goes: it is not asked again.
+    let toldToGoOn: Bool
+    /// The body, where it was read before.
+    private var held: HeldBody?
+    private var isTakingHeld = false
 
     let isIdle = false
 
-    init(client: ClientHandler, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool) {
+    init(
+        client: ClientHandler, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
+        ahead: ReadAhead = ReadAhead()
+    ) {
         self.client = client
         self.proxy = client.proxy
         self.request = request
         self.route = route
         self.earlierFailure = earlierFailure
+        self.isRequestRead = ahead.isRead || !request.hasBody
+        self.held = ahead.body
+        self.toldToGoOn = ahead.toldToGoOn
         self.state = ExchangeState(clientPersists: request.persists && !client.proxy.isStopping, isIdempotent: request.isIdempotent)
         self.requestBody = BodyParser(framing: request.framing.framing, side: .request, limits: client.proxy.messageLimits)
         self.responseParser = HeadParser(limits: client.proxy.messageLimits)
@@ -70,10 +85,8 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
 
     func start() {
-        if !self.request.hasBody {
-            self.isRequestRead = true
-            self.state.requestRead()
-        }
+        if !self.request.hasBody { self.state.requestRead() }
+        self.startedAt = self.elapsed
         if let upstream = self.proxy.pool.take(self.route) {
             self.attach(upstream, mayBeStale: true)
         } else if let earlierFailure {
@@ -109,13 +122,14 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
         self.state.upstreamTaken(isReused: mayBeStale)
         self.client.wait(self.request.hasBody ? self.proxy.limits.clientStall : self.proxy.limits.upstreamSilence)
         let (connection, timing) = upstream.use()
-        self.tap?.connected(connection, blocked: nil, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
+        self.tap?.connected(
+            connection, blocked: self.held == nil ? nil : self.startedAt, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
         self.sendStarted = self.elapsed
         let head = HopByHop.forwardedRequest(self.request.head, target: self.request.target, framing: self.request.framing)
         upstream.write(ByteBuffer(bytes: head))
-        if self.isRequestRead { self.requestEnded() }
+        if !self.request.hasBody { self.requestEnded() }
         upstream.flush()
-        if !self.isRequestRead { self.client.process() }
+        if self.held != nil { self.sendHeld() } else if !self.isRequestRead { self.client.process() }
     }
 
     private func refuseLoop() {
@@ -127,8 +141,31 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Request
 
     func requestInput(_ input: inout ByteBuffer) {
+        self.send(&input, at: self.elapsed)
+    }
+
+    /// Sends what was read before, as fast as the origin takes it.
+    private func sendHeld() {
+        guard let held, let upstream, !self.isOver, !self.isTakingHeld, upstream.isWritable, !self.pausesForRecorder() else { return }
+        self.isTakingHeld = true
+        held.next { [weak self] result in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(let pieces):
+                for var piece in pieces where !self.isOver { self.send(&piece.octets, at: piece.at) }
+                self.isTakingHeld = false
+                if pieces.isEmpty || self.isRequestSent { self.held = nil } else { self.sendHeld() }
+            case .failure(let error):
+                let failure = Failure(kind: .cancelled, message: "the request's body cannot be read back: \(error.message)")
+                self.obey(self.state.upstreamFailed(failure, sawResponse: self.sawResponse))
+            }
+        }
+    }
+
+    /// - Parameter at: when it came from the client.
+    private func send(_ input: inout ByteBuffer, at: Double) {
         guard let upstream, !self.isOver else { return }
-        let at = self.elapsed
         do throws(MessageError) {
             let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
                 try self.requestBody.consume(bytes) { self.taped(.request, $0, in: bytes, at: at) }
@@ -152,6 +189,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     }
 
     private func requestEnded() {
+        self.isRequestSent = true
         self.state.requestRead()
         self.tap?.requestEnded(at: self.elapsed, sendStarted: self.sendStarted)
         self.client.wait(self.proxy.limits.upstreamSilence)
@@ -239,6 +277,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Back-pressure
 
     private func regulateClient() {
+        if self.held != nil { return self.sendHeld() }
         guard !self.isOver, !self.isRequestRead else { return }
         let mayRead = self.upstream?.isWritable == true && !self.pausesForRecorder()
         self.client.setReading(mayRead)
@@ -262,6 +301,7 @@ final class ForwardExchange: ClientExchange, UpstreamOwner {
     // MARK: Endings
 
     func obey(_ action: ExchangeState.Action) {
+        defer { if self.isOver { self.held = nil } }
         switch action {
         case .wait, .ignore:
             break

@@ -11,10 +11,15 @@ final class LocalExchange: ClientExchange {
     private var body: BodyParser
     private(set) var isRequestRead = false
     private var isOver = false
+    private let ahead: ReadAhead
+    private let endsUnread: Bool
 
     let isIdle = false
 
-    init(client: ClientHandler, request: IncomingRequest, answer: ProxyAnswer) {
+    /// - Parameter endsUnread: answers at once, whatever is still to come of the request.
+    init(client: ClientHandler, request: IncomingRequest, answer: ProxyAnswer, ahead: ReadAhead = ReadAhead(), endsUnread: Bool = false) {
+        self.ahead = ahead
+        self.endsUnread = endsUnread
         self.client = client
         self.request = request
         self.answer = answer
@@ -23,10 +28,8 @@ final class LocalExchange: ClientExchange {
 
     func start() {
         // A client that waits for 100 gets the final answer in its place and sends no body (RFC 9110, 10.1.1).
-        guard self.request.hasBody, !self.request.expectsContinue else {
-            self.isRequestRead = !self.request.hasBody
-            return self.finish()
-        }
+        self.isRequestRead = self.ahead.isRead || !self.request.hasBody
+        if self.isRequestRead || self.endsUnread || self.request.expectsContinue { self.finish() }
     }
 
     func requestInput(_ input: inout ByteBuffer) {

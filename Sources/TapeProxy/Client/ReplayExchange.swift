@@ -15,24 +15,28 @@ final class ReplayExchange: ClientExchange {
     private(set) var isRequestRead = false
     private var answer: RecordedAnswer?
     private var isAnswering = false
-    /// The recorded 100 has gone out, ahead of the request's body.
+    /// The recorded 100 or one in its place has gone out, ahead of the request's body.
     private var hasToldToGoOn = false
     private var isOver = false
     private var sender: ReplayBodySender?
+    /// Nil where the answer goes out as fast as it can.
+    private var pace: ReplayPace?
 
     let isIdle = false
 
-    init(client: ClientHandler, request: IncomingRequest, index: Int) {
+    init(client: ClientHandler, request: IncomingRequest, index: Int, ahead: ReadAhead = ReadAhead()) {
         self.client = client
         self.proxy = client.proxy
         self.request = request
         self.index = index
         self.body = BodyParser(framing: request.framing.framing, side: .request)
+        self.isRequestRead = ahead.isRead || !request.hasBody
+        self.hasToldToGoOn = ahead.toldToGoOn
     }
 
     func start() {
-        self.isRequestRead = !self.request.hasBody
-        self.proxy.library?.answer(self.index) { [weak self] result in
+        let refresh = self.proxy.configuration.refresh.map { DateRefresh($0, now: self.proxy.timestamp(at: self.proxy.now)) }
+        self.proxy.library?.answer(self.index, refresh: refresh) { [weak self] result in
             guard let self, !self.isOver else { return }
             switch result {
             case .success(let answer): self.found(answer)
@@ -45,7 +49,7 @@ final class ReplayExchange: ClientExchange {
 
     private func found(_ answer: RecordedAnswer) {
         self.answer = answer
-        if self.request.expectsContinue, !self.isRequestRead, let first = answer.interim.first, first.status == 100 {
+        if self.request.expectsContinue, !self.isRequestRead, !self.hasToldToGoOn, let first = answer.interim.first, first.status == 100 {
             self.send(first)
             self.client.flush()
             self.hasToldToGoOn = true
@@ -76,11 +80,36 @@ final class ReplayExchange: ClientExchange {
         // The origin answered without asking for the body: so does the replay (RFC 9110, 10.1.1).
         guard self.isRequestRead || (self.request.expectsContinue && !wasToldToGoOn) else { return }
         self.isAnswering = true
-        for (position, interim) in answer.interim.enumerated() {
-            if position == 0, self.hasToldToGoOn { continue }
+        if let schedule = ReplaySchedule(self.proxy.configuration.latency, times: answer.times, arrival: answer.arrival) {
+            let start = schedule.isFromStart ? self.request.start : self.proxy.now
+            self.pace = ReplayPace(schedule, start: start, proxy: self.proxy)
+        }
+        self.send(answer, from: 0)
+    }
+
+    /// Sends the interim responses from this one on, and then the final one, each when it is due.
+    private func send(_ answer: RecordedAnswer, from first: Int) {
+        for position in first..<max(first, answer.interim.count) {
+            let interim = answer.interim[position]
+            if position == 0, interim.status == 100, self.hasToldToGoOn { continue }
+            let isLater = self.waits(until: self.pace?.interim(at: interim.at)) { $0.send(answer, from: position) }
+            if isLater { return }
             self.send(interim)
         }
-        self.send(answer)
+        let isLater = self.waits(until: self.pace?.head) { $0.send(answer) }
+        if !isLater { self.send(answer) }
+    }
+
+    /// Whether it is too early; then it is done later.
+    private func waits(until due: Double?, then: @escaping (ReplayExchange) -> Void) -> Bool {
+        guard let pace, let due, !pace.isDue(due) else { return false }
+        self.client.flush()
+        pace.wait(until: due) { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.client.wait(self.proxy.limits.clientStall)
+            then(self)
+        }
+        return true
     }
 
     private func send(_ interim: InterimResponse) {
@@ -101,7 +130,7 @@ final class ReplayExchange: ClientExchange {
                     text: "the recorded answer changed protocols, and what went through its tunnel is not in the cassette."))
         }
         var keeps = self.isRequestRead && self.request.persists && answer.requestWasRead && !self.proxy.isStopping
-        if keeps, self.request.head.version >= .http11, let wire = answer.wire {
+        if keeps, self.request.head.version >= .http11, let wire = answer.wire, self.pace?.pacesBody != true {
             self.proxy.count { $0.bytes += wire.readableBytes }
             self.client.write(wire)
             return self.end(.keep)
@@ -116,8 +145,10 @@ final class ReplayExchange: ClientExchange {
                     head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: dechunks
                 )))
         let sender = ReplayBodySender(
-            answer: answer, isChunked: answer.framing == .chunked && !dechunks, client: self.client, library: self.proxy.library)
+            answer: answer, isChunked: answer.framing == .chunked && !dechunks, client: self.client, library: self.proxy.library,
+            pace: self.pace?.pacesBody == true ? self.pace : nil)
         self.sender = sender
+        if self.pace != nil { self.client.flush() }
         sender.start { [weak self] isWhole in
             guard let self, !self.isOver else { return }
             if !isWhole {
@@ -177,8 +208,13 @@ final class ReplayExchange: ClientExchange {
 
     func clientLeft(_ reason: String) {
         self.isOver = true
+        self.pace?.stop()
         self.sender?.stop()
     }
 
-    func deadlinePassed() { self.client.close() }
+    func deadlinePassed() {
+        // It is we who wait.
+        if self.pace?.isWaiting == true { return self.client.wait(self.proxy.limits.clientStall) }
+        self.client.close()
+    }
 }

@@ -23,6 +23,7 @@ struct RecordedAnswer: Sendable {
     let outcome: Outcome
     let framing: BodyFraming
     let arrival: Arrival?
+    let times: RecordedTimes
     let trailers: HeaderFields?
     let payload: Payload
     let isComplete: Bool
@@ -36,6 +37,7 @@ struct RecordedAnswer: Sendable {
         self.method = interaction.request.method
         self.interim = interaction.interim
         self.outcome = interaction.outcome
+        self.times = RecordedTimes(interaction)
         self.trailers = interaction.response?.trailers
         self.arrival = interaction.response?.body?.arrival
         self.isComplete = interaction.response?.body?.isComplete ?? true

@@ -14,9 +14,17 @@ final class ReplayBodySender {
     private var stream: ReplayFileStream?
     private var isLoading = false
     private var done: ((_ isWhole: Bool) -> Void)?
+    /// Nil where all goes out as fast as the client takes it.
+    private let pace: ReplayPace?
+    /// Octets loaded whose time may not have come; those from `position` on were not sent.
+    private var loaded: [UInt8] = []
+    private var position = 0
+    private var isLastLoaded = false
+    private var sent = 0
 
-    init(answer: RecordedAnswer, isChunked: Bool, client: ClientHandler, library: ReplayLibrary?) {
+    init(answer: RecordedAnswer, isChunked: Bool, client: ClientHandler, library: ReplayLibrary?, pace: ReplayPace? = nil) {
         self.answer = answer
+        self.pace = pace
         self.client = client
         self.library = library
         let size =
@@ -35,7 +43,9 @@ final class ReplayBodySender {
         self.done = done
         switch self.answer.payload {
         case .none:
-            self.finish([], isWhole: true)
+            self.take([], isLast: true)
+        case .bytes(let bytes) where self.pace != nil:
+            self.take(bytes, isLast: true)
         case .bytes(let bytes):
             var wire: [UInt8] = []
             bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
@@ -54,30 +64,64 @@ final class ReplayBodySender {
 
     /// Loads and sends the next piece, unless the client is still busy with the last ones.
     func proceed() {
+        if self.pace != nil, self.isLastLoaded || self.position < self.loaded.count { return self.sendDue() }
         guard let stream, !self.isLoading, self.client.isWritable, self.done != nil else { return }
         self.isLoading = true
         stream.next { [weak self] piece in
             guard let self, self.done != nil else { return }
             self.isLoading = false
             switch piece {
-            case .bytes(let bytes):
-                var wire: [UInt8] = []
-                wire.reserveCapacity(bytes.count + 32)
-                bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
-                self.write(wire)
-                self.client.flush()
-                self.proceed()
-            case .last(let bytes):
-                var wire: [UInt8] = []
-                bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
-                self.finish(wire, isWhole: true)
+            case .bytes(let bytes): self.take(bytes, isLast: false)
+            case .last(let bytes): self.take(bytes, isLast: true)
             case .damaged:
                 self.finish([], isWhole: false)
             }
         }
     }
 
+    /// Sends a piece, or what of it is due.
+    private func take(_ bytes: [UInt8], isLast: Bool) {
+        guard self.pace == nil else {
+            self.loaded = bytes
+            self.position = 0
+            self.isLastLoaded = isLast
+            return self.sendDue()
+        }
+        var wire: [UInt8] = []
+        wire.reserveCapacity(bytes.count + 32)
+        bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
+        if isLast { return self.finish(wire, isWhole: true) }
+        self.write(wire)
+        self.client.flush()
+        self.proceed()
+    }
+
+    /// Sends what is due of the loaded piece, and comes back when more is.
+    private func sendDue() {
+        guard let pace, self.done != nil, self.client.isWritable else { return }
+        let left = self.loaded.count - self.position
+        let count = min(left, pace.count().map { max(0, $0 - self.sent) } ?? left)
+        if count > 0 {
+            var wire: [UInt8] = []
+            self.loaded[self.position..<self.position + count].withUnsafeBytes { self.framer.frame($0, into: &wire) }
+            self.position += count
+            self.sent += count
+            self.write(wire)
+            self.client.flush()
+        }
+        if self.position < self.loaded.count {
+            pace.wait(until: pace.nextDue ?? pace.end) { [weak self] in self?.sendDue() }
+        } else if self.isLastLoaded {
+            pace.wait(until: pace.end) { [weak self] in self?.finish([], isWhole: true) }
+        } else {
+            self.loaded = []
+            self.position = 0
+            self.proceed()
+        }
+    }
+
     func stop() {
+        self.pace?.stop()
         self.done = nil
         self.stream = nil
     }

@@ -29,15 +29,17 @@ final class ReplayLibrary {
     }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
-    func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if let answer = self.cache.value(index, weight: { $0.weight }) { return then(.success(answer)) }
+    ///
+    /// - Parameter refresh: moves its dates; such an answer is made anew each time.
+    func answer(_ index: Int, refresh: DateRefresh? = nil, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
+        if refresh == nil, let answer = self.cache.value(index, weight: { $0.weight }) { return then(.success(answer)) }
         let cassette = self.cassette
         let bodies = self.bodies
-        let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies) }
+        let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                self.cache.insert(answer, for: index, weight: answer.weight)
+                if refresh == nil { self.cache.insert(answer, for: index, weight: answer.weight) }
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))
@@ -51,9 +53,12 @@ final class ReplayLibrary {
         ReplayFileStream(content, bodies: self.bodies, loop: self.loop, threads: self.threads)
     }
 
-    private static func load(_ index: Int, of cassette: RecordedCassette, bodies: BodyReader) -> Result<RecordedAnswer, CassetteError> {
+    private static func load(
+        _ index: Int, of cassette: RecordedCassette, bodies: BodyReader, _ refresh: DateRefresh?
+    ) -> Result<RecordedAnswer, CassetteError> {
         do throws(CassetteError) {
-            let interaction = try cassette.interaction(at: index)
+            var interaction = try cassette.interaction(at: index)
+            try refresh?.refresh(&interaction, bodies: bodies, digest: { FastSHA256() })
             guard let body = interaction.response?.body else { return .success(try self.answer(interaction, .none, size: 0)) }
             if body.codings.isEmpty, body.original == nil, case .file(let sidecar) = body.content, sidecar.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(sidecar), size: sidecar.size))

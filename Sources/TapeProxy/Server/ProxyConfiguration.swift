@@ -1,3 +1,5 @@
+public import TapeCore
+
 /// How a proxy listens, what it allows, and how long it waits.
 public struct ProxyConfiguration: Sendable {
     /// What happens to traffic while the disk is full.
@@ -30,11 +32,15 @@ public struct ProxyConfiguration: Sendable {
     public var tls: TLSSettings?
     /// The cassette's file name, to show to people.
     public var cassetteName: String
+    /// How long replayed answers take to come.
+    public var latency: Latency
+    /// Moves dates of replayed answers to the day of the replay; nil leaves them as recorded.
+    public var refresh: RefreshRules?
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil, cassetteName: String = ""
+        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: RefreshRules? = nil
     ) {
         self.host = host
         self.port = port
@@ -45,5 +51,7 @@ public struct ProxyConfiguration: Sendable {
         self.limits = limits
         self.tls = tls
         self.cassetteName = cassetteName
+        self.latency = latency
+        self.refresh = refresh
     }
 }

@@ -1,5 +1,6 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -54,6 +55,7 @@ final class ProxyContext {
     var door: LoopDoor { self.shared.door }
     var dialer: UpstreamDialer { self.shared.dialer }
     var flushes: FlushQueue { self.shared.flushes }
+    var threads: NIOThreadPool { self.shared.threads }
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
     var now: NIODeadline { self.shared.now }

@@ -1,4 +1,5 @@
 internal import NIOCore
+internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -10,6 +11,8 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
+    /// Threads that may wait for the disk.
+    let threads: NIOThreadPool
     /// Everything with a deadline, of all sessions.
     let registry = ConnectionRegistry()
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
@@ -22,10 +25,12 @@ final class ProxyLoop {
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
-    private(set) var now = NIODeadline.now()
+    private(set) var now: NIODeadline
 
-    init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer) throws {
+    init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, threads: NIOThreadPool) throws {
         self.loop = loop
+        self.now = loop.now
+        self.threads = threads
         self.limits = limits
         self.dialer = dialer
         self.door = LoopDoor(loop)
@@ -34,7 +39,7 @@ final class ProxyLoop {
         self.upstreamTLS = UpstreamTLSSource(tls)
     }
 
-    func readClock() { self.now = .now() }
+    func readClock() { self.now = self.loop.now }
 
     func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
 

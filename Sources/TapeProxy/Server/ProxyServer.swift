@@ -98,7 +98,7 @@ public final class ProxyServer: Sendable {
         let (proxy, entrance, door) = try loop.submit {
             let shared = try ProxyLoop(
                 loop: loop, limits: configuration.limits, tls: configuration.tls,
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads))
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), threads: threads)
             let proxy = ProxyContext(
                 shared: shared, configuration: configuration, session: session, recorder: recorder,
                 library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) }, counts: counts, notice: notice)

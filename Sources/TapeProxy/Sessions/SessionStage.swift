@@ -19,7 +19,7 @@ final class SessionStage {
         self.threads = threads
         self.shared = try ProxyLoop(
             loop: loop, limits: settings.limits, tls: settings.tls,
-            dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads))
+            dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads), threads: threads)
         self.lobby = ProxyContext(
             shared: self.shared, configuration: settings, session: try Session(mode: .none),
             recorder: nil, library: nil, counts: NIOLockedValueBox(ProxyCounts()))

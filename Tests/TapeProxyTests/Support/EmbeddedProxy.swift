@@ -11,7 +11,7 @@ enum EmbeddedProxy {
         try ProxyContext(
             shared: ProxyLoop(
                 loop: loop, limits: ProxyLimits(), tls: nil,
-                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton)),
+                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), threads: .singleton),
             configuration: ProxyConfiguration(),
             session: Session(mode: .passthrough), recorder: recorder, library: nil,
             counts: NIOLockedValueBox(ProxyCounts()))

@@ -1,0 +1,52 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+/// Dates of a recorded answer on the day of its replay.
+@Suite struct RefreshedReplayTests {
+    private func recorded(_ answer: String) throws -> (folder: TemporaryFolder, origin: RawOrigin) {
+        let origin = try RawOrigin { connection in
+            try connection.expectRequest("GET /")
+            try connection.send(answer)
+        }
+        let live = try RunningProxy()
+        let client = try live.connect()
+        try client.send(origin.request())
+        _ = try client.readMessage()
+        origin.finish()
+        try live.stop()
+        return (live.folder, origin)
+    }
+
+    private func replayed(_ folder: TemporaryFolder, _ origin: RawOrigin, _ refresh: RefreshRules?) throws -> String {
+        let replay = try RunningProxy(.none, in: folder) { $0.refresh = refresh }
+        let client = try replay.connect()
+        try client.send(origin.request())
+        return String(decoding: try client.readMessage(), as: UTF8.self)
+    }
+
+    /// The cassette as if it had been recorded on 1 January 2020.
+    private func backdate(_ folder: TemporaryFolder) throws {
+        let text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
+        let started = try #require(try RunningProxy.interactions(folder.file("tape.json")).first?.started.formatted)
+        let old = text.replacing(started, with: "2020-01-01T00:00:00.000000Z")
+        #expect(old != text)
+        try folder.write(Array(old.utf8), to: "tape.json")
+    }
+
+    @Test func anOldAnswerIsNoOlderThanItWas() throws {
+        let body = "{\"at\":\"2020-01-01T00:00:00+00:00\",\"exp\":1577840400,\"born\":\"2000-01-01T00:00:00Z\"}"
+        let answer =
+            "HTTP/1.1 200 OK\r\nDate: Wed, 01 Jan 2020 00:00:00 GMT\r\nExpires: Wed, 01 Jan 2020 01:00:00 GMT\r\n"
+            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        let (folder, origin) = try self.recorded(answer)
+        try self.backdate(folder)
+        #expect(try self.replayed(folder, origin, nil) == answer, "left alone without the option")
+        let fresh = try self.replayed(folder, origin, try RefreshRules(["json:/at", "json:/exp"]))
+        #expect(fresh.hasSuffix("\"born\":\"2000-01-01T00:00:00Z\"}"))
+        #expect(!fresh.contains("2020"))
+        let plain = try self.replayed(folder, origin, .standard)
+        #expect(!plain.contains("Jan 2020"))
+        #expect(plain.hasSuffix(body))
+    }
+}
