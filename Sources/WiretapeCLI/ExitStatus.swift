@@ -3,6 +3,9 @@ enum ExitStatus {
     static let done: Int32 = 0
     /// Something could not be done: a damaged cassette, a port in use, a disk that was full.
     static let failed: Int32 = 1
+    /// What was compared differs, or what was checked has problems; as with diff(1) and cmp(1), 2 says that it could not be done.
+    static let different: Int32 = 1
+    static let trouble: Int32 = 2
     /// A replay had requests that the cassette does not hold.
     static let misses: Int32 = 3
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.

@@ -156,7 +156,7 @@ public enum BodyRestorer {
 }
 
 extension ContentCoding {
-    fileprivate var name: ContentEncoding.Name {
+    var name: ContentEncoding.Name {
         switch self {
         case .gzip, .gzipMembers: .gzip
         case .deflate, .rawDeflate: .deflate
@@ -165,7 +165,7 @@ extension ContentCoding {
         }
     }
 
-    fileprivate var format: DeflateFormat? {
+    var format: DeflateFormat? {
         switch self {
         case .gzip, .gzipMembers: .gzip
         case .deflate: .zlib

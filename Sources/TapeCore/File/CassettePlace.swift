@@ -24,6 +24,16 @@ public enum CassettePlace {
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
 
+    /// Gives a file a name in the same folder that must be free, at once or not at all.
+    static func take(_ path: String, with new: String) throws(CassetteError) {
+        guard link(new, path) == 0 else {
+            throw CassetteError(
+                .unwritable, "\"\(path)\" cannot be made (\(String(cString: strerror(errno)))): name a file that is not there yet.")
+        }
+        try self.remove(new)
+        try OpenFolder(FileLocation(path).folder).synchronize()
+    }
+
     /// Lets those read a file who may read another, as far as that can be told; its owner may write it in any case.
     public static func copyMode(of model: String, to path: String) {
         var status = stat()

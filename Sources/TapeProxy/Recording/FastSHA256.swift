@@ -1,8 +1,8 @@
-internal import TapeCore
+public import TapeCore
 internal import TapeTLS
 
 /// SHA-256 by OpenSSL, or by our own code where OpenSSL has none to give.
-struct FastSHA256: ContentDigest {
+public struct FastSHA256: ContentDigest {
     /// A class around the owner of the OpenSSL context, since a digest may be copied and the owner may not.
     private final class Box {
         var digest: SHA256Digest
@@ -16,15 +16,15 @@ struct FastSHA256: ContentDigest {
     private let box: Box?
     private var portable = PortableSHA256()
 
-    init() {
+    public init() {
         self.box = Box()
     }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         if let box { box.digest.update(bytes) } else { self.portable.update(bytes) }
     }
 
-    mutating func finalize() -> [UInt8] {
+    public mutating func finalize() -> [UInt8] {
         if let box { box.digest.finalize() } else { self.portable.finalize() }
     }
 }

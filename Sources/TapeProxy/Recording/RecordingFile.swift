@@ -142,7 +142,7 @@ final class RecordingFile: @unchecked Sendable {
 
     /// Removes bodies that nobody names; where a cassette that shares the folder cannot be read, all are left alone.
     private func tidy() {
-        try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
+        _ = try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
     }
 
     /// Closes the file and lets go of its lock.

@@ -15,7 +15,7 @@ enum WholeFile {
     /// Debian's bundle of roots has 0.2 MB; a program's settings name nothing larger than a few of them.
     static let limit = 16 << 20
 
-    static func read(_ path: String) throws(TrustError) -> [UInt8] {
+    static func read(_ path: String, limit: Int = Self.limit) throws(TrustError) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw TrustError("a file's path is empty or holds a NUL: give the file's path.")
         }
@@ -26,8 +26,8 @@ enum WholeFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw self.problem("read", path) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw TrustError("\"\(path)\" is no file: give the file's path.") }
-        guard status.st_size <= Self.limit else {
-            throw TrustError("\"\(path)\" has more than \(Quantity.bytes(Self.limit)): is it the right file?")
+        guard status.st_size <= limit else {
+            throw TrustError("\"\(path)\" has more than \(Quantity.bytes(limit)): is it the right file?")
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0

@@ -1,6 +1,6 @@
-import TapeCore
 import Testing
-@testable import TapeProxy
+
+@testable import TapeCore
 
 @Suite struct CassetteReferencesTests {
     private let digest = String(repeating: "0a", count: 32)

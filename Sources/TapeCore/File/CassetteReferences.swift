@@ -1,13 +1,12 @@
-internal import TapeCore
-
 /// The files beside a cassette that it names, together with those that recordings kept next to it name: they share one folder.
-struct CassetteReferences {
-    private(set) var sidecars: Set<String> = []
-    private(set) var usesRawSpool = false
+public struct CassetteReferences: Sendable {
+    /// Paths as the cassettes have them.
+    public private(set) var sidecars: Set<String> = []
+    public private(set) var usesRawSpool = false
 
     /// - Parameter path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
     /// - Throws: where one of them cannot be read; then nobody knows what may go.
-    init(familyOf path: String) throws(CassetteError) {
+    public init(familyOf path: String) throws(CassetteError) {
         if CassettePlace.exists(path) { try self.add(path) }
         for other in CassettePlace.sharingBodies(with: path) { try self.add(other) }
     }
@@ -31,8 +30,11 @@ struct CassetteReferences {
     }
 
     /// Removes what nobody names any more.
-    func tidy(_ store: BodyStore) throws(CassetteError) {
+    ///
+    /// - Returns: how many sidecars went.
+    @discardableResult
+    public func tidy(_ store: BodyStore) throws(CassetteError) -> Int {
         if !self.usesRawSpool { try store.removeRawSpool() }
-        try store.removeSidecars(keeping: self.sidecars)
+        return try store.removeSidecars(keeping: self.sidecars)
     }
 }

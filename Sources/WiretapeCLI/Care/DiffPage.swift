@@ -1,0 +1,119 @@
+internal import TapeCore
+
+/// What differs between two cassettes: for people as `-`, `+` and `~` with the fields below, or as JSON.
+struct DiffPage {
+    private let isJSON: Bool
+    private let write: (String) throws -> Void
+    private(set) var differs = false
+    private var counts = (added: 0, removed: 0, changed: 0)
+    private var writer = JSONWriter()
+
+    init(isJSON: Bool, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
+        self.isJSON = isJSON
+        self.write = { text in
+            var text = text
+            try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    mutating func append(_ entry: CassetteDiff.Entry) throws {
+        if self.isJSON { try self.appendJSON(entry) } else { try self.appendLines(entry) }
+        self.differs = true
+        switch entry {
+        case .added: self.counts.added += 1
+        case .removed: self.counts.removed += 1
+        case .changed: self.counts.changed += 1
+        }
+    }
+
+    mutating func finish(same: Int) throws {
+        try self.finish("\(same) the same, \(self.counts.changed) changed, \(self.counts.added) added, \(self.counts.removed) removed.")
+    }
+
+    /// - Parameter summary: the last line, for people.
+    mutating func finish(_ summary: String) throws {
+        try self.write(self.isJSON ? (self.differs ? "\n]\n" : "[]\n") : summary + "\n")
+    }
+
+    /// `- 3 GET http://a/pets`
+    static func line(_ sign: String, _ exchange: CassetteDiff.Exchange, _ other: CassetteDiff.Exchange? = nil) -> String {
+        let number = other.map { $0.number == exchange.number ? "" : " → \($0.number)" } ?? ""
+        return "\(sign) \(exchange.number)\(number) \(VisibleText.line("\(exchange.method) \(exchange.url)"))"
+    }
+
+    // MARK: For people
+
+    private func appendLines(_ entry: CassetteDiff.Entry) throws {
+        switch entry {
+        case .added(let exchange): try self.write(Self.line("+", exchange) + "\n")
+        case .removed(let exchange): try self.write(Self.line("-", exchange) + "\n")
+        case .changed(let old, let new, let changes):
+            try self.write(Self.line("~", old, new) + "\n")
+            for change in changes { try self.write("    \(Self.words(change))\n") }
+        }
+    }
+
+    private static func words(_ change: FieldChange) -> String {
+        let text =
+            switch (change.old, change.new) {
+            case (let old?, let new?): "\(old) → \(new)"
+            case (let old?, nil): "\(old) is gone"
+            case (nil, let new?): "\(new) is new"
+            case (nil, nil): "differs"
+            }
+        return VisibleText.line("\(change.place): \(text)")
+    }
+
+    // MARK: JSON
+
+    private mutating func appendJSON(_ entry: CassetteDiff.Entry) throws {
+        self.writer.removeAll(baseDepth: 1)
+        self.writer.beginObject(.inline)
+        switch entry {
+        case .added(let exchange): self.head("added", old: nil, new: exchange)
+        case .removed(let exchange): self.head("removed", old: exchange, new: nil)
+        case .changed(let old, let new, let changes):
+            self.head("changed", old: old, new: new)
+            self.writer.member("changes")
+            self.writer.beginArray(.lines)
+            for change in changes { self.element(change) }
+            self.writer.endArray()
+        }
+        self.writer.endObject()
+        try self.write((self.differs ? ",\n  " : "[\n  ") + String(decoding: self.writer.bytes, as: UTF8.self))
+    }
+
+    private mutating func head(_ kind: String, old: CassetteDiff.Exchange?, new: CassetteDiff.Exchange?) {
+        self.writer.member("kind")
+        self.writer.string(kind)
+        guard let exchange = new ?? old else { return }
+        self.writer.member("method")
+        self.writer.string(exchange.method)
+        self.writer.member("url")
+        self.writer.string(exchange.url)
+        if let old {
+            self.writer.member("old")
+            self.writer.integer(old.number)
+        }
+        if let new {
+            self.writer.member("new")
+            self.writer.integer(new.number)
+        }
+    }
+
+    private mutating func element(_ change: FieldChange) {
+        self.writer.element()
+        self.writer.beginObject(.inline)
+        self.writer.member("place")
+        self.writer.string(change.place)
+        if let old = change.old {
+            self.writer.member("old")
+            self.writer.string(old)
+        }
+        if let new = change.new {
+            self.writer.member("new")
+            self.writer.string(new)
+        }
+        self.writer.endObject()
+    }
+}

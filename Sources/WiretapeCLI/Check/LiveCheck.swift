@@ -1,0 +1,148 @@
+internal import TapeCore
+internal import TapeProxy
+internal import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Sends the requests of a cassette again, records what comes back into a cassette of its own, and compares the answers.
+///
+/// One request at a time, in recorded order. The second cassette lies among the system's temporary files, for its owner alone, and goes
+/// away with the check.
+struct LiveCheck {
+    var path: String
+    var allowsUnsafe: Bool
+    var showsAll: Bool
+    /// That an answer may take.
+    var seconds: Int
+    var upstreamTLS: UpstreamTLSOptions
+    /// Takes lines for people.
+    var note: @Sendable (String) -> Void
+
+    struct Outcome: Hashable {
+        var same = 0
+        var changed = 0
+        var leftOut = 0
+        /// Sent, and not answered by the origin.
+        var unanswered = 0
+    }
+
+    private struct Sent {
+        var index: Int
+        var method: String
+        var url: String
+    }
+
+    func run(progress: (_ done: Int, _ of: Int) -> Void, _ found: (CassetteDiff.Entry) throws -> Void) throws -> Outcome {
+        let cassette = try CareCommand.cassette(self.path)
+        let folder = try RunFolder(environment: ChildEnvironment.parent)
+        defer { folder.remove() }
+        let live = "\(folder.path)/live.json"
+        var outcome = Outcome()
+        var sent: [Sent] = []
+        try self.recording(live, in: folder) { port in
+            let sender = LiveSender(port: port, seconds: self.seconds)
+            let reader = BodyReader(cassettePath: self.path)
+            for index in 0..<cassette.count {
+                progress(index, cassette.count)
+                let interaction = try cassette.interaction(at: index)
+                do {
+                    let request = try LiveRequest(interaction.request, allowsUnsafe: self.allowsUnsafe) {
+                        try reader.wireBytes(of: $0, digest: CareCommand.digest).octets
+                    }
+                    try sender.send(request)
+                } catch let error as LiveRequest.LeftOut {
+                    outcome.leftOut += 1
+                    self.note("\(self.name(index, interaction)): not sent, since \(error.reason).")
+                    continue
+                } catch let error as LiveSocket.Failure {
+                    self.note("\(self.name(index, interaction)): \(error.message).")
+                } catch let error as TLSFailure {
+                    self.note("\(self.name(index, interaction)): \(error.message)")
+                }
+                sent.append(Sent(index: index, method: interaction.request.method, url: interaction.request.url))
+            }
+            progress(cassette.count, cassette.count)
+        }
+        try self.compare(cassette, sent, with: RecordedCassette(path: live), &outcome, found)
+        return outcome
+    }
+
+    private func name(_ index: Int, _ interaction: Interaction) -> String {
+        "exchange \(index + 1), \(interaction.request.method) \(SecretShapes.shownURL(interaction.request.url))"
+    }
+
+    // MARK: The proxy
+
+    /// Runs a proxy that records what `body` sends to its port.
+    private func recording(_ live: String, in folder: RunFolder, _ body: (_ port: Int) throws -> Void) throws {
+        let plan = try RecordingPlan(path: live, mode: .all, exists: false)
+        let recorder = try Recorder(plan, version: Version.current, notify: self.note)
+        var configuration = ProxyConfiguration(cassetteName: "live.json")
+        configuration.tls = try self.settings(folder)
+        let session = Session(mode: .all, keys: RecordedKeys(), hasCassette: false, repetition: .never)
+        let server: ProxyServer
+        do {
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, notice: self.note)
+        } catch {
+            try recorder?.abandon()
+            throw error
+        }
+        let result = Result { try body(server.port) }
+        server.stop()
+        _ = try recorder?.close(keepsOld: false)
+        try result.get()
+    }
+
+    /// An authority for this check alone: nobody but the check is its client.
+    private func settings(_ folder: RunFolder) throws -> TLSSettings {
+        let files = AuthorityFiles(folder: "\(folder.path)/authority")
+        let key: [UInt8]
+        do throws(CertificateError) {
+            key = try files.loadOrCreate(now: Int64(time(nil))).keyPEM()
+        } catch {
+            throw TrustError(error.message)
+        }
+        var settings = TLSSettings(certificatePEM: try WholeFile.read(files.certificatePath), keyPEM: key)
+        try self.upstreamTLS.apply(to: &settings)
+        return settings
+    }
+
+    // MARK: The comparison
+
+    private func compare(
+        _ cassette: RecordedCassette, _ sent: [Sent], with live: RecordedCassette, _ outcome: inout Outcome,
+        _ found: (CassetteDiff.Entry) throws -> Void
+    ) throws {
+        let comparison = ExchangeComparison(old: self.path, new: live.path, showsAll: self.showsAll, digest: CareCommand.digest)
+        let answered = try (0..<live.count).map { index in
+            let interaction = try live.interaction(at: index)
+            return (method: interaction.request.method, url: interaction.request.url)
+        }
+        for step in ExchangePairing(old: sent.map { ($0.method, $0.url) }, new: answered).steps {
+            switch step {
+            // A CONNECT that failed, which the request behind it tells as well.
+            case .added: break
+            case .removed(let index):
+                outcome.unanswered += 1
+                let interaction = try cassette.interaction(at: sent[index].index)
+                try found(.removed(CassetteDiff.Exchange(number: sent[index].index + 1, interaction)))
+            case .both(let old, let new):
+                let (one, other) = (try cassette.interaction(at: sent[old].index), try live.interaction(at: new))
+                let changes = try comparison.answerChanges(one, other)
+                guard !changes.isEmpty else {
+                    outcome.same += 1
+                    continue
+                }
+                outcome.changed += 1
+                let exchange = CassetteDiff.Exchange(number: sent[old].index + 1, one)
+                try found(.changed(old: exchange, new: exchange, changes: changes))
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import TapeCore
+
+/// A recorded request as it is sent again, or why it is not.
+///
+/// Sends nothing.
+struct LiveRequest {
+    /// What keeps a request from being sent again, in words for people.
+    struct LeftOut: Error, Hashable {
+        var reason: String
+    }
+
+    var isSecure: Bool
+    /// As in the request's Host, and for CONNECT: with a port.
+    var authority: String
+    /// Without a port, and without the brackets of an address.
+    var host: String
+    /// The whole message.
+    var octets: [UInt8]
+
+    /// RFC 9110, 9.2.1, without TRACE, which sends what it got.
+    static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS"]
+    /// Octets of a body that is sent again: what one request may take of memory.
+    static let bodyLimit = 64 << 20
+
+    /// What belongs to the connection it came by, and what is put anew (RFC 9110, 7.6.1).
+    private static let dropped: Set<String> = [
+        "connection", "proxy-connection", "keep-alive", "te", "trailer", "upgrade", "transfer-encoding", "content-length", "expect",
+        "proxy-authorization",
+    ]
+
+    /// What redaction puts in the place of a secret.
+    private static let placeholder = try? Pattern(#"(\{\{|%7[Bb]%7[Bb])[A-Za-z][\w-]*(:|%3[Aa])[0-9]+(\}\}|%7[Dd]%7[Dd])"#)
+
+    init(_ request: RecordedRequest, allowsUnsafe: Bool, wire: (Body) throws -> [UInt8]) throws {
+        guard request.method != "CONNECT" else { throw LeftOut(reason: "a tunnel has no answer to compare") }
+        guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
+            throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
+        }
+        guard !request.headers.contains("upgrade") else { throw LeftOut(reason: "it asks for another protocol") }
+        guard let place = Self.place(of: request.url) else { throw LeftOut(reason: "its URL is neither http nor https") }
+        (self.isSecure, self.authority, self.host) = (place.isSecure, place.authority, place.host)
+        var body: [UInt8] = []
+        if let recorded = request.body {
+            guard recorded.isComplete else { throw LeftOut(reason: "its body was cut short") }
+            guard recorded.octetCount <= Self.bodyLimit, recorded.size <= Self.bodyLimit else {
+                throw LeftOut(reason: "its body has more than \(Quantity.bytes(Self.bodyLimit))")
+            }
+            body = try wire(recorded)
+        }
+        let target = request.target ?? (place.isSecure ? place.target : request.url)
+        var octets = Array("\(request.method) \(target) HTTP/1.1\r\n".utf8)
+        var hasHost = false
+        for index in 0..<request.headers.count {
+            let name = request.headers.name(at: index).lowercased()
+            guard !Self.dropped.contains(name) else { continue }
+            if name == "host" { hasHost = true }
+            octets += request.headers.line(at: index) + [13, 10]
+        }
+        if !hasHost { octets += Array("Host: \(place.authority)\r\n".utf8) }
+        if request.body != nil { octets += Array("Content-Length: \(body.count)\r\n".utf8) }
+        octets += Array("Connection: close\r\n\r\n".utf8) + body
+        guard !Self.hasPlaceholder(octets) else {
+            throw LeftOut(reason: "it holds placeholders of redacted values, which are not known any more")
+        }
+        self.octets = octets
+    }
+
+    private static func hasPlaceholder(_ octets: [UInt8]) -> Bool {
+        // Without the pattern nothing could be told apart: rather none is sent.
+        guard let placeholder = self.placeholder else { return true }
+        return octets.withUnsafeBytes { placeholder.firstRange(in: $0) } != nil
+    }
+
+    private struct Place {
+        var isSecure: Bool
+        var authority: String
+        var host: String
+        var target: String
+    }
+
+    private static func place(of url: String) -> Place? {
+        let lowercase = url.lowercased()
+        guard let (isSecure, length) = lowercase.hasPrefix("https://") ? (true, 8) : lowercase.hasPrefix("http://") ? (false, 7) : nil
+        else {
+            return nil
+        }
+        let rest = url.utf8.dropFirst(length)
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let plain = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[authority.index(after: $0)...] } ?? authority
+        guard !plain.isEmpty, let text = String(plain), let target = String(rest[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") })
+        else { return nil }
+        let colon = text.lastIndex(of: ":").flatMap { text[$0...].contains("]") ? nil : $0 }
+        let host = colon.map { String(text[..<$0]) } ?? text
+        return Place(
+            isSecure: isSecure, authority: colon == nil ? "\(text):\(isSecure ? 443 : 80)" : text,
+            host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, target: target.hasPrefix("/") ? target : "/" + target)
+    }
+}

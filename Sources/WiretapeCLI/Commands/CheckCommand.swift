@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import TapeCore
+internal import TapeProxy
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Send the recorded requests again, and show what has changed.",
+        discussion: """
+            Sends each request to its origin, in recorded order, and compares the answer with the recorded one by the rules of \
+            "wiretape diff". The cassette stays as it is. Only GET, HEAD and OPTIONS are sent, unless --unsafe-methods asks for all. \
+            Requests with placeholders of redacted values cannot be sent; standard error names each that was left out.
+
+            Exit codes: 0 no drift, 1 drift, 2 it could not be done.
+
+            Examples:
+              wiretape check Cassettes/pets.json --against live
+              wiretape check Cassettes/pets.json --against live --json
+            """)
+
+    /// What the cassette is compared with.
+    enum Against: String, ExpressibleByArgument, CaseIterable {
+        case live
+    }
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(help: "What to compare with: \"live\" are the origins.")
+    var against: Against
+
+    @Flag(help: "Send POST, PUT, DELETE and all other methods too: they may change something.")
+    var unsafeMethods = false
+
+    @Flag(help: "Also what differs from one recording to the next.")
+    var all = false
+
+    @Option(help: ArgumentHelp("Seconds that an origin may be silent.", valueName: "seconds"))
+    var timeout = 60
+
+    @Flag(help: "A JSON array with an object for each exchange that differs.")
+    var json = false
+
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+
+    func validate() throws {
+        guard (1...3600).contains(self.timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        guard try !self.check() else { throw ExitCode(ExitStatus.different) }
+    }
+
+    /// Without a word on signals, which belong to the process.
+    ///
+    /// - Returns: whether anything has changed.
+    func check() throws -> Bool {
+        try CareCommand.run {
+            let output = try OutputFile(path: nil)
+            var page = DiffPage(isJSON: self.json) { try output.write($0) }
+            let progress = ProgressLine(label: "checking")
+            let check = LiveCheck(
+                path: self.file, allowsUnsafe: self.unsafeMethods, showsAll: self.all, seconds: self.timeout, upstreamTLS: self.upstreamTLS
+            ) { Terminal.error.complain($0) }
+            let outcome: LiveCheck.Outcome
+            do {
+                outcome = try check.run(progress: { progress.show($0, of: $1) }) { try page.append($0) }
+                progress.end()
+            } catch {
+                progress.end()
+                throw error
+            }
+            try page.finish(
+                "\(outcome.same) the same, \(outcome.changed) changed, \(outcome.unanswered) not answered, \(outcome.leftOut) not sent.")
+            try output.finish()
+            return page.differs
+        }
+    }
+}
