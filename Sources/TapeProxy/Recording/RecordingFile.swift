@@ -30,7 +30,7 @@ final class RecordingFile: @unchecked Sendable {
         case .create:
             self.path = plan.path
             self.oldLock = nil
-            self.appender = try CassetteAppender.create(plan.path, recorder: recorder)
+            self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: plan.headMembers)
             self.lastID = 0
         case .replace:
             self.oldLock = try CassetteLock(plan.path)
@@ -38,7 +38,7 @@ final class RecordingFile: @unchecked Sendable {
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
-            self.appender = try CassetteAppender.create(path, recorder: recorder)
+            self.appender = try CassetteAppender.create(path, recorder: recorder, members: plan.headMembers)
             // A cassette that only its owner may read is followed by one of that kind.
             CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0

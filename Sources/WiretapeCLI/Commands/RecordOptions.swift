@@ -8,6 +8,9 @@ struct RecordOptions: ParsableArguments {
 
     @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
     var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
+
+    @Flag(help: "Let the recording take the old cassette's place though the command failed; else it stays beside it.")
+    var keepOnFailure = false
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

@@ -98,6 +98,22 @@ import Testing
         #expect(try self.folder.names() == ["client.sh"])
     }
 
+    @Test func aRecordingOfACommandThatFailedTakesItsPlaceWhereItIsTo() throws {
+        let url = try self.recordEcho()
+        let failed = ["--", "sh", "-c", Curl.line(url + "?new") + "; exit 3"]
+        #expect(try Wiretape.run(["record", self.cassette] + failed).status == 3)
+        #expect(try self.folder.names() == ["pets.json", "pets.new.json"])
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        #expect(try Wiretape.run(["record", self.cassette, "--keep-on-failure"] + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+    }
+
+    @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
+        _ = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
+        #expect(end.status == 1 && end.outputText.isEmpty && end.errors.contains("none/r.json"), "\(end.errors)")
+    }
+
     @Test func helpAndVersionAreZero() throws {
         #expect(try Wiretape.run(["--help"]).status == 0)
         let version = try Wiretape.run(["--version"])
