@@ -19,9 +19,9 @@ struct WiretapeCommand: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RecordCommand.self, ReplayCommand.self, RunCommand.self, InspectCommand.self, ShowCommand.self, ExportCommand.self,
-            DevelopCommand.self, VerifyCommand.self, DiffCommand.self, MergeCommand.self, PruneCommand.self, CheckCommand.self,
-            ConfigCommand.self, CACommand.self, EnvCommand.self,
+            RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
+            ExportCommand.self, DevelopCommand.self, VerifyCommand.self, DiffCommand.self, MergeCommand.self, PruneCommand.self,
+            CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self,
         ]
     )
 

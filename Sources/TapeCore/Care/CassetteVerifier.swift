@@ -22,7 +22,7 @@ public struct CassetteVerifier {
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }, _ found: (CareFinding) throws -> Void
     ) throws {
         if let damage = self.reader.damage {
-            try found(CareFinding(.torn, text: damage.summary + ": record once more, or open it with a recording, which mends it"))
+            try found(CareFinding(.torn, text: damage.summary + ": \"wiretape develop\" mends it, and keeps beside it what it takes out"))
         }
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
         var numbers: [Int: Int] = [:]

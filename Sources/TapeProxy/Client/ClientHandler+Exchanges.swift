@@ -6,9 +6,7 @@ extension ClientHandler {
     /// What a request is answered by: the origin, the cassette, or the proxy itself.
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope { return self.exchange(for: request, in: scope) }
-        if let credentials = self.proxy.credentials, !credentials.accept(request.proxyAuthorization) {
-            return self.local(request, .authenticationRequired)
-        }
+        guard self.enterSession(request) else { return self.local(request, .authenticationRequired) }
         switch request.target {
         case .origin, .asterisk:
             return self.local(request, HelpPage.answer(address: self.proxy.address, method: request.head.method))

@@ -19,7 +19,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         case closed
     }
 
-    let proxy: ProxyContext
+    /// The session that the connection is with.
+    private(set) var proxy: ProxyContext
+    private var entrance: Entrance
     /// The tunnel that the requests come through; nil where the client sends them to a proxy.
     var scope: TunnelScope?
     var tls: TLSHandler?
@@ -36,8 +38,12 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     var closeIsEnd = false
     var deadline: NIODeadline
 
-    init(proxy: ProxyContext) {
+    /// - Parameters:
+    ///   - proxy: the session to begin with.
+    ///   - entrance: says which session a request is for.
+    init(proxy: ProxyContext, entrance: Entrance = .open) {
         self.proxy = proxy
+        self.entrance = entrance
         self.parser = HeadParser(limits: proxy.messageLimits)
         self.deadline = .now() + .seconds(Int64(proxy.limits.requestHead))
     }
@@ -54,8 +60,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.proxy.registry.add(self)
-        self.isOverLimit = self.proxy.registry.count > self.proxy.limits.connections
+        self.proxy.shared.registry.add(self)
+        self.proxy.add(self)
+        self.isOverLimit = self.proxy.shared.registry.count > self.proxy.limits.connections
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -118,8 +125,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.context = nil
         self.scope?.leftUnused = nil
         self.tls = nil
-        self.proxy.registry.remove(self)
-        self.proxy.connectionEnded()
+        self.proxy.shared.registry.remove(self)
+        self.proxy.remove(self)
     }
 
     // MARK: Reading
@@ -231,6 +238,18 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         } catch {
             self.refuse(error, method: head.method)
         }
+    }
+
+    /// Goes to the session that a request outside of a tunnel is for; inside of one all are for the session of its CONNECT.
+    ///
+    /// - Returns: whether the request's credentials let it in.
+    func enterSession(_ request: IncomingRequest) -> Bool {
+        guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else { return false }
+        guard session !== self.proxy else { return true }
+        self.proxy.remove(self)
+        self.proxy = session
+        session.add(self)
+        return true
     }
 
     /// The running exchange goes on as another: a tunnel.

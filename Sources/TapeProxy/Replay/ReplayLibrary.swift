@@ -9,6 +9,8 @@ internal import TapeExchange
 final class ReplayLibrary {
     /// Octets of answers kept in memory.
     static let cacheLimit = 32 << 20
+    /// The same where many sessions share a process: all of `SessionServer.sessionLimit` together hold 256 MiB.
+    static let sharedCacheLimit = 4 << 20
     /// A larger body from a sidecar is streamed, not held.
     static let streamSize = 256 << 10
 
@@ -16,9 +18,10 @@ final class ReplayLibrary {
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let threads: NIOThreadPool
-    private var cache = TwoGenerationCache<RecordedAnswer>(limit: ReplayLibrary.cacheLimit)
+    private var cache: TwoGenerationCache<RecordedAnswer>
 
-    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool) {
+    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit) {
+        self.cache = TwoGenerationCache(limit: cacheLimit)
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)

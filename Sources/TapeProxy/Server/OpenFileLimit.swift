@@ -11,6 +11,11 @@ enum OpenFileLimit {
     /// Descriptors kept for the cassette, its bodies and the event loop.
     static let reserve = 64
 
+    /// As many client connections as are wanted and possible: a forwarded exchange takes a connection on either side.
+    static func connections(_ wanted: Int) -> Int {
+        max(16, min(wanted, (self.raise() - self.reserve) / 2))
+    }
+
     /// Raises the soft limit to the hard one and returns what is allowed then.
     static func raise() -> Int {
         var limit = rlimit()

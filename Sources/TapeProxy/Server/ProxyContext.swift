@@ -3,78 +3,80 @@ internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
-/// What all connections of one event loop share.
+/// The proxy as the connections of one session see it: the session with its cassette, recorder and counts, and its own connections to
+/// origins.
 ///
 /// Not Sendable: lives on its event loop.
 final class ProxyContext {
-    let loop: any EventLoop
+    /// What other sessions of the event loop use as well.
+    let shared: ProxyLoop
     let configuration: ProxyConfiguration
     let session: Session
     /// Nil where nothing is recorded.
     let recorder: Recorder?
     /// Nil where nothing is replayed.
     let library: ReplayLibrary?
-    let dialer: UpstreamDialer
     let connector: UpstreamConnector
-    /// Nil where tunnels are passed through unread.
-    let interception: Interception?
     let diagnosis: Diagnosis
     let pool: UpstreamPool
-    let flushes: FlushQueue
-    let registry = ConnectionRegistry()
-    let credentials: ProxyCredentials?
     let counts: NIOLockedValueBox<ProxyCounts>
-    /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
-    let door: LoopDoor
     let messageLimits = Limits()
+    /// The client connections that are with this session.
+    let members = ConnectionRegistry()
     /// Host and port the proxy listens on, for its help page.
     private(set) var address = ""
-    private let clock = WallClock()
-    private var trimRule = TrimRule()
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
     /// The recorder's queue is full: nobody reads.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
     private var stopped: EventLoopPromise<Void>?
-    private var timer: RepeatedTask?
+    private var grace: Scheduled<Void>?
 
     init(
-        loop: any EventLoop, configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
-        library: ReplayLibrary?, dialer: UpstreamDialer, counts: NIOLockedValueBox<ProxyCounts>,
-        notice: @escaping @Sendable (String) -> Void = { _ in }
-    ) throws {
-        self.loop = loop
-        self.door = LoopDoor(loop)
+        shared: ProxyLoop, configuration: ProxyConfiguration, session: Session, recorder: Recorder?, library: ReplayLibrary?,
+        counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.shared = shared
         self.configuration = configuration
-        self.credentials = credentials
         self.session = session
         self.recorder = recorder
         self.library = library
-        self.dialer = dialer
-        self.flushes = FlushQueue(loop: loop)
-        self.interception = try configuration.tls.map { try Interception($0) }
         self.diagnosis = Diagnosis(counts: counts, notice: notice)
         self.connector = UpstreamConnector(
-            loop: loop, limits: configuration.limits, dialer: dialer, flushes: self.flushes, settings: configuration.tls,
+            loop: shared.loop, limits: shared.limits, dialer: shared.dialer, flushes: shared.flushes, tls: shared.upstreamTLS,
             diagnosis: self.diagnosis)
-        self.pool = UpstreamPool(limits: configuration.limits)
+        self.pool = UpstreamPool(limits: shared.limits)
         self.counts = counts
+        shared.add(self.pool)
     }
 
-    /// The proxy listens now.
-    func listens(on host: String, port: Int, own: IPAddress?, interfaces: [IPAddress]) {
+    var loop: any EventLoop { self.shared.loop }
+    var door: LoopDoor { self.shared.door }
+    var dialer: UpstreamDialer { self.shared.dialer }
+    var flushes: FlushQueue { self.shared.flushes }
+    var interception: Interception? { self.shared.interception }
+    var limits: ProxyLimits { self.shared.limits }
+    var now: NIODeadline { self.shared.now }
+
+    func readClock() { self.shared.readClock() }
+
+    func timestamp(at instant: NIODeadline) -> Timestamp { self.shared.timestamp(at: instant) }
+
+    /// Clients reach the session there.
+    func listens(on host: String, port: Int) {
         self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-        if let own { self.dialer.rule = LoopRule(listeningOn: own, port: port, interfaces: interfaces) }
-        let bound = NIOLoopBound(self, eventLoop: self.loop)
-        self.timer = self.loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in bound.value.tick() }
     }
 
-    /// Once a second: what has waited too long ends.
-    private func tick() {
-        self.readClock()
-        self.registry.sweep(now: self.now)
-        self.pool.sweep(now: self.now)
-        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }
+    func listens(at address: String) { self.address = address }
+
+    // MARK: Client connections
+
+    func add(_ member: any TimedConnection) { self.members.add(member) }
+
+    /// A client connection is gone, or with another session.
+    func remove(_ member: any TimedConnection) {
+        self.members.remove(member)
+        if self.isStopping, self.members.count == 0 { self.endStop() }
     }
 
     /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.
@@ -82,35 +84,25 @@ final class ProxyContext {
         self.isStopping = true
         self.stopped = done
         self.pool.closeAll()
-        for member in self.registry.all { member.stop() }
-        self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
-            for member in self.registry.all { member.abort() }
+        for member in self.members.all { member.stop() }
+        guard self.members.count > 0 else { return self.endStop() }
+        self.grace = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
+            for member in self.members.all { member.abort() }
             self.endStop()
         }
-        self.connectionEnded()
-    }
-
-    /// A client connection is gone.
-    func connectionEnded() {
-        if self.isStopping, self.registry.count == 0 { self.endStop() }
     }
 
     private func endStop() {
         guard let stopped else { return }
         self.stopped = nil
-        self.timer?.cancel()
+        self.grace?.cancel()
+        self.grace = nil
         self.pool.closeAll()
+        self.shared.remove(self.pool)
         stopped.succeed()
     }
 
-    /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
-    private(set) var now = NIODeadline.now()
-
-    func readClock() { self.now = .now() }
-
-    var limits: ProxyLimits { self.configuration.limits }
-
-    func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
+    // MARK: Counts
 
     /// What the magic host tells about this run.
     var magicStatus: MagicStatus {
@@ -125,6 +117,8 @@ final class ProxyContext {
     func count(_ change: (inout ProxyCounts) -> Void) {
         self.counts.withLockedValue { change(&$0) }
     }
+
+    // MARK: The recorder
 
     /// Hands an item to the recorder.
     func record(_ item: RecorderItem) {

@@ -48,9 +48,7 @@ public final class ProxyServer: Sendable {
     ) throws(ProxyError) -> ProxyServer {
         var configuration = configuration
         let credentials = try Self.check(configuration)
-        let descriptors = OpenFileLimit.raise() - OpenFileLimit.reserve
-        // A forwarded exchange takes a connection on either side.
-        configuration.limits.connections = max(16, min(configuration.limits.connections, descriptors / 2))
+        configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let threads = NIOThreadPool(numberOfThreads: 2)
         threads.start()
@@ -73,7 +71,7 @@ public final class ProxyServer: Sendable {
     }
 
     private static func check(_ configuration: ProxyConfiguration) throws(ProxyError) -> ProxyCredentials? {
-        let isLoopback = configuration.host.lowercased() == "localhost" || IPAddress(configuration.host)?.isLoopback == true
+        let isLoopback = LoopbackHost.contains(configuration.host)
         guard isLoopback || configuration.allowsRemote else {
             throw ProxyError(
                 code: .remoteNotAllowed,
@@ -96,38 +94,22 @@ public final class ProxyServer: Sendable {
     ) throws -> ProxyServer {
         let loop = group.next()
         let counts = NIOLockedValueBox(ProxyCounts())
-        let interfaces = (try? System.enumerateDevices().compactMap { $0.address.flatMap { IPAddress($0) } }) ?? []
-        let (proxy, door) = try loop.submit {
-            let proxy = try ProxyContext(
-                loop: loop, configuration: configuration, credentials: credentials, session: session, recorder: recorder,
-                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) },
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), counts: counts, notice: notice)
-            return (NIOLoopBound(proxy, eventLoop: loop), proxy.door)
+        let interfaces = ProxyListener.interfaces()
+        let (proxy, entrance, door) = try loop.submit {
+            let shared = try ProxyLoop(
+                loop: loop, limits: configuration.limits, tls: configuration.tls,
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads))
+            let proxy = ProxyContext(
+                shared: shared, configuration: configuration, session: session, recorder: recorder,
+                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) }, counts: counts, notice: notice)
+            shared.begin()
+            return (
+                NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance(credentials), eventLoop: loop), proxy.door
+            )
         }.wait()
-        let channel = try ServerBootstrap(group: loop)
-            .serverChannelOption(.backlog, value: 4096)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { channel in
-                // Out of descriptors: accept again in a second, in place of spinning.
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
-            }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ClientHandler(proxy: proxy.value))
-                }
-            }
-            .bind(host: configuration.host, port: configuration.port)
-            .map { channel in
-                // Still in the turn of the bind: no connection has been accepted yet.
-                let port = channel.localAddress?.port ?? configuration.port
-                let own = channel.localAddress.flatMap { IPAddress($0) }
-                proxy.value.listens(on: configuration.host, port: port, own: own, interfaces: interfaces)
-                return channel
-            }
-            .wait()
+        let channel = try ProxyListener.bind(
+            host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
+        ).wait()
         recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
@@ -143,6 +125,7 @@ public final class ProxyServer: Sendable {
         let done = proxy.eventLoop.makePromise(of: Void.self)
         proxy.eventLoop.execute { proxy.value.stop(then: done) }
         try? done.futureResult.wait()
+        try? proxy.eventLoop.submit { proxy.value.shared.end() }.wait()
         self.door.shut()
         // The threads first: what they have begun, as looking up a name, ends with a call to the loop.
         try? self.threads.syncShutdownGracefully()

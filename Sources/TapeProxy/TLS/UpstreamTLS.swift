@@ -2,13 +2,14 @@ internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// Makes the client's end of TLS for upstream connections, by the rules for their hosts, and keeps sessions to resume.
+/// Makes the client's end of TLS for upstream connections, by the rules for their hosts.
+///
+/// Keeps no TLS sessions to resume: who connects has a cache of them.
 ///
 /// Not Sendable: lives on its event loop.
 final class UpstreamTLS {
     private let settings: TLSSettings
     private let context: TLSClientContext
-    private let sessions = TLSSessionCache()
 
     init(_ settings: TLSSettings) throws(TLSFailure) {
         self.settings = settings
@@ -16,7 +17,7 @@ final class UpstreamTLS {
             minimum: settings.upstreamMinimum, roots: settings.upstreamRoots, keyLog: settings.keyLog)
     }
 
-    func connection(_ route: UpstreamRoute) throws(TLSFailure) -> TLSConnection {
+    func connection(_ route: UpstreamRoute, sessions: TLSSessionCache) throws(TLSFailure) -> TLSConnection {
         let origin = route.origin
         let trust = self.settings.trust.first { $0.hosts.matches(host: route.verifiedHost, port: origin.port) }
         let identity = self.settings.identities.first { $0.hosts.matches(host: route.verifiedHost, port: origin.port) }
@@ -24,6 +25,6 @@ final class UpstreamTLS {
             host: route.verifiedHost, serverName: route.serverName, protocols: route.protocols,
             policy: trust.map { PeerPolicy($0.trust) } ?? .defaultEvaluation(), identity: identity?.identity,
             sessionKey: "\(origin.authority) \(route.serverName ?? "") \(route.protocols.joined(separator: ","))")
-        return try TLSConnection(client: self.context, peer: peer, sessions: self.sessions)
+        return try TLSConnection(client: self.context, peer: peer, sessions: sessions)
     }
 }

@@ -13,20 +13,19 @@ final class UpstreamConnector {
     private let limits: ProxyLimits
     private let dialer: UpstreamDialer
     private let flushes: FlushQueue
-    private let settings: TLSSettings?
+    private let tls: UpstreamTLSSource
+    private let sessions = TLSSessionCache()
     private let diagnosis: Diagnosis
-    /// Made when it is first needed: reading roots takes its time.
-    private var tls: UpstreamTLS?
     private var lastID = 0
 
     init(
-        loop: any EventLoop, limits: ProxyLimits, dialer: UpstreamDialer, flushes: FlushQueue, settings: TLSSettings?, diagnosis: Diagnosis
+        loop: any EventLoop, limits: ProxyLimits, dialer: UpstreamDialer, flushes: FlushQueue, tls: UpstreamTLSSource, diagnosis: Diagnosis
     ) {
         self.loop = loop
         self.limits = limits
         self.dialer = dialer
         self.flushes = flushes
-        self.settings = settings
+        self.tls = tls
         self.diagnosis = diagnosis
     }
 
@@ -39,19 +38,11 @@ final class UpstreamConnector {
         guard route.origin.scheme == .https else { return self.dial(upstream, lookup, then: then) }
         do throws(TLSFailure) {
             upstream.diagnosis = self.diagnosis
-            let handler = TLSHandler(try self.context().connection(route), isClient: true)
+            let handler = TLSHandler(try self.tls.get().connection(route, sessions: self.sessions), isClient: true)
             self.dial(upstream, handler, lookup, then: then)
         } catch {
             then(.failure(.failed(self.failure(error, route))))
         }
-    }
-
-    private func context() throws(TLSFailure) -> UpstreamTLS {
-        if let tls { return tls }
-        guard let settings else { throw TLSFailure(cause: .other, message: "this proxy was started without TLS") }
-        let tls = try UpstreamTLS(settings)
-        self.tls = tls
-        return tls
     }
 
     private func dial(_ upstream: UpstreamHandler, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {

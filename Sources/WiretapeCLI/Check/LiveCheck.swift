@@ -85,7 +85,7 @@ struct LiveCheck {
         let recorder = try Recorder(plan, version: Version.current, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json")
         configuration.tls = try self.settings(folder)
-        let session = Session(mode: .all, keys: RecordedKeys(), hasCassette: false, repetition: .never)
+        let session = try Session(mode: .all)
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, notice: self.note)

@@ -55,4 +55,15 @@ import Darwin
         for number in 2...100 { try folder.write([], to: "a.new-\(number).json") }
         #expect(throws: CassetteError.self) { try CassettePlace.freeName(beside: folder.file("a.json")) }
     }
+
+    @Test func aNameIsTakenOnlyWhereItIsFree() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([1], to: ".a.json.merge")
+        try CassettePlace.take(folder.file("a.json"), with: folder.file(".a.json.merge"))
+        #expect(try folder.names() == ["a.json"])
+        try folder.write([2], to: ".a.json.merge")
+        #expect(throws: CassetteError.self) { try CassettePlace.take(folder.file("a.json"), with: folder.file(".a.json.merge")) }
+        #expect(try folder.read("a.json") == [1])
+        #expect(try folder.names() == [".a.json.merge", "a.json"])
+    }
 }

@@ -35,7 +35,7 @@ import Testing
     @Test func anIPv6AddressIsShownInBrackets() throws {
         let loop = EmbeddedEventLoop()
         let proxy = try EmbeddedProxy.context(loop)
-        proxy.listens(on: "::1", port: 7070, own: nil, interfaces: [])
+        proxy.listens(on: "::1", port: 7070)
         #expect(proxy.address == "[::1]:7070")
     }
 

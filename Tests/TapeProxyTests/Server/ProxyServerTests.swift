@@ -6,7 +6,7 @@ import Testing
 @Suite struct ProxyServerTests {
     // MARK: Starting
 
-    private func start(_ change: (inout ProxyConfiguration) -> Void) throws(ProxyError) {
+    private func start(_ change: (inout ProxyConfiguration) -> Void) throws {
         var configuration = ProxyConfiguration()
         change(&configuration)
         let session = try Session(mode: .passthrough)

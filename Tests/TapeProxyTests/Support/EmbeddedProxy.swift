@@ -9,8 +9,11 @@ import TapeCore
 enum EmbeddedProxy {
     static func context(_ loop: any EventLoop, recorder: Recorder? = nil) throws -> ProxyContext {
         try ProxyContext(
-            loop: loop, configuration: ProxyConfiguration(), credentials: nil,
-            session: try Session(mode: .passthrough), recorder: recorder, library: nil,
-            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), counts: NIOLockedValueBox(ProxyCounts()))
+            shared: ProxyLoop(
+                loop: loop, limits: ProxyLimits(), tls: nil,
+                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton)),
+            configuration: ProxyConfiguration(),
+            session: Session(mode: .passthrough), recorder: recorder, library: nil,
+            counts: NIOLockedValueBox(ProxyCounts()))
     }
 }

@@ -29,7 +29,11 @@ final class RawOrigin: Sendable {
     private let progress = DispatchSemaphore(value: 0)
 
     /// Scripts beyond the connections that come are not an error until `finish`; connections beyond the scripts are.
-    init(host: String = "127.0.0.1", _ scripts: Script...) throws {
+    convenience init(host: String = "127.0.0.1", _ scripts: Script...) throws {
+        try self.init(host: host, scripts: scripts)
+    }
+
+    init(host: String = "127.0.0.1", scripts: [Script]) throws {
         self.host = host
         self.scripts = scripts
         (self.descriptor, self.port) = try RawSocket.bound(host)

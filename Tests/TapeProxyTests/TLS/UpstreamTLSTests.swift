@@ -19,7 +19,7 @@ import Testing
         var settings = try #require(configuration.tls)
         try configure(&settings)
         let pair = try EmbeddedTLS(
-            client: try UpstreamTLS(settings).connection(route), leaf: try scene.origins.leaf(for: names))
+            client: try UpstreamTLS(settings).connection(route, sessions: TLSSessionCache()), leaf: try scene.origins.leaf(for: names))
         try pair.run()
         return pair.client.failure?.cause
     }

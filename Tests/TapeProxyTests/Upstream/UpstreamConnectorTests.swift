@@ -29,7 +29,7 @@ import Testing
             limits.tlsHandshake = seconds
             let connector = UpstreamConnector(
                 loop: loop, limits: limits, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
-                flushes: FlushQueue(loop: loop), settings: settings,
+                flushes: FlushQueue(loop: loop), tls: UpstreamTLSSource(settings),
                 diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add))
             connector.connect(route) { result in
                 // Lives as long as its connections are made.

@@ -21,7 +21,7 @@ import Testing
         let promise = loop.makePromise(of: Outcome.self)
         loop.execute {
             let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: threads)
-            if let own, let address = IPAddress("127.0.0.1") { dialer.rule = LoopRule(listeningOn: address, port: own, interfaces: []) }
+            if let own, let address = IPAddress("127.0.0.1") { dialer.listens(LoopRule(listeningOn: address, port: own, interfaces: [])) }
             dialer.dial(host: host, port: port) {
                 $0.eventLoop.makeSucceededVoidFuture()
             } then: { result in

@@ -1,0 +1,69 @@
+internal import TapeCore
+
+/// Does what the control API is asked for, and says what came of it.
+///
+/// Waits for the disk and for clients to end: not for an event loop.
+struct ControlClerk: Sendable {
+    let server: SessionServer
+
+    func answer(_ request: ControlRequest) -> ControlAnswer {
+        do {
+            switch try ControlRoute(request) {
+            case .create: return Self.created(try self.server.open(try SessionOrderReader.read(request.body)), on: self.server.address)
+            case .list: return Self.list(self.server.reports())
+            case .show(let name): return Self.one(try self.server.report(on: name))
+            case .end(let name, let failed): return Self.one(try self.server.end(name, keepsOld: failed))
+            }
+        } catch {
+            return ControlAnswer(error)
+        }
+    }
+
+    /// The one answer with the session's token in it.
+    private static func created(_ session: OpenSession, on address: String) -> ControlAnswer {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("id")
+        writer.string(session.name.text)
+        writer.member("cassette")
+        writer.string(session.order.cassette)
+        writer.member("mode")
+        writer.string(session.order.mode.rawValue)
+        writer.member("replays")
+        writer.bool(session.session.looksUp)
+        writer.member("records")
+        writer.bool(session.recorder != nil)
+        writer.member("proxy")
+        writer.string("http://\(session.name):\(session.token.revealed)@\(address)")
+        if let port = session.port {
+            writer.member("port")
+            writer.integer(port)
+            writer.member("portProxy")
+            let host = address.prefix { $0 != "]" }.hasPrefix("[") ? address.prefix { $0 != "]" } + "]" : address.prefix { $0 != ":" }
+            writer.string("http://\(host):\(port)")
+        }
+        writer.endObject()
+        return ControlAnswer(
+            status: 201, reason: "Created", fields: ["Location: /sessions/\(session.name)"], body: writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    private static func list(_ reports: [SessionReport]) -> ControlAnswer {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("sessions")
+        writer.beginArray(.inline)
+        for report in reports {
+            writer.element()
+            report.write(into: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+        return ControlAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
+    }
+
+    private static func one(_ report: SessionReport) -> ControlAnswer {
+        var writer = JSONWriter()
+        report.write(into: &writer)
+        return ControlAnswer(status: 200, reason: "OK", body: writer.bytes + [UInt8(ascii: "\n")])
+    }
+}

@@ -1,0 +1,47 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// What the connections of the control API share: the gate, and the threads that do what is asked for.
+///
+/// Not Sendable: lives on its event loop.
+final class ControlDesk {
+    /// Connections at once: twice as many as there can be sessions.
+    static let connectionLimit = 2 * SessionServer.sessionLimit
+
+    let gate: ControlGate
+    let shared: ProxyLoop
+    private let clerk: ControlClerk
+    private let threads: NIOThreadPool
+    private let connections = ConnectionRegistry()
+
+    init(gate: ControlGate, shared: ProxyLoop, clerk: ControlClerk, threads: NIOThreadPool) {
+        self.gate = gate
+        self.shared = shared
+        self.clerk = clerk
+        self.threads = threads
+    }
+
+    var isFull: Bool { self.connections.count > Self.connectionLimit }
+
+    func add(_ connection: ControlHandler) {
+        self.connections.add(connection)
+        self.shared.registry.add(connection)
+    }
+
+    func remove(_ connection: ControlHandler) {
+        self.connections.remove(connection)
+        self.shared.registry.remove(connection)
+    }
+
+    /// Has a thread do it, and calls back on the loop.
+    func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
+        let clerk = self.clerk
+        let answering = self.threads.runIfActive(eventLoop: self.shared.loop) { clerk.answer(request) }
+        answering.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let answer): then(answer)
+            case .failure: then(.stopping)
+            }
+        }
+    }
+}

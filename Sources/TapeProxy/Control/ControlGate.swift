@@ -1,0 +1,54 @@
+internal import TapeCore
+internal import TapeExchange
+
+/// Who may use the control API: programs of this machine that know its token, and no web page.
+///
+/// A browser can be made to send requests here, by a name that resolves to a loopback address or from a page of its own: Host and Origin
+/// give those away before the token is looked at.
+struct ControlGate: Sendable {
+    private let token: Secret
+    private let port: Int
+
+    init(token: Secret, port: Int) {
+        self.token = token
+        self.port = port
+    }
+
+    /// - Parameter host: of the Host field.
+    /// - Throws: the refusal.
+    func admit(_ head: RequestHead, host: Authority?) throws(ControlAnswer) {
+        guard let host, self.isOwn(host.host, host.port ?? 80) else {
+            throw ControlAnswer(
+                status: 403, reason: "Forbidden", code: "host",
+                message: "the Host field does not name the control API: ask for http://127.0.0.1:\(self.port)/ itself.")
+        }
+        for index in 0..<head.fields.count where head.fields.isNamed("origin", at: index) {
+            guard self.isOwn(origin: String(decoding: head.fields.valueBytes(at: index), as: UTF8.self)) else {
+                throw ControlAnswer(
+                    status: 403, reason: "Forbidden", code: "origin",
+                    message: "the control API is not for web pages of other origins: send the request without an Origin field.")
+            }
+        }
+        guard self.knowsToken(head.fields.first("authorization")) else {
+            throw ControlAnswer(
+                status: 401, reason: "Unauthorized", fields: ["WWW-Authenticate: Bearer realm=\"wiretape\""], code: "token",
+                message:
+                    "the control API wants its token: send \"Authorization: Bearer TOKEN\", with that of --token-file or WIRETAPE_TOKEN.")
+        }
+    }
+
+    private func isOwn(_ host: String, _ port: Int) -> Bool {
+        port == self.port && LoopbackHost.contains(host)
+    }
+
+    private func isOwn(origin: String) -> Bool {
+        guard case .absolute(let origin, "/")? = try? RequestTarget(origin, method: "GET") else { return false }
+        return origin.scheme == .http && self.isOwn(origin.host, origin.port)
+    }
+
+    /// RFC 6750, 2.1.
+    private func knowsToken(_ value: String?) -> Bool {
+        guard let value, let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return false }
+        return self.token.isEqual(to: Array(value[value.index(after: space)...].utf8))
+    }
+}

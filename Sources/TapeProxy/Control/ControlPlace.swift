@@ -1,0 +1,6 @@
+/// Where the connections of a control API find its desk, once it listens.
+///
+/// Not Sendable: lives on its event loop.
+final class ControlPlace {
+    var desk: ControlDesk?
+}

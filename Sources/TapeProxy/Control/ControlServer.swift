@@ -1,0 +1,84 @@
+internal import NIOCore
+internal import NIOPosix
+internal import TapeCore
+internal import TapeExchange
+
+/// The control API of a server of sessions: HTTP on a loopback address, for those who know its token.
+///
+/// Opens and ends nothing itself: see `SessionServer`. `start` and `stop` block the calling thread, which must not be an event loop's.
+public final class ControlServer: Sendable {
+    /// Threads that wait for the disk, and for clients to leave their session.
+    private static let threadCount = 8
+
+    /// As clients use it, `127.0.0.1:7071`.
+    public let address: String
+    private let listener: any Channel
+    private let threads: NIOThreadPool
+
+    /// - Parameters:
+    ///   - host: a loopback address, or `localhost`.
+    ///   - port: 0 picks a free port.
+    ///   - token: what clients must give.
+    public static func start(
+        for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
+    ) throws(ProxyError) -> ControlServer {
+        guard LoopbackHost.contains(host) else {
+            throw ProxyError(
+                code: .remoteNotAllowed,
+                message: "\"\(host)\" is not a loopback address: sessions are controlled from this machine alone, as on 127.0.0.1:0.")
+        }
+        let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
+        threads.start()
+        do {
+            return try ControlServer(server, host: host, port: port, token: token, threads: threads)
+        } catch {
+            try? threads.syncShutdownGracefully()
+            throw ProxyError(
+                code: .cannotListen,
+                message:
+                    "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? --control 127.0.0.1:0 takes a free port.")
+        }
+    }
+
+    private init(_ server: SessionServer, host: String, port: Int, token: Secret, threads: NIOThreadPool) throws {
+        let stage = server.stage
+        let loop = stage.eventLoop
+        let interfaces = server.interfaces
+        // The desk knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
+        let place = try loop.submit { NIOLoopBound(ControlPlace(), eventLoop: loop) }.wait()
+        self.listener = try ServerBootstrap(group: loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let desk = place.value.desk else { throw ChannelError.ioOnClosedChannel }
+                    try channel.pipeline.syncOperations.addHandler(ControlHandler(desk: desk))
+                }
+            }
+            .bind(host: host, port: port)
+            .flatMapThrowing { channel in
+                guard let own = channel.localAddress.flatMap({ IPAddress($0) }), own.isLoopback, let port = channel.localAddress?.port
+                else {
+                    throw ProxyError(code: .remoteNotAllowed, message: "\"\(host)\" leads to no loopback address")
+                }
+                let shared = stage.value.shared
+                shared.dialer.listens(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
+                place.value.desk = ControlDesk(
+                    gate: ControlGate(token: token, port: port), shared: shared, clerk: ControlClerk(server: server), threads: threads)
+                return channel
+            }
+            .wait()
+        self.threads = threads
+        let bound = self.listener.localAddress?.port ?? port
+        self.address = host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)"
+    }
+
+    /// Takes no orders any more; what was begun comes to its end, within the grace period of the sessions concerned.
+    public func stop() {
+        try? self.listener.close().wait()
+        try? self.threads.syncShutdownGracefully()
+    }
+}

@@ -1,0 +1,21 @@
+internal import TapeCore
+
+/// The user and the password of a `Basic` authorization field (RFC 7617), as octets.
+struct BasicCredentials: Sendable, Hashable {
+    /// `USER:PASSWORD`.
+    let pair: [UInt8]
+
+    /// Nil for other schemes and for what is not base64.
+    init?(_ fieldValue: String?) {
+        guard let fieldValue, let space = fieldValue.firstIndex(of: " "), fieldValue[..<space].lowercased() == "basic",
+            let pair = Base64.decode(Array(fieldValue[fieldValue.index(after: space)...].utf8))
+        else { return nil }
+        self.pair = pair
+    }
+
+    /// What stands before the first colon, and behind it; nil without a colon.
+    var parts: (user: ArraySlice<UInt8>, password: ArraySlice<UInt8>)? {
+        guard let colon = self.pair.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return (self.pair[..<colon], self.pair[(colon + 1)...])
+    }
+}

@@ -1,0 +1,65 @@
+public import TapeCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The one folder that the cassettes of sessions lie in: whoever may start sessions reaches no file outside of it.
+///
+/// Judges names at the moment of asking. Links that somebody with rights of their own puts there a moment later are not its business.
+public struct CassetteFolder: Sendable, Hashable {
+    /// Absolute, without links.
+    public let path: String
+
+    /// - Throws: `notFound` where there is no such folder.
+    public init(_ path: String) throws(CassetteError) {
+        var status = stat()
+        guard let resolved = realpath(path, nil) else {
+            throw CassetteError(
+                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): make it, or name another.")
+        }
+        defer { free(resolved) }
+        self.path = String(cString: resolved)
+        guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw CassetteError(.notFound, "\"\(path)\" is not a folder: name the folder that cassettes lie in.")
+        }
+    }
+
+    /// The path of a cassette by its name, `pets.json` or `shop/pets.json`; there may be none of that name yet.
+    ///
+    /// - Throws: `unsafePath` for a name that leads elsewhere, or to what is no cassette's.
+    public func cassette(_ name: String) throws(CassetteError) -> String {
+        if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
+        guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        if let hidden = parts.first(where: { $0.hasPrefix(".") }) { throw self.refused(name, "has the hidden part \"\(hidden)\"") }
+        var path = self.path
+        for (index, part) in parts.enumerated() {
+            path += "/\(part)"
+            let isLast = index == parts.count - 1
+            var status = stat()
+            guard lstat(path, &status) == 0 else {
+                guard errno == ENOENT else { throw self.refused(name, "cannot be looked at (\(String(cString: strerror(errno))))") }
+                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": make it first.") }
+                continue
+            }
+            switch status.st_mode & S_IFMT {
+            case S_IFLNK: throw self.refused(name, "goes through the symbolic link \"\(part)\"")
+            case S_IFDIR where !isLast: break
+            case S_IFREG where isLast: break
+            default: throw self.refused(name, isLast ? "is no regular file" : "goes through \"\(part)\", which is no folder")
+            }
+        }
+        return path
+    }
+
+    private func refused(_ name: String, _ objection: String) -> CassetteError {
+        CassetteError(
+            .unsafePath,
+            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", as \"pets.json\".")
+    }
+}

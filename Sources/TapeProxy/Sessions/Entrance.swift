@@ -1,0 +1,50 @@
+/// Whom a client connection may speak to: the one session of its port, or the one that its proxy credentials name.
+///
+/// Belongs to one connection. Not Sendable: lives on its event loop.
+struct Entrance {
+    private enum Kind {
+        case open
+        case guarded(ProxyCredentials)
+        case named(SessionDirectory)
+    }
+
+    private let kind: Kind
+    /// The last field value that was found right, so that a connection's next request costs one comparison.
+    private var accepted: String?
+
+    /// For everybody who reaches the port.
+    static var open: Entrance { Entrance(kind: .open) }
+
+    /// For those who know the one pair of credentials; for everybody without one.
+    init(_ credentials: ProxyCredentials?) {
+        self.kind = credentials.map { .guarded($0) } ?? .open
+    }
+
+    init(_ directory: SessionDirectory) {
+        self.kind = .named(directory)
+    }
+
+    private init(kind: Kind) {
+        self.kind = kind
+    }
+
+    /// The session that a request is for; nil where it may not be told.
+    ///
+    /// - Parameters:
+    ///   - authorization: the value of the request's `Proxy-Authorization` field.
+    ///   - current: the session that the connection is with.
+    mutating func session(for authorization: String?, at current: ProxyContext) -> ProxyContext? {
+        switch self.kind {
+        case .open:
+            return current
+        case .guarded(let credentials):
+            return credentials.accept(authorization) ? current : nil
+        case .named(let directory):
+            if let accepted, accepted == authorization, !current.isStopping { return current }
+            self.accepted = nil
+            guard let session = directory.session(for: authorization) else { return nil }
+            self.accepted = authorization
+            return session
+        }
+    }
+}

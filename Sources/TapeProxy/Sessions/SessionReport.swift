@@ -1,0 +1,102 @@
+public import TapeCore
+
+/// How a session is doing, or what came of it: in numbers, and exchange by exchange where that was asked for.
+public struct SessionReport: Sendable {
+    public var name: SessionName
+    /// The cassette's name in the server's folder.
+    public var cassette: String
+    public var mode: RecordMode
+    public var isOpen: Bool
+    /// Exchanges in the cassette that is replayed.
+    public var recorded: Int
+    public var counts: ProxyCounts
+    public var verdict: Verdict
+    /// What came of the replay, exchange by exchange.
+    public var details: ReplayReport?
+    /// Nil where nothing is recorded.
+    public var recorder: RecorderStatus?
+    /// The recording's file; another than the cassette's where that one stayed as it was. Nil where nothing was recorded, and before the end.
+    public var file: String?
+    /// Why the cassette could not be closed as it should.
+    public var problem: String?
+
+    /// As the exit code of a run: 0 done, 1 failed, 3 with misses.
+    public var exitStatus: Int {
+        if self.problem != nil || self.counts.unreadable > 0 || self.verdict.unserved > 0 { return 1 }
+        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return 1 }
+        return self.verdict.misses > 0 ? 3 : 0
+    }
+
+    /// Writes one JSON object.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        writer.member("id")
+        writer.string(self.name.text)
+        writer.member("state")
+        writer.string(self.isOpen ? "open" : "closed")
+        writer.member("cassette")
+        writer.string(self.cassette)
+        writer.member("mode")
+        writer.string(self.mode.rawValue)
+        writer.member("exit")
+        writer.integer(self.exitStatus)
+        writer.member("exchanges")
+        writer.integer(self.recorded)
+        writer.member("verdict")
+        self.writeVerdict(&writer)
+        if self.recorder != nil {
+            writer.member("recording")
+            self.writeRecording(&writer)
+        }
+        writer.member("traffic")
+        Self.write(
+            [
+                ("bytes", self.counts.bytes), ("tunnels", self.counts.tunnels), ("malformed", self.counts.malformed),
+                ("tlsFailures", self.counts.tlsFailures),
+            ], &writer)
+        if let details {
+            writer.member("report")
+            writer.raw(details.json.last == UInt8(ascii: "\n") ? Array(details.json.dropLast()) : details.json)
+        }
+        writer.endObject()
+    }
+
+    private func writeVerdict(_ writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        for (name, count) in [
+            ("hits", self.verdict.hits), ("repeatedHits", self.verdict.repeatedHits), ("forwarded", self.verdict.forwarded),
+            ("misses", self.verdict.misses), ("orderViolations", self.verdict.orderViolations), ("unused", self.verdict.unused.count),
+            ("unreadable", self.counts.unreadable),
+        ] {
+            writer.member(named: name)
+            writer.integer(count)
+        }
+        writer.endObject()
+    }
+
+    private func writeRecording(_ writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        if let file {
+            writer.member("file")
+            writer.string(file)
+        }
+        writer.member("recorded")
+        writer.integer(self.recorder?.recorded ?? 0)
+        writer.member("lost")
+        writer.integer(self.recorder?.lost ?? 0)
+        if let problem = self.problem ?? self.recorder?.firstProblem {
+            writer.member("problem")
+            writer.string(problem)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ counts: [(String, Int)], _ writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        for (name, count) in counts {
+            writer.member(named: name)
+            writer.integer(count)
+        }
+        writer.endObject()
+    }
+}

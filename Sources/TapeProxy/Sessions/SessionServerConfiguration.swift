@@ -1,0 +1,31 @@
+internal import TapeCore
+
+/// How a server of sessions listens, and what its sessions may do.
+public struct SessionServerConfiguration: Sendable {
+    /// The shared port of all sessions; its host has to be a loopback address.
+    public var host: String
+    public var port: Int
+    public var folder: CassetteFolder
+    public var durability: ProxyConfiguration.Durability
+    public var diskFullPolicy: ProxyConfiguration.DiskFullPolicy
+    public var limits: ProxyLimits
+    /// Nil passes tunnels through unread.
+    public var tls: TLSSettings?
+    /// Of the program, for the heads of cassettes.
+    public var version: String
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 0, folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
+        diskFullPolicy: ProxyConfiguration.DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(), tls: TLSSettings? = nil,
+        version: String
+    ) {
+        self.host = host
+        self.port = port
+        self.folder = folder
+        self.durability = durability
+        self.diskFullPolicy = diskFullPolicy
+        self.limits = limits
+        self.tls = tls
+        self.version = version
+    }
+}

@@ -1,0 +1,45 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOPosix
+internal import TapeCore
+
+/// The sessions of a server as its event loop knows them.
+///
+/// Touches no file. Not Sendable: lives on its event loop.
+final class SessionStage {
+    let shared: ProxyLoop
+    let directory = SessionDirectory()
+    /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
+    let lobby: ProxyContext
+    private let settings: ProxyConfiguration
+    private let threads: NIOThreadPool
+
+    init(loop: any EventLoop, settings: ProxyConfiguration, threads: NIOThreadPool) throws {
+        self.settings = settings
+        self.threads = threads
+        self.shared = try ProxyLoop(
+            loop: loop, limits: settings.limits, tls: settings.tls,
+            dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads))
+        self.lobby = ProxyContext(
+            shared: self.shared, configuration: settings, session: try Session(mode: .none),
+            recorder: nil, library: nil, counts: NIOLockedValueBox(ProxyCounts()))
+        self.shared.begin()
+    }
+
+    /// The event loop's side of a session; nobody finds it yet.
+    func makeContext(
+        _ session: Session, cassette: RecordedCassette?, recorder: Recorder?, cassetteName: String,
+        counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void
+    ) -> ProxyContext {
+        var settings = self.settings
+        settings.cassetteName = cassetteName
+        let library = cassette.map {
+            ReplayLibrary(loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit)
+        }
+        let context = ProxyContext(
+            shared: self.shared, configuration: settings, session: session, recorder: recorder, library: library, counts: counts,
+            notice: notice)
+        context.listens(at: self.lobby.address)
+        return context
+    }
+}

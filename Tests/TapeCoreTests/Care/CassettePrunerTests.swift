@@ -1,0 +1,70 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct CassettePrunerTests {
+    private let folder: CareFolder
+    private let kept: Sidecar
+    private let gone: Sidecar
+
+    init() throws {
+        self.folder = try CareFolder()
+        self.kept = try self.folder.sidecar([1], of: "a.json")
+        self.gone = try self.folder.sidecar([2], of: "a.json")
+        try self.folder.write(
+            [
+                .care(1, body: .file(self.kept)), .care(2, at: 1, "GET", "http://a/?token=x", body: .file(self.gone)),
+                .care(3, at: 2, body: .file(self.kept)),
+            ], to: "a.json",
+            members: [UnknownMember(name: "note", json: Array("1".utf8))])
+    }
+
+    private func prune(_ ids: [Int], dry: Bool = false) throws -> CassettePruner.Outcome {
+        try CassettePruner(path: self.folder.file("a.json"), ids: ids).run(isDry: dry, recorder: "test")
+    }
+
+    @Test func theOthersAndTheirBodiesStay() throws {
+        let outcome = try self.prune([2])
+        #expect(outcome.removed == [CassetteDiff.Exchange(number: 2, id: 2, method: "GET", url: "http://a/?token=(hidden)")])
+        #expect(outcome.kept == 2 && outcome.removedFiles == 1)
+        let cassette = try RecordedCassette(path: self.folder.file("a.json"))
+        #expect(try (0..<cassette.count).map { try cassette.interaction(at: $0).id } == [1, 3])
+        #expect(try self.folder.folder.names(in: "a.bodies") == [self.kept.path.split(separator: "/").last.map(String.init)])
+        #expect(try CassetteHeadMembers.read(CassetteReader(path: self.folder.file("a.json"))).map(\.name) == ["note"])
+    }
+
+    @Test func aDryRunChangesNothing() throws {
+        let before = try self.folder.folder.read("a.json")
+        #expect(try self.prune([1, 2], dry: true).removed.map(\.id) == [1, 2])
+        #expect(try self.folder.folder.read("a.json") == before)
+        #expect(try self.folder.folder.names(in: "a.bodies").count == 2)
+    }
+
+    @Test func nothingToRemoveWritesNothing() throws {
+        let before = try self.folder.folder.read("a.json")
+        #expect(try self.prune([]).removed == [])
+        #expect(try self.folder.folder.read("a.json") == before)
+    }
+
+    @Test func aReportOfAnotherCassetteIsRefused() throws {
+        let before = try self.folder.folder.read("a.json")
+        #expect(cassetteError { _ = try self.prune([2, 7]) }?.message.contains("no exchange with the id 7") == true)
+        #expect(try self.folder.folder.read("a.json") == before)
+    }
+
+    @Test func anIDThatTwoExchangesHaveIsRefused() throws {
+        try self.folder.replace("\"id\": 3", with: "\"id\": 2", in: "a.json")
+        #expect(cassetteError { _ = try self.prune([2]) }?.message.contains("two exchanges with the id 2") == true)
+    }
+
+    @Test func allCanGo() throws {
+        #expect(try self.prune([1, 2, 3]).kept == 0)
+        #expect(try RecordedCassette(path: self.folder.file("a.json")).count == 0)
+    }
+
+    @Test func aCassetteThatIsBeingRecordedIsLeftAlone() throws {
+        let appender = try CassetteAppender.open(self.folder.file("a.json"), recorder: "test")
+        #expect(cassetteError { _ = try self.prune([2]) }?.code == .inUse)
+        _ = try appender.finish()
+    }
+}

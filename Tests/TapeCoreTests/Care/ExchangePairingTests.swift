@@ -1,0 +1,61 @@
+import Testing
+
+@testable import TapeCore
+
+@Suite struct ExchangePairingTests {
+    private func steps(_ old: [String], _ new: [String]) -> [ExchangePairing.Step] {
+        let requests = { (list: [String]) in
+            list.map { text -> (method: String, url: String) in
+                let words = text.split(separator: " ")
+                return (String(words[0]), "http://a/\(words[1])")
+            }
+        }
+        return ExchangePairing(old: requests(old), new: requests(new)).steps
+    }
+
+    @Test func equalRequestsArePairedInOrder() {
+        #expect(
+            self.steps(["GET a", "GET b", "GET a"], ["GET a", "GET a", "GET b"]) == [
+                .both(old: 0, new: 0), .both(old: 2, new: 1), .both(old: 1, new: 2),
+            ])
+    }
+
+    @Test func whatIsLeftIsPairedWithoutItsQuery() {
+        #expect(self.steps(["GET a?t=1", "GET a?t=2"], ["GET a?t=2", "GET a?t=3"]) == [.both(old: 1, new: 0), .both(old: 0, new: 1)])
+    }
+
+    @Test func whatHasNoPartnerIsAddedOrRemovedWhereItStood() {
+        #expect(
+            self.steps(["GET a", "GET b", "GET c"], ["GET a", "POST b", "GET c", "GET d"]) == [
+                .both(old: 0, new: 0), .added(1), .removed(1), .both(old: 2, new: 2), .added(3),
+            ])
+        #expect(self.steps([], ["GET a"]) == [.added(0)])
+        #expect(self.steps(["GET a"], []) == [.removed(0)])
+        #expect(self.steps([], []) == [])
+    }
+
+    @Test func everyExchangeIsInOneStep() {
+        var generator = SeededGenerator(seed: 11)
+        for _ in 0..<200 {
+            let make = { (generator: inout SeededGenerator) in
+                (0..<Int.random(in: 0..<12, using: &generator)).map { _ in
+                    "\(["GET", "POST"].randomElement(using: &generator) ?? "GET") \(["a", "b", "a?x=1", "a?x=2"].randomElement(using: &generator) ?? "a")"
+                }
+            }
+            let (old, new) = (make(&generator), make(&generator))
+            var (seenOld, seenNew): ([Int], [Int]) = ([], [])
+            for step in self.steps(old, new) {
+                switch step {
+                case .both(let one, let other):
+                    seenOld.append(one)
+                    seenNew.append(other)
+                    #expect(old[one].prefix { $0 != "?" } == new[other].prefix { $0 != "?" })
+                case .added(let index): seenNew.append(index)
+                case .removed(let index): seenOld.append(index)
+                }
+            }
+            #expect(seenOld.sorted() == Array(old.indices))
+            #expect(seenNew == Array(new.indices))
+        }
+    }
+}

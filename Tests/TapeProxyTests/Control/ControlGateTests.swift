@@ -1,0 +1,64 @@
+import TapeCore
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct ControlGateTests {
+    /// The refusal's code; nil for a request that is let in.
+    private func refusal(host: String, _ fields: [(String, String)]) throws -> String? {
+        var headers = HeaderFields()
+        headers.append(name: "Host", value: host)
+        for (name, value) in fields { headers.append(name: name, value: value) }
+        let head = RequestHead(method: "GET", target: "/sessions", version: .http11, fields: headers)
+        let authority = try HostRule.check(head, target: .origin("/sessions"))
+        do {
+            try ControlGate(token: Secret("sesame-open-wide"), port: 7071).admit(head, host: authority)
+            return nil
+        } catch {
+            let text = String(decoding: error.body, as: UTF8.self)
+            #expect(!text.contains("sesame"), "no secret in a message")
+            return ["host", "origin", "token"].first { text.contains("\"code\": \"\($0)\"") }
+        }
+    }
+
+    private let token = ("Authorization", "Bearer sesame-open-wide")
+
+    @Test(arguments: ["127.0.0.1:7071", "localhost:7071", "[::1]:7071", "LOCALHOST:7071"]) func theAPIsOwnNames(_ host: String) throws {
+        #expect(try self.refusal(host: host, [self.token]) == nil)
+    }
+
+    @Test(arguments: [
+        "127.0.0.1", "127.0.0.1:7070", "evil.test:7071", "localhost.evil.test:7071", "127.0.0.1.evil.test:7071", "0.0.0.0:7071",
+        "192.0.2.1:7071", "2130706433:7071",
+    ])
+    func foreignHostsAreRefusedBeforeTheTokenIsLookedAt(_ host: String) throws {
+        #expect(try self.refusal(host: host, [self.token]) == "host")
+        #expect(try self.refusal(host: host, []) == "host")
+    }
+
+    @Test(arguments: [
+        "null", "", "http://evil.test", "http://127.0.0.1", "http://127.0.0.1:7070", "https://127.0.0.1:7071", "http://evil.test:7071",
+        "http://127.0.0.1:7071/path", "http://127.0.0.1:7071 http://evil.test",
+    ])
+    func foreignOriginsAreRefused(_ origin: String) throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, ("Origin", origin)]) == "origin")
+        let own = ("Origin", "http://127.0.0.1:7071")
+        #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, own, ("Origin", origin)]) == "origin")
+    }
+
+    @Test func itsOwnOriginIsTaken() throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, ("Origin", "http://localhost:7071")]) == nil)
+    }
+
+    @Test(arguments: [
+        nil, "", "Bearer", "Bearer ", "Bearer sesame", "Bearer  sesame-open-wide", "Bearer sesame-open-wide2",
+        "Basic sesame-open-wide", "sesame-open-wide",
+    ])
+    func onlyTheTokenItselfIsTaken(_ value: String?) throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", value.map { [("Authorization", $0)] } ?? []) == "token")
+    }
+
+    @Test func theSchemeHasNoCase() throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", [("authorization", "bEaReR sesame-open-wide")]) == nil)
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+@testable import TapeProxy
+
+@Suite struct BasicCredentialsTests {
+    @Test func theFirstColonDividesThem() throws {
+        // a:b:c
+        let parts = try #require(BasicCredentials("bAsIc YTpiOmM=")?.parts)
+        #expect(Array(parts.user) == Array("a".utf8))
+        #expect(Array(parts.password) == Array("b:c".utf8))
+    }
+
+    @Test func whatIsNotBasicIsNil() {
+        for value in [nil, "", "Basic", "Basic !", "Bearer YTpiOmM=", "YTpiOmM="] {
+            #expect(BasicCredentials(value) == nil, "\(value ?? "nil")")
+        }
+        // ab
+        #expect(BasicCredentials("Basic YWI=")?.parts == nil)
+    }
+}

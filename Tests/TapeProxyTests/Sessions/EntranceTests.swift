@@ -1,0 +1,52 @@
+import Foundation
+import NIOEmbedded
+import Testing
+@testable import TapeProxy
+
+@Suite struct EntranceTests {
+    private let loop = EmbeddedEventLoop()
+
+    private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
+
+    @Test func anOpenPortIsForEverybody() throws {
+        let session = try EmbeddedProxy.context(self.loop)
+        var entrance = Entrance(nil)
+        #expect(entrance.session(for: nil, at: session) === session)
+        #expect(entrance.session(for: "nonsense", at: session) === session)
+    }
+
+    @Test func aGuardedPortWantsItsPairEachTime() throws {
+        let session = try EmbeddedProxy.context(self.loop)
+        var entrance = Entrance(try ProxyCredentials(pair: "user:pass"))
+        #expect(entrance.session(for: self.basic("user:pass"), at: session) === session)
+        #expect(entrance.session(for: nil, at: session) == nil)
+        #expect(entrance.session(for: self.basic("user:past"), at: session) == nil)
+    }
+
+    @Test func aSharedPortGoesByEachRequestsCredentials() throws {
+        let lobby = try EmbeddedProxy.context(self.loop)
+        let one = try EmbeddedProxy.context(self.loop)
+        let two = try EmbeddedProxy.context(self.loop)
+        let directory = SessionDirectory()
+        directory.add(one, name: SessionName(number: 1), token: Secret("first"))
+        directory.add(two, name: SessionName(number: 2), token: Secret("second"))
+        var entrance = Entrance(directory)
+        #expect(entrance.session(for: nil, at: lobby) == nil)
+        #expect(entrance.session(for: self.basic("s1:first"), at: lobby) === one)
+        #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
+        #expect(entrance.session(for: self.basic("s2:second"), at: one) === two)
+        #expect(entrance.session(for: nil, at: two) == nil, "who was let in once shows the credentials again")
+        #expect(entrance.session(for: self.basic("s1:second"), at: two) == nil)
+    }
+
+    @Test func credentialsOfASessionThatEndedOpenNothing() throws {
+        let one = try EmbeddedProxy.context(self.loop)
+        let directory = SessionDirectory()
+        directory.add(one, name: SessionName(number: 1), token: Secret("first"))
+        var entrance = Entrance(directory)
+        #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
+        directory.remove(SessionName(number: 1))
+        one.stop(then: self.loop.makePromise(of: Void.self))
+        #expect(entrance.session(for: self.basic("s1:first"), at: one) == nil)
+    }
+}

@@ -1,0 +1,15 @@
+import Testing
+@testable import TapeProxy
+
+@Suite struct SessionNameTests {
+    @Test(arguments: ["s1", "a", "Worker-3_pets.v2", String(repeating: "n", count: 64)]) func thatIsAName(_ text: String) {
+        #expect(SessionName(text)?.text == text)
+    }
+
+    @Test(arguments: ["", ".", "..", ".a", "a b", "a:b", "a/b", "a%20b", "a@b", "보리", "a\n", "a\0", String(repeating: "n", count: 65)])
+    func thatIsNone(_ text: String) {
+        #expect(SessionName(text) == nil)
+    }
+
+    @Test func namesThatNobodyChoseAreNumbered() { #expect("\(SessionName(number: 7))" == "s7") }
+}

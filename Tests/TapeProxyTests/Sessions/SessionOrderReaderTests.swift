@@ -1,0 +1,48 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct SessionOrderReaderTests {
+    private func read(_ json: String) throws -> SessionOrder { try SessionOrderReader.read(Array(json.utf8)) }
+
+    @Test func aCassetteIsEnough() throws {
+        #expect(try self.read(#"{"cassette": "pets.json"}"#) == SessionOrder(cassette: "pets.json"))
+        #expect(SessionOrder(cassette: "a").mode == .once)
+    }
+
+    @Test func everyMemberIsRead() throws {
+        let order = try self.read(
+            #"""
+            {"name": "w-1", "cassette": "a/b.json", "mode": "new-episodes", "repeat": "cycle", "order": "strict", "port": true,
+             "rules": {"match": ["method", "url"], "ignore": ["query:ts"], "patterns": ["query:n=[0-9]+"]}}
+            """#)
+        #expect(
+            order
+                == SessionOrder(
+                    name: SessionName("w-1"), cassette: "a/b.json", mode: .newEpisodes, repetition: .cycle, replayOrder: .strict,
+                    rules: MatchRuleTexts(match: ["method", "url"], ignore: ["query:ts"], patterns: ["query:n=[0-9]+"]), wantsPort: true))
+    }
+
+    @Test(arguments: [("none", RecordMode.none), ("once", .once), ("new-episodes", .newEpisodes), ("all", .all)])
+    func everyModeIsRead(_ text: String, _ mode: RecordMode) throws {
+        #expect(try self.read(#"{"cassette": "a", "mode": "\#(text)"}"#).mode == mode)
+    }
+
+    @Test(arguments: [
+        ("", "is not JSON"), ("{", "is not JSON"), ("[]", "no JSON object"), ("{}", "\"cassette\" is missing"),
+        (#"{"cassette": 1}"#, "\"cassette\" is no string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "give one of \"none\""),
+        (#"{"cassette": "a", "mode": null}"#, "\"mode\" is no string"), (#"{"cassette": "a", "repeat": "often"}"#, "\"never\", \"last\""),
+        (#"{"cassette": "a", "order": "loose"}"#, "\"any\", \"strict\""), (#"{"cassette": "a", "port": 1}"#, "neither true nor false"),
+        (#"{"cassette": "a", "name": "a b"}"#, "\"name\" is not"), (#"{"cassette": "a", "ignored": []}"#, "\"ignored\" is not a member"),
+        (#"{"cassette": "a", "cassette": "b"}"#, "there twice"), (#"{"cassette": "a", "rules": []}"#, "\"rules\" is no object"),
+        (#"{"cassette": "a", "rules": {"ignore": "x"}}"#, "\"rules.ignore\" is no list"),
+        (#"{"cassette": "a", "rules": {"ignore": ["x", 1]}}"#, "\"rules.ignore\" is no list"),
+        (#"{"cassette": "a", "rules": {"ignores": []}}"#, "\"rules.ignores\" is not known"),
+        (#"{"cassette": "\ud800"}"#, "\"cassette\" is no string"),
+    ])
+    func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
+        let error = #expect(throws: SessionError.self) { try self.read(json) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
+    }
+}

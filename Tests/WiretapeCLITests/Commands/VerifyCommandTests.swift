@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@Suite struct VerifyCommandTests {
+    private let folder: TemporaryFolder
+    private let cassette: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.cassette = self.folder.file("pets.json")
+        let origin = try DriftingOrigin(["large.bin": String(repeating: "0123456789abcdef\u{1}", count: 20_000), "a.json": #"{"a":1}"#])
+        defer { origin.stop() }
+        try origin.record(self.cassette, [[origin.url("large.bin")], [origin.url("a.json")]])
+    }
+
+    @Test func aSoundCassetteHasNoProblem() throws {
+        let end = try Wiretape.run(["verify", self.cassette])
+        #expect(end.status == 0 && end.errors.isEmpty, "\(end.errors)")
+        #expect(end.outputText == "\"\(self.cassette)\": 2 exchanges, no problem.\n")
+        #expect(try Wiretape.run(["verify", self.cassette, "--json"]).outputText == "[]\n")
+    }
+
+    @Test func eachProblemIsALineAndAnElement() throws {
+        let name = try #require(try self.folder.names(in: "pets.bodies").first)
+        try self.folder.write([1, 2, 3], to: "pets.bodies/\(name)")
+        try self.folder.write([1], to: "pets.bodies/extra")
+        let text = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        try self.folder.write(
+            text.replacingOccurrences(of: "{\"a\":1}", with: "{\"a\":10}").replacingOccurrences(of: "\"a\": 1", with: "\"a\": 10").utf8,
+            to: "pets.json")
+        let end = try Wiretape.run(["verify", self.cassette])
+        #expect(end.status == 1)
+        #expect(
+            end.outputText.split(separator: "\n").map { String($0.prefix(26)) } == [
+                "exchange 1, response body:", "exchange 2, response body:",
+            ], "\(end.outputText)")
+        #expect(end.errors.contains("pets.bodies/extra"))
+        let list =
+            try JSONSerialization.jsonObject(with: Data(try Wiretape.run(["verify", self.cassette, "--json"]).output)) as? [[String: Any]]
+        #expect(list?.compactMap { $0["kind"] as? String } == ["damaged-body", "changed-body", "unused-file"])
+        #expect(list?.compactMap { $0["problem"] as? Bool } == [true, true, false])
+
+        let edited = try Wiretape.run(["verify", self.cassette, "--allow-edited"])
+        #expect(edited.status == 1 && edited.outputText.split(separator: "\n").count == 1, "\(edited.outputText)")
+    }
+
+    @Test func whatCannotBeReadIsTrouble() throws {
+        let end = try Wiretape.run(["verify", self.folder.file("none.json")])
+        #expect(end.status == 2 && end.errors.contains("none.json"), "\(end.errors)")
+        try self.folder.write("{}".utf8, to: "other.json")
+        #expect(try Wiretape.run(["verify", self.folder.file("other.json")]).status == 2)
+    }
+}
