@@ -11,6 +11,8 @@ struct RunSummary {
     var recorder: RecorderStatus?
     var childStatus: Int32?
     var failOn = FailureRule.standard
+    /// What came of `--review`; nil where there was none.
+    var review: RecordingReview.Outcome?
     /// Whether the recording takes its place though the command failed.
     var keepsFailed = false
 
@@ -71,6 +73,12 @@ struct RunSummary {
             return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
+        switch self.review {
+        case .pending: return text + "; to take it, run: mv \(self.path) \(self.plan.path)"
+        case .rejected: return "the recording is removed, and \(self.plan.path) stays as it was."
+        case .same: return text + "; nothing differs but what differs each time."
+        case .accepted, nil: break
+        }
         if self.path != self.plan.path {
             let reason = recorder.lost > 0 ? "it is not whole" : "the command failed"
             text += "; \(reason), so \(self.plan.path) stays as it was"

@@ -99,14 +99,20 @@ struct ProxyRun {
 
         let childFailed = outcome.childStatus.map { $0 != 0 } ?? false
         var path = self.file
+        var review: RecordingReview.Outcome?
         if let recorder {
             let progress = ProgressLine(label: "developing")
-            path = try recorder.close(keepsOld: childFailed && self.recording?.keepOnFailure != true) { progress.show($0, of: $1) }
+            let keepsOld = childFailed && self.recording?.keepOnFailure != true
+            path = try recorder.close(keepsOld: keepsOld || self.recording?.review == true) { progress.show($0, of: $1) }
             progress.end()
+            if let options = self.recording, options.review, !keepsOld, path != self.file, recorder.currentStatus.lost == 0 {
+                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: options.yes).run()
+                if review != .pending { path = self.file }
+            }
         }
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
-            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce,
+            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
             keepsFailed: self.recording?.keepOnFailure == true)
         for (report, file) in reports {
             try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }

@@ -11,6 +11,16 @@ struct RecordOptions: ParsableArguments {
 
     @Flag(help: "Let the recording take the old cassette's place though the command failed; else it stays beside it.")
     var keepOnFailure = false
+
+    @Flag(help: "Show what a recording changes, and ask before it takes the old cassette's place.")
+    var review = false
+
+    @Flag(help: "With --review: take it without asking.")
+    var yes = false
+
+    func validate() throws {
+        guard self.review || !self.yes else { throw ValidationError("--yes answers --review: give both.") }
+    }
 }
 
 extension ProxyConfiguration.Durability: ExpressibleByArgument {}

@@ -108,6 +108,19 @@ import Testing
         #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
     }
 
+    @Test func aReviewWithoutATerminalKeepsBothAndSaysHowToGoOn() throws {
+        let url = try self.recordEcho()
+        let command = ["--"] + Curl.get(url + "?new")
+        let kept = try Wiretape.run(["record", self.cassette, "--review"] + command)
+        #expect(kept.status == 0 && kept.errors.contains("+ 1 GET \(url)?new"), "\(kept.errors)")
+        #expect(kept.errors.contains("to take it, run: mv \(self.folder.file("pets.new.json")) \(self.cassette)"), "\(kept.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        let taken = try Wiretape.run(["record", self.cassette, "--review", "--yes"] + command)
+        #expect(taken.status == 0, "\(taken.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        #expect(try Wiretape.run(["record", self.cassette, "--yes"] + command).status == 64)
+    }
+
     @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
         _ = try self.recordEcho()
         let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
