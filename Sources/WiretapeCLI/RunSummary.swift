@@ -74,7 +74,7 @@ struct RunSummary {
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         switch self.review {
-        case .pending: return text + "; to take it, run: mv \(self.path) \(self.plan.path)"
+        case .pending: return text + "; to take it, run: mv \(ShellWord.quoted(self.path)) \(ShellWord.quoted(self.plan.path))"
         case .rejected: return "the recording is removed, and \(self.plan.path) stays as it was."
         case .same: return text + "; nothing differs but what differs each time."
         case .accepted, nil: break

@@ -22,17 +22,18 @@ enum ConfigKey: String, CaseIterable {
         name.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
     }
 
-    /// Levenshtein's.
+    /// Letters to be added, taken out, replaced, or exchanged with their neighbour.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var before: [Int] = []
         var row = Array(0...right.count)
         for (index, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var next = [index + 1]
             for (column, other) in right.enumerated() {
-                let replaced = diagonal + (byte == other ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+                var best = min(row[column] + (byte == other ? 0 : 1), row[column + 1] + 1, next[column] + 1)
+                if index > 0, column > 0, byte == right[column - 1], left[index - 1] == other { best = min(best, before[column - 1] + 1) }
+                next.append(best)
             }
+            (before, row) = (row, next)
         }
         return row[right.count]
     }

@@ -36,7 +36,8 @@ struct ConfigSearch {
         var folder = CassetteGlob.absolute(self.folder, in: "/")
         while true {
             let base = folder == "/" ? "" : folder
-            let found = Self.names.map { name in "\(base)/\(name)" }.filter { path in access(path, F_OK) == 0 }
+            let paths: [String] = Self.names.map { "\(base)/\($0)" }
+            let found = paths.filter { access($0, F_OK) == 0 }
             if let path = found.first {
                 guard found.count == 1 else {
                     throw SettingError(

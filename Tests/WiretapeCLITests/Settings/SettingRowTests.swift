@@ -38,7 +38,7 @@ import Testing
     @Test func jsonHasAnObjectForEachRow() throws {
         let rows = [SettingRow(name: "repeat", value: "la\"st", source: .commandLine)]
         let root = try JSONDocument(SettingRow.json(rows)).root
-        #expect(root.elements.first?["value"]?.string == "la\"st")
-        #expect(root.elements.first?["name"]?.string == "repeat" && root.elements.first?["source"]?.string == "command line")
+        #expect(Array(root.elements).first?["value"]?.string == "la\"st")
+        #expect(Array(root.elements).first?["name"]?.string == "repeat" && Array(root.elements).first?["source"]?.string == "command line")
     }
 }
