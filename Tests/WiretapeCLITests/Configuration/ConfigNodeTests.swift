@@ -28,7 +28,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("a: [", "line 1"), ("a: b\n\tc: d", "line 2"), ("a: 1\na: 2", "\"a\" is there twice"), ("a: *b", "line 1"),
+            ("a: [", "line 2"), ("a: b\n\tc: d", "line 2"), ("a: 1\na: 2", "\"a\" is there twice"), ("a: *b", "line 1"),
             ("--- a\n--- b", "line 2"),
             ("? [a]\n: b", "a key that is no text"), ("a: \u{1}", "w.yaml"), ("? {a: b}\n: c", "a key that is no text"),
         ])
