@@ -27,7 +27,7 @@ TABLE = {
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
     "Wiretape": [*PLATFORM, "TapeCore", "Foundation", "FoundationNetworking"],
     "WiretapeTesting": [*PLATFORM, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
-    "WiretapeCLI": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "TapeProxy", "TapeInspector", "ArgumentParser", "Foundation", "NIO*"],
+    "WiretapeCLI": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "TapeProxy", "TapeInspector", "ArgumentParser", "Yams", "Foundation", "NIO*"],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
 

@@ -8,8 +8,14 @@ enum ExitStatus {
     static let trouble: Int32 = 2
     /// A replay had requests that the cassette does not hold.
     static let misses: Int32 = 3
-    /// A recording holds a secret that was to be taken out.
+    /// A replay left recorded exchanges over, and that was to fail.
+    static let unused: Int32 = 4
+    /// Requests came before or after their turn, and that was to fail.
+    static let order: Int32 = 5
+    /// A secret is still in the cassette.
     static let leak: Int32 = 6
+    /// The cassette is older than it may be.
+    static let expired: Int32 = 7
     /// The command line is wrong: EX_USAGE of sysexits.h, as swift-argument-parser has it.
     static let usage: Int32 = 64
     /// The command behind `--` was not found: the shell's convention.

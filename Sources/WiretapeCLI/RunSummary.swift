@@ -6,34 +6,50 @@ struct RunSummary {
     var path: String
     var plan: RecordingPlan
     var counts: ProxyCounts
-    var verdict: Verdict
+    var replay: ReplayReport
     /// Nil where nothing was recorded.
     var recorder: RecorderStatus?
-    /// Exchanges in the replayed cassette.
-    var recorded: Int
     var childStatus: Int32?
+    var failOn = FailureRule.standard
+    /// What came of `--review`; nil where there was none.
+    var review: RecordingReview.Outcome?
+    /// Whether the recording takes its place though the command failed.
+    var keepsFailed = false
 
+    private var verdict: Verdict { self.replay.verdict }
+
+    /// The command's own code goes first; of several reasons the one with the smallest code.
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
-        if self.counts.unreadable > 0 { return ExitStatus.failed }
-        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return ExitStatus.failed }
-        if let recorder, !recorder.leaks.isEmpty { return ExitStatus.leak }
-        return self.verdict.misses > 0 ? ExitStatus.misses : ExitStatus.done
+        return self.failures.min() ?? ExitStatus.done
+    }
+
+    private var failures: [Int32] {
+        var failures: [Int32] = []
+        if self.counts.unreadable > 0 { failures.append(ExitStatus.failed) }
+        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.append(ExitStatus.failed) }
+        if let recorder, !recorder.leaks.isEmpty { failures.append(ExitStatus.leak) }
+        for flaw in self.failOn.flaws where self.verdict.count(of: flaw) > 0 {
+            switch flaw {
+            case .miss: failures.append(ExitStatus.misses)
+            case .unused: failures.append(ExitStatus.unused)
+            case .order: failures.append(ExitStatus.order)
+            case .unserved, .damage: failures.append(ExitStatus.failed)
+            }
+        }
+        return failures
     }
 
     // MARK: For people
 
     func report(to screen: RunScreen) {
-        for report in self.verdict.reports { screen.complain("miss: \(report.description)") }
-        if self.verdict.unreportedMisses > 0 {
-            screen.complain("and \(Quantity.count(self.verdict.unreportedMisses, "more miss", plural: "more misses")).")
-        }
+        for line in self.replay.flawLines(naming: self.failOn.flaws.union([.miss])) { screen.complain(line) }
         if let problem = self.counts.firstUnreadable {
             screen.complain(
                 "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."
             )
         }
-        if self.plan.replays { screen.say(self.replayLine) }
+        if self.plan.replays { screen.say(self.replay.numbers + ".") }
         if let recorder {
             screen.say(self.recordLine(recorder))
             if recorder.lost > 0 {
@@ -55,24 +71,22 @@ struct RunSummary {
         }
     }
 
-    private var replayLine: String {
-        var text = "replayed \(self.verdict.hits) of \(Quantity.count(self.recorded, "exchange")) from \(self.plan.path)"
-        if self.verdict.repeatedHits > 0 { text += ", \(self.verdict.repeatedHits) of them again" }
-        text += self.verdict.misses > 0 ? ", \(Quantity.count(self.verdict.misses, "miss", plural: "misses"))" : ""
-        if !self.verdict.unused.isEmpty { text += ", \(self.verdict.unused.count) unused" }
-        return text + "."
-    }
-
     private func recordLine(_ recorder: RecorderStatus) -> String {
         if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
             let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
             return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
+        switch self.review {
+        case .pending: return text + "; to take it, run: mv \(ShellWord.quoted(self.path)) \(ShellWord.quoted(self.plan.path))"
+        case .rejected: return "the recording is removed, and \(self.plan.path) stays as it was."
+        case .same: return text + "; nothing differs but what differs each time."
+        case .accepted, nil: break
+        }
         if self.path != self.plan.path {
             let reason = recorder.lost > 0 ? "it is not whole" : recorder.leaks.isEmpty ? "the command failed" : "a secret is in it"
             text += "; \(reason), so \(self.plan.path) stays as it was"
-        } else if self.plan.mode == .once, let childStatus, childStatus != 0 {
+        } else if self.plan.mode == .once, !self.keepsFailed, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
         }
         return text + "."
@@ -95,6 +109,7 @@ struct RunSummary {
             self.number("misses", self.verdict.misses, &writer)
             self.number("unreadable", self.counts.unreadable, &writer)
             self.number("unused", self.verdict.unused.count, &writer)
+            self.number("orderViolations", self.verdict.orderViolations, &writer)
         }
         self.number("bytes", self.counts.bytes, &writer)
         self.number("tunnels", self.counts.tunnels, &writer)

@@ -12,15 +12,16 @@ struct WiretapeCommand: ParsableCommand {
               wiretape run Cassettes/pets.json -- python3 client.py
               wiretape inspect Cassettes/pets.json 3
 
-            Exit codes: 0 done, 1 failed, 3 a replay had misses, 6 a secret is in the recording, 64 wrong usage; of \
-            verify, diff and check: 0 nothing found, 1 something found, 2 could not be done; behind "--", the command's own code where it is \
-            not 0.
+            Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were left over, 5 requests came out of order (4 and 5 where \
+            --fail-on asks for them), 6 a secret is in the cassette, 7 the cassette is too old, 64 wrong usage; of verify, diff and check: \
+            0 nothing found, 1 something found, 2 could not be done. Behind "--", the command's own code goes first where it is not 0; \
+            else the smallest.
             """,
         version: Version.current,
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
             ExportCommand.self, DevelopCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self, MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, CACommand.self, EnvCommand.self,
+            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self,
         ]
     )
 

@@ -12,8 +12,7 @@ import Testing
     private func summary(_ mode: RecordMode, exists: Bool, _ change: (inout RunSummary) -> Void = { _ in }) throws -> RunSummary {
         var summary = RunSummary(
             path: "pets.json", plan: try RecordingPlan(path: "pets.json", mode: mode, exists: exists), counts: ProxyCounts(),
-            verdict: Verdict(),
-            recorder: nil, recorded: 0, childStatus: nil)
+            replay: ReplayReport(cassette: "pets.json", mode: mode, verdict: Verdict(), exchanges: []), recorder: nil, childStatus: nil)
         change(&summary)
         return summary
     }
@@ -24,6 +23,10 @@ import Testing
         status.lost = lost
         status.firstProblem = problem
         return status
+    }
+
+    private static func exchanges(_ count: Int) -> [ReplayReport.Exchange] {
+        (1...count).map { ReplayReport.Exchange(id: $0, request: "GET http://a/\($0)", answers: 1) }
     }
 
     private func report(_ summary: RunSummary, quiet: Bool = false) throws -> String {
@@ -43,10 +46,44 @@ import Testing
     func theCommandGoesFirstThenTheRecordingThenMisses(child: Int32?, misses: Int, lost: Int, problem: String?, exit: Int32) throws {
         let summary = try self.summary(.newEpisodes, exists: true) {
             $0.childStatus = child
-            $0.verdict.misses = misses
+            $0.replay.verdict.misses = misses
             $0.recorder = Self.status(recorded: 1, lost: lost, problem: problem)
         }
         #expect(summary.exitStatus == exit)
+    }
+
+    @Test(
+        arguments: [
+            ([.miss], 0, 1, 1, 0), ([.unused], 1, 1, 1, 4), ([.order], 1, 1, 1, 5), ([.miss, .unused, .order], 1, 1, 1, 3),
+            ([.unused, .order], 1, 1, 1, 4), ([.order], 1, 1, 0, 0), ([], 1, 1, 1, 0),
+        ] as [(Set<VerdictFlaw>, Int, Int, Int, Int32)])
+    func aFlawHasItsCodeWhereItIsToFail(failOn: Set<VerdictFlaw>, misses: Int, unused: Int, order: Int, exit: Int32) throws {
+        let summary = try self.summary(.none, exists: true) {
+            $0.replay.verdict.misses = misses
+            $0.replay.verdict.unused = Array(0..<unused)
+            $0.replay.verdict.orderViolations = order
+            $0.failOn = FailureRule(failOn)
+        }
+        #expect(summary.exitStatus == exit)
+    }
+
+    @Test func ofSeveralReasonsTheSmallestCodeCounts() throws {
+        let summary = try self.summary(.none, exists: true) {
+            $0.counts.unreadable = 1
+            $0.replay.verdict.misses = 1
+        }
+        #expect(summary.exitStatus == ExitStatus.failed)
+    }
+
+    @Test func whatIsToFailIsNamedOneByOne() throws {
+        let summary = try self.summary(.none, exists: true) {
+            $0.replay.exchanges = Self.exchanges(2)
+            $0.replay.verdict = Verdict(hits: 1, unused: [1])
+        }
+        #expect(try self.report(summary) == "wiretape: replayed 1 of 2 exchanges from pets.json, 1 unused.\n")
+        var strict = summary
+        strict.failOn = FailureRule([.unused])
+        #expect(try RunSummaryTests().report(strict, quiet: true) == "wiretape: unused: exchange 2, \"GET http://a/2\"\n")
     }
 
     @Test func aReplayHasNoRecorderToFail() throws {
@@ -88,8 +125,8 @@ import Testing
 
     @Test func aReplayNamesWhatWasUsedAndWhatWasNot() throws {
         let summary = try self.summary(.none, exists: true) {
-            $0.recorded = 3
-            $0.verdict = Verdict(hits: 4, repeatedHits: 2, unused: [1, 2])
+            $0.replay.exchanges = Self.exchanges(3)
+            $0.replay.verdict = Verdict(hits: 4, repeatedHits: 2, unused: [1, 2])
         }
         #expect(try self.report(summary) == "wiretape: replayed 4 of 3 exchanges from pets.json, 2 of them again, 2 unused.\n")
     }
@@ -97,10 +134,10 @@ import Testing
     @Test func missesAreToldFirstAndAlsoQuietly() throws {
         let miss = MissReport(request: "GET http://a/x", mode: .none, reason: .notRecorded)
         let summary = try self.summary(.none, exists: true) {
-            $0.recorded = 1
-            $0.verdict = Verdict(hits: 1, misses: 3, reports: [miss])
+            $0.replay.exchanges = Self.exchanges(1)
+            $0.replay.verdict = Verdict(hits: 1, misses: 3, reports: [miss])
         }
-        let complaints = "wiretape: miss: \(miss)\nwiretape: and 2 more misses.\n"
+        let complaints = "wiretape: miss: \(miss)\nwiretape: and 2 more misses\n"
         #expect(try self.report(summary) == complaints + "wiretape: replayed 1 of 1 exchange from pets.json, 3 misses.\n")
         #expect(try RunSummaryTests().report(summary, quiet: true) == complaints)
     }
@@ -161,12 +198,15 @@ import Testing
 
     @Test func aReplaysLineHoldsTheReportsOfMisses() throws {
         let miss = MissReport(request: "GET http://a/\"x\"", mode: .none, reason: .notRecorded)
-        let summary = try self.summary(.none, exists: true) { $0.verdict = Verdict(hits: 1, misses: 1, reports: [miss], unused: [4]) }
+        let summary = try self.summary(.none, exists: true) {
+            $0.replay.verdict = Verdict(hits: 1, misses: 1, reports: [miss], unused: [4])
+        }
         #expect(!summary.json.contains("\n"))
         let root = try JSONDocument(Array(summary.json.utf8)).root
         #expect(
             root.members.map(\.name.string) == [
-                "cassette", "mode", "hits", "misses", "unreadable", "unused", "bytes", "tunnels", "tlsFailures", "exit", "reports",
+                "cassette", "mode", "hits", "misses", "unreadable", "unused", "orderViolations", "bytes", "tunnels", "tlsFailures", "exit",
+                "reports",
             ])
         #expect(root["unused"]?.int == 1)
         #expect(root["exit"]?.int == 3)

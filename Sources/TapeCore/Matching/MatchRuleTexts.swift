@@ -56,6 +56,19 @@ public struct MatchRuleTexts: Sendable, Hashable {
         MatchRuleError(.badJSON, "match rules, line \(value.line): \(problem)")
     }
 
+    /// Each rule once, and the shape of a member of a cassette's head; nil where there is none.
+    public var headMember: UnknownMember? {
+        guard !self.isEmpty else { return nil }
+        var writer = JSONWriter()
+        MatchRuleTexts(match: self.match, ignore: Self.once(self.ignore), patterns: Self.once(self.patterns)).write(into: &writer)
+        return UnknownMember(name: RecordedCassette.matchMember, json: writer.bytes)
+    }
+
+    private static func once(_ texts: [String]) -> [String] {
+        var seen: Set<String> = []
+        return texts.filter { seen.insert($0).inserted }
+    }
+
     /// The members that say something, on one line.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject(.inline)

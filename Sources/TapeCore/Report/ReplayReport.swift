@@ -47,6 +47,12 @@ extension ReplayReport {
     /// For people: what went wrong, each with its next step, and one line of numbers at the end. No line ends.
     public var lines: [String] { ReplayReportText.lines(self) }
 
+    /// For people: what went wrong of some kinds, each with its next step. A miss has several lines in its one string.
+    public func flawLines(naming flaws: Set<VerdictFlaw>) -> [String] { ReplayReportText.flawLines(self, naming: flaws) }
+
+    /// For people: one line of numbers without a full stop.
+    public var numbers: String { ReplayReportText.numbers(self) }
+
     /// As docs/replay-report.md says, in UTF-8.
     public var json: [UInt8] { ReplayReportJSON.bytes(self) }
 

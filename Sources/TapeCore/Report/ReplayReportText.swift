@@ -5,28 +5,48 @@ struct ReplayReportText {
 
     private let report: ReplayReport
 
+    static func lines(_ report: ReplayReport) -> [String] {
+        self.flawLines(report, naming: Set(VerdictFlaw.allCases)) + [self.numbers(report)]
+    }
+
     /// Lines without line ends; a miss has several.
-    static func lines(_ report: ReplayReport) -> [String] { ReplayReportText(report: report).lines }
+    static func flawLines(_ report: ReplayReport, naming flaws: Set<VerdictFlaw>) -> [String] {
+        ReplayReportText(report: report).flawLines(flaws)
+    }
+
+    static func numbers(_ report: ReplayReport) -> String { ReplayReportText(report: report).numbers }
 
     private init(report: ReplayReport) {
         self.report = report
     }
 
-    private var lines: [String] {
+    private func flawLines(_ flaws: Set<VerdictFlaw>) -> [String] {
+        var lines: [String] = []
+        for flaw in [VerdictFlaw.miss, .order, .unserved, .unused, .damage] where flaws.contains(flaw) { self.add(flaw, to: &lines) }
+        return lines
+    }
+
+    private func add(_ flaw: VerdictFlaw, to lines: inout [String]) {
         let verdict = self.report.verdict
-        var lines = verdict.reports.map { "miss: \($0.description)" }
-        self.addRest(verdict.unreportedMisses, "more miss", "more misses", to: &lines)
-        lines += verdict.violations.map { "order: \($0.description)" }
-        self.addRest(verdict.orderViolations - verdict.violations.count, "more out of order", "more out of order", to: &lines)
-        lines += verdict.unservedAnswers.map { "not served: \($0.description)" }
-        self.addRest(verdict.unserved - verdict.unservedAnswers.count, "more not served", "more not served", to: &lines)
-        lines += verdict.unused.prefix(Self.unusedLimit).map { index in
-            let request = self.report.exchanges.indices.contains(index) ? self.report.exchanges[index].request : ""
-            return "unused: exchange \(index + 1), \"\(request)\""
+        switch flaw {
+        case .miss:
+            lines += verdict.reports.map { "miss: \($0.description)" }
+            self.addRest(verdict.unreportedMisses, "more miss", "more misses", to: &lines)
+        case .unused:
+            lines += verdict.unused.prefix(Self.unusedLimit).map { index in
+                let request = self.report.exchanges.indices.contains(index) ? self.report.exchanges[index].request : ""
+                return "unused: exchange \(index + 1), \"\(request)\""
+            }
+            self.addRest(verdict.unused.count - Self.unusedLimit, "more unused", "more unused", to: &lines)
+        case .order:
+            lines += verdict.violations.map { "order: \($0.description)" }
+            self.addRest(verdict.orderViolations - verdict.violations.count, "more out of order", "more out of order", to: &lines)
+        case .unserved:
+            lines += verdict.unservedAnswers.map { "not served: \($0.description)" }
+            self.addRest(verdict.unserved - verdict.unservedAnswers.count, "more not served", "more not served", to: &lines)
+        case .damage:
+            if let damage = verdict.damage { lines.append("damaged: \(damage)") }
         }
-        self.addRest(verdict.unused.count - Self.unusedLimit, "more unused", "more unused", to: &lines)
-        if let damage = verdict.damage { lines.append("damaged: \(damage)") }
-        return lines + [self.numbers]
     }
 
     private func addRest(_ count: Int, _ one: String, _ many: String, to lines: inout [String]) {

@@ -1,15 +1,15 @@
 extension RecordedCassette {
-    /// The member of the cassette's head that holds its match rules.
+    /// The member of a cassette's head that holds its match rules.
     static let matchMember = "match"
 
     /// The match rules that the cassette was recorded with or given by hand, as they are written; nil where it has none.
     public func matchTexts() throws(CassetteError) -> MatchRuleTexts? {
-        guard let rules = try self.headMember(Self.matchMember) else { return nil }
-        do {
-            return try MatchRuleTexts(rules)
-        } catch {
-            throw self.error(error.message)
-        }
+        try Self.matchTexts(inHead: self.head(), of: self.path)
+    }
+
+    /// The same of a file whose exchanges need no sense.
+    public static func matchTexts(ofFile path: String) throws(CassetteError) -> MatchRuleTexts? {
+        try self.matchTexts(inHead: CassetteReader(path: path).head(), of: path)
     }
 
     /// The standard rules with the cassette's own laid over them.
@@ -18,22 +18,30 @@ extension RecordedCassette {
         do {
             return try MatchRules.standard.adding(texts)
         } catch {
-            throw self.error(error.message)
+            throw Self.error(error.message, in: self.path)
         }
     }
 
-    private func error(_ problem: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(self.path)\", \"\(Self.matchMember)\": \(problem)")
+    private static func matchTexts(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRuleTexts? {
+        guard let rules = try self.member(self.matchMember, ofHead: head, of: path) else { return nil }
+        do {
+            return try MatchRuleTexts(rules)
+        } catch {
+            throw self.error(error.message, in: path)
+        }
     }
 
-    private func headMember(_ name: String) throws(CassetteError) -> JSONValue? {
-        let head = try self.head()
+    private static func error(_ problem: String, in path: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(path)\", \"\(self.matchMember)\": \(problem)")
+    }
+
+    private static func member(_ name: String, ofHead head: [UInt8], of path: String) throws(CassetteError) -> JSONValue? {
         // Torn before its end: what is left has no rules.
         guard head.last == UInt8(ascii: "[") else { return nil }
         do {
             return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
         } catch {
-            throw CassetteError(.damaged, "\"\(self.path)\" line \(error.line): \(error.reason): correct it or restore the file.")
+            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.")
         }
     }
 }

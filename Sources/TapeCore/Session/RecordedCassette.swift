@@ -6,6 +6,8 @@ public final class RecordedCassette: Sendable {
     /// What was torn off the file, if anything; the rest is intact.
     public var damage: CassetteDamage? { self.reader.damage }
     public var count: Int { self.order.count }
+    /// When the first exchange began; nil where there is none.
+    public let firstStart: Timestamp?
     private let reader: CassetteReader
     /// Positions in the file, in order of request start.
     private let order: [Int32]
@@ -31,6 +33,7 @@ public final class RecordedCassette: Sendable {
         }
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         self.path = path
+        self.firstStart = starts.first.map { Timestamp(microseconds: $0.started) }
         self.reader = reader
         self.order = starts.map(\.position)
         self.requests = requests

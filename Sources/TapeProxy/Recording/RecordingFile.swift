@@ -33,7 +33,7 @@ final class RecordingFile: @unchecked Sendable {
         self.plan = plan
         var rules = redaction
         let vault = SecretVault()
-        let members = rules.map { [CassetteHead.member($0)] } ?? []
+        let members = plan.headMembers + (rules.map { [CassetteHead.member($0)] } ?? [])
         let recorder = "wiretape \(version)"
         let repaired: CassetteDamage?
         switch plan.target {

@@ -19,6 +19,8 @@ public struct RecordingPlan: Sendable, Hashable {
     /// Whether recorded exchanges are replayed.
     public var replays: Bool
     public var target: Target
+    /// Further members for the head of a cassette that is made, as its match rules.
+    public var headMembers: [UnknownMember] = []
 
     /// - Throws: `notFound` where the mode needs a cassette and there is none.
     public init(path: String, mode: RecordMode, exists: Bool) throws(CassetteError) {

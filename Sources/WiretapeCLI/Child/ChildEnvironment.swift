@@ -1,3 +1,5 @@
+internal import TapeCore
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -29,6 +31,15 @@ enum ChildEnvironment {
         var environment = parent
         for (name, value) in self.changes(proxy: proxy, trust: trust, parent: parent) { environment[name] = value }
         return environment
+    }
+
+    /// The instant of the recording that is replayed, for programs that would take their clock from it; none where nothing is replayed,
+    /// whatever the parent's environment has.
+    static func recordingTime(_ start: Timestamp?) -> [(name: String, value: String?)] {
+        [
+            ("WIRETAPE_RECORDED_AT", start?.formatted),
+            ("WIRETAPE_RECORDED_AT_UNIX", start.map { String(($0.microseconds - ($0.microseconds < 0 ? 999_999 : 0)) / 1_000_000) }),
+        ]
     }
 
     /// The variables that differ from the parent's.

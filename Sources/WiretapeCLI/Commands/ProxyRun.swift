@@ -16,7 +16,10 @@ internal import Darwin
 struct ProxyRun {
     var file: String
     var mode: RecordMode
-    var repetition: Repetition
+    /// What the command line says.
+    var settings: RunSettings
+    var config: ConfigOptions
+    var reports: [ReportFile]
     var proxy: ProxyOptions
     var tls: TLSOptions
     /// Nil where the command reaches no origin.
@@ -35,34 +38,54 @@ struct ProxyRun {
             try self.fail(error.message)
         } catch let error as ProxyError {
             try self.fail(error.message)
+        } catch let error as SettingError {
+            try self.fail(error.message)
+        } catch let error as LatencyError {
+            try self.fail(error.message)
+        } catch let error as MatchRuleError {
+            try self.fail(error.message + ".")
+        } catch let error as RunPlan.Expired {
+            try self.fail(error.message, status: ExitStatus.expired)
         }
     }
 
-    private func fail(_ message: String) throws -> Never {
+    private func fail(_ message: String, status: Int32 = ExitStatus.failed) throws -> Never {
         Terminal.error.complain(message)
-        throw ExitCode(ExitStatus.failed)
+        throw ExitCode(status)
     }
 
     // MARK: The run
 
     private func execute() throws -> Int32 {
-        let plan = try RecordingPlan(path: self.file, mode: self.mode, exists: CassettePlace.exists(self.file))
-        let cassette = plan.replays ? try RecordedCassette(path: self.file) : nil
+        let settings = try self.settingsInForce()
+        let plan = try RunPlan(
+            file: self.file, mode: self.mode, settings: settings, mayRecord: self.recording != nil, now: Int64(time(nil)))
+        let cassette = plan.cassette
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
-        if let damage = cassette?.damage { screen.say(damage.summary + ".") }
+        for notice in plan.notices { screen.say(notice) }
+        // Before the run: a report of an earlier one must not be taken for this one's.
+        let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
         var configuration = self.configuration
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
-        configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS) { screen.say($0) }
-        let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
-        let rules = try self.redactionRules()
-        if plan.target != .nothing {
-            for name in self.recording?.redaction.missing() ?? [] { screen.say(RedactCommand.missing(name)) }
+        var tls = try self.tls.settings(in: place, upstream: self.upstreamTLS) { screen.say($0) }
+        if self.upstreamTLS != nil {
+            tls.passthrough = settings.passthrough.map(\.value) + tls.passthrough
+            tls.refused = settings.refuse.map(\.value) + tls.refused
         }
-        let recorder = try Recorder(plan, version: Version.current, redaction: rules) { screen.say($0) }
+        configuration.tls = tls
+        configuration.latency = try settings.latency.map { try Latency($0.value) } ?? .none
+        configuration.refresh = try settings.refreshDates.map { try RefreshRules($0.value) }
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
+        let redaction = try self.redactionRules(settings)
+        if plan.recording.target != .nothing {
+            for name in self.missingSecrets(settings) { screen.say(RedactCommand.missing(name)) }
+        }
+        let recorder = try Recorder(plan.recording, version: Version.current, redaction: redaction) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try Session(
-            mode: self.mode, cassette: cassette, repetition: self.repetition, redaction: try self.liveRedactor(cassette, rules))
+            mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
+            order: settings.orderInForce, redaction: try self.liveRedactor(cassette, redaction), digest: { FastSHA256() })
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
@@ -73,7 +96,8 @@ struct ProxyRun {
             try recorder?.abandon()
             throw error
         }
-        let outcome = program.map { self.serve(server, screen, child: $0) } ?? self.serve(server, screen)
+        let outcome =
+            program.map { self.serve(server, screen, child: $0, recordedAt: cassette?.firstStart) } ?? self.serve(server, screen)
         server.stop()
         screen.stop()
         if let startStatus = outcome.startStatus {
@@ -83,20 +107,37 @@ struct ProxyRun {
 
         let childFailed = outcome.childStatus.map { $0 != 0 } ?? false
         var path = self.file
+        var review: RecordingReview.Outcome?
         if let recorder {
             let progress = ProgressLine(label: "developing")
-            path = try recorder.close(keepsOld: childFailed) { progress.show($0, of: $1) }
+            let keepsOld = childFailed && self.recording?.keepOnFailure != true
+            path = try recorder.close(keepsOld: keepsOld || self.recording?.review == true) { progress.show($0, of: $1) }
             progress.end()
+            if let options = self.recording, options.review, !keepsOld, path != self.file, recorder.currentStatus.lost == 0 {
+                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: options.yes).run()
+                if review != .pending { path = self.file }
+            }
         }
         let summary = RunSummary(
-            path: path, plan: plan, counts: server.counts, verdict: session.verdict(), recorder: recorder?.currentStatus,
-            recorded: cassette?.answerableCount ?? 0, childStatus: outcome.childStatus)
+            path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
+            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
+            keepsFailed: self.recording?.keepOnFailure == true)
+        for (report, file) in reports {
+            try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        }
         if self.proxy.json {
             Terminal.error.line(summary.json)
         } else {
             summary.report(to: screen)
         }
         return summary.exitStatus
+    }
+
+    /// The configuration file's, with the command line's laid over them.
+    private func settingsInForce() throws(SettingError) -> RunSettings {
+        guard let file = try self.config.file() else { return self.settings }
+        return file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(self.settings)
     }
 
     var configuration: ProxyConfiguration {
@@ -110,12 +151,22 @@ struct ProxyRun {
     }
 
     /// What is taken out of a recording; nil where secrets are kept, or nothing is recorded.
-    private func redactionRules() throws(CassetteError) -> RedactionRules? {
+    /// What the command line and the configuration file take out of a recording; nil where secrets are kept.
+    private func redactionRules(_ settings: RunSettings) throws(CassetteError) -> RedactionRules? {
+        guard self.recording?.noRedaction != true else { return nil }
+        let options = self.recording?.redaction
         do {
-            return try self.recording?.redactionRules()
+            return try RedactionOptions.rules(
+                redact: settings.redact.map(\.value) + (options?.rules ?? []), keep: settings.keep.map(\.value) + (options?.keep ?? []),
+                secretEnv: settings.secretEnv.map(\.value) + (options?.secretEnv ?? []))
         } catch {
             throw CassetteError(.unwritable, error.message)
         }
+    }
+
+    private func missingSecrets(_ settings: RunSettings) -> [String] {
+        guard let recording, !recording.noRedaction else { return [] }
+        return RedactionOptions.missing(settings.secretEnv.map(\.value) + recording.redaction.secretEnv)
     }
 
     /// Live requests are compared as the cassette's were kept; nil where those are as they came.
@@ -161,10 +212,13 @@ struct ProxyRun {
         return TrustedProgram(command: command, trust: trust)
     }
 
-    private func serve(_ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram) -> Outcome {
+    private func serve(
+        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, recordedAt start: Timestamp?
+    ) -> Outcome {
         let credentials = self.configuration.credentials.map { Self.percentEncoded($0) + "@" } ?? ""
-        let environment = ChildEnvironment.through(
+        var environment = ChildEnvironment.through(
             proxy: "http://\(credentials)\(Self.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
+        for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
             child = try ChildProcess(command: program.command, environment: environment)

@@ -19,6 +19,8 @@ struct RecordCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
@@ -30,7 +32,8 @@ struct RecordCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .all, repetition: .never, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
+            file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
+            tls: self.tls, upstreamTLS: self.upstreamTLS,
             recording: self.recording, command: self.command)
     }
 

@@ -15,6 +15,15 @@ struct RecordOptions: ParsableArguments {
     @Flag(help: "Keep secrets in the cassette. They are in everybody's hands who gets it.")
     var noRedaction = false
 
+    @Flag(help: "Let the recording take the old cassette's place though the command failed; else it stays beside it.")
+    var keepOnFailure = false
+
+    @Flag(help: "Show what a recording changes, and ask before it takes the old cassette's place.")
+    var review = false
+
+    @Flag(help: "With --review: take it without asking.")
+    var yes = false
+
     /// Nil where secrets are kept.
     func redactionRules() throws(RedactionRuleError) -> RedactionRules? {
         self.noRedaction ? nil : try self.redaction.redactionRules()
@@ -24,6 +33,7 @@ struct RecordOptions: ParsableArguments {
         guard !self.noRedaction || (self.redaction.rules + self.redaction.keep + self.redaction.secretEnv).isEmpty else {
             throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
         }
+        guard self.review || !self.yes else { throw ValidationError("--yes answers --review: give both.") }
     }
 }
 

@@ -26,12 +26,22 @@ struct RedactionOptions: ParsableArguments {
 
     /// Those of `--secret-env` that the environment does not hold.
     func missing(from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
-        self.secretEnv.filter { environment($0)?.isEmpty ?? true }
+        Self.missing(self.secretEnv, from: environment)
+    }
+
+    static func missing(_ names: [String], from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
+        names.filter { environment($0)?.isEmpty ?? true }
     }
 
     func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(RedactionRuleError) -> RedactionRules {
-        let secrets = self.secretEnv.compactMap { name in environment(name).map { SecretValue(name: name, octets: $0) } }
-        return try RedactionRules(rules: self.rules, keep: self.keep, secrets: secrets.filter { !$0.octets.isEmpty })
+        try Self.rules(redact: self.rules, keep: self.keep, secretEnv: self.secretEnv, environment: environment)
+    }
+
+    static func rules(
+        redact: [String], keep: [String], secretEnv: [String], environment: (String) -> [UInt8]? = Self.variable
+    ) throws(RedactionRuleError) -> RedactionRules {
+        let secrets = secretEnv.compactMap { name in environment(name).map { SecretValue(name: name, octets: $0) } }
+        return try RedactionRules(rules: redact, keep: keep, secrets: secrets.filter { !$0.octets.isEmpty })
     }
 
     func validate() throws {

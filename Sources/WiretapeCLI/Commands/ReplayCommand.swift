@@ -1,5 +1,5 @@
-public import ArgumentParser
-public import TapeCore
+internal import ArgumentParser
+internal import TapeCore
 
 struct ReplayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,9 +17,10 @@ struct ReplayCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
-    @Option(name: .customLong("repeat"), help: "What answers once all equal exchanges are used up: nothing, the last one, or all again.")
-    var repetition = Repetition.never
-
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var tls: TLSOptions
 
@@ -29,13 +30,18 @@ struct ReplayCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .none, repetition: self.repetition, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
+            file: self.file, mode: .none, settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
+            config: self.config,
+            reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
             command: self.command)
     }
 
-    func validate() throws { try self.tls.validate(with: self.command) }
+    func validate() throws {
+        guard self.verdict.onExpired != .rerecord else {
+            throw ValidationError("replay reaches no network: say --on-expired rerecord to \"wiretape run\".")
+        }
+        try self.tls.validate(with: self.command)
+    }
 
     func run() throws { try self.proxyRun.run() }
 }
-
-extension Repetition: ExpressibleByArgument {}

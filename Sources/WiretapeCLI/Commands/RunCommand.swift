@@ -24,9 +24,10 @@ struct RunCommand: ParsableCommand {
     @Option(help: "What happens to requests that the cassette does not hold.")
     var mode = Mode.once
 
-    @Option(name: .customLong("repeat"), help: "What answers once all equal exchanges are used up: nothing, the last one, or all again.")
-    var repetition = Repetition.never
-
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var config: ConfigOptions
     @OptionGroup var proxy: ProxyOptions
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
@@ -43,7 +44,9 @@ struct RunCommand: ParsableCommand {
             case .newEpisodes: .newEpisodes
             }
         return ProxyRun(
-            file: self.file, mode: mode, repetition: self.repetition, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
+            file: self.file, mode: mode, settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
+            config: self.config,
+            reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
             recording: self.recording, command: self.command)
     }
 

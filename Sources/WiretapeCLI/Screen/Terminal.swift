@@ -14,6 +14,7 @@ struct Terminal: Sendable {
     let isTerminal: Bool
     let usesColor: Bool
 
+    static let input = Terminal(STDIN_FILENO)
     static let output = Terminal(STDOUT_FILENO)
     static let error = Terminal(STDERR_FILENO)
 

@@ -37,4 +37,13 @@ struct MatchRuleTextsTests {
         let error = #expect(throws: MatchRuleError.self) { try self.read(json) }
         #expect(error?.message.contains(message) == true)
     }
+
+    @Test func aMemberOfTheHeadHasEachRuleOnce() {
+        let texts = MatchRuleTexts(ignore: ["query:a", "path", "query:a"], patterns: ["host=a", "host=a"])
+        #expect(texts.headMember?.name == "match")
+        #expect(
+            texts.headMember.map { String(decoding: $0.json, as: UTF8.self) }
+                == #"{ "ignore": ["query:a", "path"], "patterns": ["host=a"] }"#)
+        #expect(MatchRuleTexts().headMember == nil)
+    }
 }

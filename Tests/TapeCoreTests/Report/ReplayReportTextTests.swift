@@ -33,4 +33,14 @@ import Testing
             #expect(lines.contains(line))
         }
     }
+
+    @Test func flawsAreNamedThatAreAskedFor() {
+        let report = SampleReport.whole
+        #expect(ReplayReportText.flawLines(report, naming: []).isEmpty)
+        for (flaw, word) in [(VerdictFlaw.miss, "miss: "), (.order, "order: "), (.unserved, "not served: "), (.unused, "unused: ")] {
+            let lines = ReplayReportText.flawLines(report, naming: [flaw])
+            #expect(lines.contains { $0.hasPrefix(word) } && lines.allSatisfy { $0.hasPrefix(word) || $0.hasPrefix("and ") }, "\(flaw)")
+        }
+        #expect(report.lines.last == report.numbers)
+    }
 }

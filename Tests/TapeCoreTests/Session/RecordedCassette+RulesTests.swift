@@ -40,4 +40,12 @@ import Testing
         let path = try folder.write(Array("{\n  \"wiretape\": 1,\n  \"mat".utf8), to: "a.json")
         #expect(try RecordedCassette(path: path).matchTexts() == nil)
     }
+
+    @Test func theRulesOfAFileNeedNoSenseInItsExchanges() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            Array("{ \"wiretape\": 1, \"match\": { \"ignore\": [\"path\"] }, \"interactions\": [ { \"id\": 1 } ] }".utf8), to: "a.json")
+        #expect(throws: CassetteError.self) { try RecordedCassette(path: path) }
+        #expect(try RecordedCassette.matchTexts(ofFile: path) == MatchRuleTexts(ignore: ["path"]))
+    }
 }

@@ -92,4 +92,13 @@ import Testing
         #expect(try folder.read("tape.json") == before)
         #expect(try folder.names().filter { $0.hasSuffix(".json") } == ["tape.json"])
     }
+
+    @Test func aCassetteThatIsMadeHasTheHeadMembersOfItsPlan() throws {
+        let folder = try TemporaryFolder()
+        var plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
+        plan.headMembers = [UnknownMember(name: "match", json: Array("{ \"ignore\": [\"path\"] }".utf8))]
+        let file = try #require(try RecordingFile(plan, version: "1"))
+        let path = try file.close(keepsOld: true, undeveloped: false) { _, _ in }
+        #expect(try RecordedCassette.matchTexts(ofFile: path) == MatchRuleTexts(ignore: ["path"]))
+    }
 }

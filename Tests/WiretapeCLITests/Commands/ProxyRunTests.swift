@@ -98,6 +98,35 @@ import Testing
         #expect(try self.folder.names() == ["client.sh"])
     }
 
+    @Test func aRecordingOfACommandThatFailedTakesItsPlaceWhereItIsTo() throws {
+        let url = try self.recordEcho()
+        let failed = ["--", "sh", "-c", Curl.line(url + "?new") + "; exit 3"]
+        #expect(try Wiretape.run(["record", self.cassette] + failed).status == 3)
+        #expect(try self.folder.names() == ["pets.json", "pets.new.json"])
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        #expect(try Wiretape.run(["record", self.cassette, "--keep-on-failure"] + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+    }
+
+    @Test func aReviewWithoutATerminalKeepsBothAndSaysHowToGoOn() throws {
+        let url = try self.recordEcho()
+        let command = ["--"] + Curl.get(url + "?new")
+        let kept = try Wiretape.run(["record", self.cassette, "--review"] + command)
+        #expect(kept.status == 0 && kept.errors.contains("~ 1 GET \(url)\n    request query:new"), "\(kept.errors)")
+        #expect(kept.errors.contains("to take it, run: mv \(self.folder.file("pets.new.json")) \(self.cassette)"), "\(kept.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        let taken = try Wiretape.run(["record", self.cassette, "--review", "--yes"] + command)
+        #expect(taken.status == 0, "\(taken.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        #expect(try Wiretape.run(["record", self.cassette, "--yes"] + command).status == 64)
+    }
+
+    @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
+        _ = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
+        #expect(end.status == 1 && end.outputText.isEmpty && end.errors.contains("none/r.json"), "\(end.errors)")
+    }
+
     @Test func helpAndVersionAreZero() throws {
         #expect(try Wiretape.run(["--help"]).status == 0)
         let version = try Wiretape.run(["--version"])

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import TapeCore
+
+/// When recorded answers come and which day they are of, for the commands that replay.
+struct PaceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long answers take: none, recorded, ×2 or x0.5 times as long as recorded, or 250ms. Default: none.", valueName: "pace"))
+    var latency: String?
+
+    @Flag(help: "Move Date, Expires, Last-Modified, Retry-After and the expiry of cookies by the time since the recording.")
+    var refreshDates = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --refresh-dates: move the date in a place of JSON bodies as well, json:/POINTER. Repeatable.", valueName: "place"))
+    var refreshField: [String] = []
+
+    func validate() throws {
+        guard self.refreshDates || self.refreshField.isEmpty else {
+            throw ValidationError("--refresh-field is for dates that --refresh-dates moves: give both.")
+        }
+        do {
+            _ = try self.latency.map { try Latency($0) }
+            _ = try RefreshRules(self.refreshField)
+        } catch let error as LatencyError {
+            throw ValidationError(error.message)
+        } catch let error as MatchRuleError {
+            throw ValidationError(error.message + ".")
+        }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.latency = self.latency.map { Setting(value: $0, source: .commandLine) }
+        own.refreshDates = self.refreshDates ? Setting(value: self.refreshField, source: .commandLine) : nil
+        return settings.adding(own)
+    }
+}

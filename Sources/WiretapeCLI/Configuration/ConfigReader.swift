@@ -1,0 +1,178 @@
+internal import TapeCore
+
+/// Reads settings out of a configuration file's values, each checked where it stands.
+struct ConfigReader {
+    /// The name for errors.
+    let file: String
+
+    /// - Parameters:
+    ///   - section: the cassettes that the settings are for; nil outside of sections.
+    ///   - sections: gets what stands below `cassettes`, which a section cannot have.
+    func settings(
+        _ node: ConfigNode, section: String? = nil, sections: (ConfigNode.Member) throws(SettingError) -> Void
+    ) throws(SettingError) -> RunSettings {
+        var settings = RunSettings()
+        guard node.content != .nothing else { return settings }
+        guard case .members(let members) = node.content else {
+            throw self.error(node.line, "expected settings, each a name, a colon and a value")
+        }
+        for member in members {
+            guard let key = ConfigKey(rawValue: member.name) else { throw self.unknown(member) }
+            if key == .cassettes {
+                guard section == nil, case .members(let parts) = member.value.content else {
+                    throw self.error(
+                        member.line, "\"cassettes\" takes names of cassettes with settings below each, and only at the file's top level")
+                }
+                for part in parts { try sections(part) }
+                continue
+            }
+            try self.read(key, member, section, into: &settings)
+        }
+        return settings
+    }
+
+    private func read(
+        _ key: ConfigKey, _ member: ConfigNode.Member, _ section: String?, into settings: inout RunSettings
+    ) throws(SettingError) {
+        let reading = Reading(file: self.file, member: member, section: section)
+        switch key {
+        case .match: settings.match = try reading.matchNames()
+        case .ignore: settings.ignore = try reading.texts { _ = try MatchPlace($0) }
+        case .patterns: settings.patterns = try reading.texts { _ = try PlacePattern($0) }
+        case .redact: settings.redact = try reading.texts { _ = try RedactionRule($0) }
+        case .keep: settings.keep = try reading.texts { _ = try RedactionException($0) }
+        case .secretEnv: settings.secretEnv = try reading.texts { try Self.checkVariable($0) }
+        case .repetition: settings.repetition = try reading.choice()
+        case .order: settings.order = try reading.choice()
+        case .latency:
+            settings.latency = try reading.one { text in
+                do {
+                    _ = try Latency(text)
+                } catch {
+                    throw SettingError(error.message)
+                }
+                return text
+            }
+        case .failOn: settings.failOn = try reading.failOn()
+        case .maxAge: settings.maxAge = try reading.one { try Age($0) }
+        case .onExpired: settings.onExpired = try reading.choice()
+        case .passthrough: settings.passthrough = try reading.list { try HostPattern($0) }
+        case .refuse: settings.refuse = try reading.list { try HostPattern($0) }
+        case .cassettes: break
+        }
+    }
+
+    private static func checkVariable(_ name: String) throws {
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
+            throw SettingError("\"\(name)\" cannot be the name of a variable; write the name alone, as API_KEY")
+        }
+    }
+
+    private func unknown(_ member: ConfigNode.Member) -> SettingError {
+        let shown = VisibleText.line(String(member.name.prefix(60)))
+        if let near = ConfigKey.nearest(to: member.name) {
+            return self.error(member.line, "\"\(shown)\" is no setting; did you mean \"\(near.rawValue)\"?")
+        }
+        return self.error(
+            member.line, "\"\(shown)\" is no setting; there are \(ConfigKey.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+
+    private func error(_ line: Int, _ problem: String) -> SettingError { SettingError("\"\(self.file)\" line \(line): \(problem)") }
+
+    /// One setting being read.
+    private struct Reading {
+        let file: String
+        let member: ConfigNode.Member
+        let section: String?
+
+        private func setting<Value>(_ value: Value, _ line: Int) -> Setting<Value> {
+            Setting(value: value, source: .file(self.file, line: line, section: self.section))
+        }
+
+        private func error(_ line: Int, _ problem: String) -> SettingError {
+            SettingError("\"\(self.file)\" line \(line), \"\(self.member.name)\": \(VisibleText.line(problem))")
+        }
+
+        private func made<Value>(_ text: String, _ line: Int, _ make: (String) throws -> Value) throws(SettingError) -> Value {
+            do {
+                return try make(text)
+            } catch {
+                throw self.error(line, "\(error)")
+            }
+        }
+
+        /// Text by text, with its line; a single one needs no list.
+        private func lines() throws(SettingError) -> [(text: String, line: Int)] {
+            let value = self.member.value
+            switch value.content {
+            case .text(let text): return [(text, value.line)]
+            case .nothing: throw self.error(value.line, "there is no value; write one, or leave the setting out")
+            case .members: throw self.error(value.line, "expected text or a list of texts; write \"PLACE:NAME\" without a space, in quotes")
+            case .list(let nodes):
+                var lines: [(text: String, line: Int)] = []
+                for node in nodes {
+                    guard case .text(let text) = node.content else {
+                        throw self.error(node.line, "expected a list of texts; write \"PLACE:NAME\" without a space, in quotes")
+                    }
+                    lines.append((text, node.line))
+                }
+                return lines
+            }
+        }
+
+        func list<Value>(_ make: (String) throws -> Value) throws(SettingError) -> [Setting<Value>] {
+            var settings: [Setting<Value>] = []
+            for (text, line) in try self.lines() { settings.append(self.setting(try self.made(text, line, make), line)) }
+            return settings
+        }
+
+        func texts(_ check: (String) throws -> Void) throws(SettingError) -> [Setting<String>] {
+            try self.list { text in
+                try check(text)
+                return text
+            }
+        }
+
+        func one<Value>(_ make: (String) throws -> Value) throws(SettingError) -> Setting<Value> {
+            let lines = try self.lines()
+            guard let (text, line) = lines.first, lines.count == 1 else {
+                throw self.error(self.member.value.line, "expected one value; write it without a list")
+            }
+            return self.setting(try self.made(text, line, make), line)
+        }
+
+        func choice<Value: RawRepresentable & CaseIterable>() throws(SettingError) -> Setting<Value> where Value.RawValue == String {
+            try self.one { text in
+                guard let value = Value(rawValue: text) else {
+                    throw SettingError("\"\(text)\" is not known; write \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+                }
+                return value
+            }
+        }
+
+        /// `a,b` is the same as a list of both.
+        private func names() throws(SettingError) -> (names: [String], line: Int) {
+            let names = try self.lines().flatMap { $0.text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+            return (names.map { String($0.drop { $0 == " " }) }, self.member.value.line)
+        }
+
+        func matchNames() throws(SettingError) -> Setting<[String]> {
+            let (names, line) = try self.names()
+            do {
+                _ = try MatchRules(match: names)
+            } catch {
+                throw self.error(line, error.message)
+            }
+            return self.setting(names, line)
+        }
+
+        func failOn() throws(SettingError) -> Setting<FailureRule> {
+            let (names, line) = try self.names()
+            do {
+                return self.setting(try FailureRule(names: names), line)
+            } catch {
+                throw self.error(line, error.message)
+            }
+        }
+    }
+}

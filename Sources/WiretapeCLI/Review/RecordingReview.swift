@@ -1,0 +1,106 @@
+internal import TapeCore
+internal import TapeProxy
+
+/// Shows what a new recording changes, and puts it into the old cassette's place, or away, as it is told to.
+///
+/// Knows no terminal: the answer comes from a closure.
+struct RecordingReview {
+    enum Answer: Sendable, Hashable {
+        case accept
+        case reject
+        /// Both stay, and people decide later.
+        case later
+
+        /// `y`, `yes`, `n` and `no`; anything else, and the end of the input, leave both.
+        init(_ line: String?) {
+            switch line?.lowercased().filter({ $0 != " " && $0 != "\r" }) {
+            case "y", "yes": self = .accept
+            case "n", "no": self = .reject
+            default: self = .later
+            }
+        }
+    }
+
+    enum Outcome: Sendable, Hashable {
+        /// Nothing differs but what differs each time, and nobody was asked.
+        case same
+        case accepted
+        case rejected
+        case pending
+    }
+
+    let old: String
+    /// Beside it: they share the folder of their bodies.
+    let new: String
+    /// Gets the diff, in pieces.
+    let write: (String) -> Void
+    let ask: () -> Answer
+
+    func run() throws(CassetteError) -> Outcome {
+        guard try self.showDiff() else {
+            try self.accept()
+            return .same
+        }
+        switch self.ask() {
+        case .accept:
+            try self.accept()
+            return .accepted
+        case .reject:
+            try self.reject()
+            return .rejected
+        case .later: return .pending
+        }
+    }
+
+    /// - Returns: whether anything differs.
+    private func showDiff() throws(CassetteError) -> Bool {
+        let (old, new) = (try RecordedCassette(path: self.old), try RecordedCassette(path: self.new))
+        do {
+            var page = DiffPage(isJSON: false) { self.write(String(decoding: $0, as: UTF8.self)) }
+            let comparison = CassetteDiff(old: old, new: new, showsAll: false, digest: { FastSHA256() })
+            let same = try comparison.run { try page.append($0) }
+            if page.differs { try page.finish(same: same) }
+            return page.differs
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "\"\(self.old)\" and \"\(self.new)\" cannot be compared: \(error)")
+        }
+    }
+
+    private func accept() throws(CassetteError) {
+        let locks = (try CassetteLock(self.old), try CassetteLock(self.new))
+        defer { withExtendedLifetime(locks) {} }
+        try CassettePlace.replace(self.old, with: self.new)
+        self.tidy()
+    }
+
+    private func reject() throws(CassetteError) {
+        let locks = (try CassetteLock(self.old), try CassetteLock(self.new))
+        defer { withExtendedLifetime(locks) {} }
+        try CassettePlace.remove(self.new)
+        self.tidy()
+    }
+
+    /// Removes bodies that nobody names; where a cassette that shares the folder cannot be read, all are left alone.
+    private func tidy() {
+        guard let store = try? BodyStore(cassettePath: self.old) else { return }
+        _ = try? CassetteReferences(familyOf: self.old).tidy(store)
+    }
+}
+
+extension RecordingReview {
+    /// Asks on the terminal; both stay where nobody sits at one.
+    ///
+    /// - Parameter assumesYes: asks nobody.
+    static func onTerminal(old: String, new: String, assumesYes: Bool) -> RecordingReview {
+        RecordingReview(old: old, new: new, write: { Terminal.error.write($0) }) {
+            if assumesYes { return .accept }
+            guard Terminal.error.isTerminal, Terminal.input.isTerminal else { return .later }
+            // Ctrl-C is an answer too: both stay.
+            SignalThread.unblock()
+            Terminal.error.write("take it as \(VisibleText.line(old))? y takes it, n removes the new recording, Return keeps both: ")
+            return Answer(readLine())
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import TapeCore
+internal import TapeProxy
+
+/// What a run reads, writes and compares by: settled before it listens.
+///
+/// Opens the cassette; starts nothing.
+struct RunPlan {
+    /// A cassette that is too old to be replayed.
+    struct Expired: Error {
+        var message: String
+    }
+
+    let recording: RecordingPlan
+    /// Nil where nothing is replayed.
+    let cassette: RecordedCassette?
+    let rules: MatchRules
+    /// What people should know before the run begins.
+    let notices: [String]
+
+    /// - Parameters:
+    ///   - mayRecord: false for a command that reaches no network.
+    ///   - now: seconds since 1970.
+    init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Int64) throws {
+        var recording = try RecordingPlan(path: file, mode: mode, exists: CassettePlace.exists(file))
+        var cassette = recording.replays ? try RecordedCassette(path: file) : nil
+        var notices: [String] = []
+        if let damage = cassette?.damage { notices.append(damage.summary + ".") }
+        if let problem = Self.expiry(of: cassette, settings.maxAge?.value, now: now) {
+            switch settings.onExpiredInForce {
+            case .rerecord where mayRecord:
+                recording = try RecordingPlan(path: file, mode: .all, exists: true)
+                cassette = nil
+                notices.append("\(problem): it is recorded anew.")
+            case .fail: throw Expired(message: "\(problem): record it anew with \"wiretape record \(file) -- COMMAND\".")
+            case .warn, .rerecord: notices.append("\(problem): record it anew with \"wiretape record \(file) -- COMMAND\".")
+            }
+        }
+        let own = recording.target == .replace ? try RecordedCassette.matchTexts(ofFile: file) : try cassette?.matchTexts()
+        let texts = (own ?? MatchRuleTexts()).adding(settings.matchTexts)
+        self.rules = try MatchRules.standard.adding(texts)
+        switch recording.target {
+        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 }
+        case .nothing, .append: break
+        }
+        self.recording = recording
+        self.cassette = cassette
+        self.notices = notices
+    }
+
+    /// Nil where a cassette is not too old. One without exchanges has no age.
+    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Int64) -> String? {
+        guard let cassette, let limit, let start = cassette.firstStart else { return nil }
+        let age = Age(seconds: now - start.microseconds / 1_000_000)
+        guard age.seconds > limit.seconds else { return nil }
+        return "the cassette \"\(cassette.path)\" is \(age.words) old, and may be \(limit.words)"
+    }
+}

@@ -1,0 +1,73 @@
+import TapeCore
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct ConfigReaderTests {
+    private static func settings(_ text: String) throws -> RunSettings {
+        let node = try ConfigNode.yaml(Array(text.utf8), file: "w.yaml")
+        return try ConfigReader(file: "w.yaml").settings(node) { _ in }
+    }
+
+    @Test func eachKeyIsRead() throws {
+        let settings = try Self.settings(
+            """
+            match: [method, url]
+            ignore:
+              - query:ts
+              - json:/createdAt
+            patterns: "header:x-request-id=[0-9a-f-]+"
+            redact: [json:/user/name]
+            keep: [jwt]
+            secretEnv: [API_KEY]
+            repeat: last
+            order: strict
+            latency: recorded
+            failOn: miss, unused
+            maxAge: 30d
+            onExpired: fail
+            passthrough: ["*.a.test"]
+            refuse: ["b.test:443"]
+            """)
+        #expect(settings.match?.value == ["method", "url"])
+        #expect(settings.ignore.map(\.value) == ["query:ts", "json:/createdAt"])
+        #expect(settings.ignore.map(\.source) == [3, 4].map { .file("w.yaml", line: $0, section: nil) })
+        #expect(settings.patterns.map(\.value) == ["header:x-request-id=[0-9a-f-]+"])
+        #expect(settings.redact.map(\.value) == ["json:/user/name"] && settings.keep.map(\.value) == ["jwt"])
+        #expect(settings.secretEnv.map(\.value) == ["API_KEY"])
+        #expect(settings.repetition?.value == .last && settings.order?.value == .strict && settings.latency?.value == "recorded")
+        #expect(settings.failOn?.value.flaws == [.miss, .unused])
+        #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
+        #expect(settings.passthrough.map(\.value.description) == ["*.a.test"] && settings.refuse.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ("a: b", "\"w.yaml\" line 1: \"a\" is no setting; there are match, ignore"),
+            ("# c\ningore: [x]", "\"w.yaml\" line 2: \"ingore\" is no setting; did you mean \"ignore\"?"),
+            ("- a", "\"w.yaml\" line 1: expected settings"),
+            ("ignore:\n  - query:a\n  - nowhere", "\"w.yaml\" line 3, \"ignore\": \"nowhere\" is no place"),
+            ("ignore:\n  - query: a", "\"w.yaml\" line 2, \"ignore\": expected a list of texts; write \"PLACE:NAME\" without a space"),
+            ("ignore:", "\"w.yaml\" line 1, \"ignore\": there is no value"),
+            ("patterns: ['query:a=(']", "\"w.yaml\" line 1, \"patterns\": \"query:a=(\""),
+            ("match: [methd]", "\"w.yaml\" line 1, \"match\": \"methd\" is no match rule"),
+            ("redact: [path]", "\"w.yaml\" line 1, \"redact\":"),
+            ("keep: ['query:']", "\"w.yaml\" line 1, \"keep\":"),
+            ("secretEnv: ['a=b']", "\"a=b\" cannot be the name of a variable"),
+            ("repeat: always", "\"always\" is not known; write never, last, cycle"),
+            ("repeat: [last, last]", "expected one value"),
+            ("failOn: leak", "\"leak\" is nothing to fail on"),
+            ("maxAge: 30", "\"30\" is no duration"),
+            ("passthrough: ['http://a']", "line 1, \"passthrough\":"),
+            ("cassettes: [a]", "\"cassettes\" takes names of cassettes"),
+        ])
+    func aMistakeIsToldWithItsLine(_ text: String, _ message: String) {
+        let error = #expect(throws: SettingError.self) { try Self.settings(text) }
+        #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func aSectionHasNoSections() throws {
+        let node = try ConfigNode.yaml(Array("cassettes: {a: {}}".utf8), file: "w.yaml")
+        #expect(throws: SettingError.self) { try ConfigReader(file: "w.yaml").settings(node, section: "x") { _ in } }
+    }
+}

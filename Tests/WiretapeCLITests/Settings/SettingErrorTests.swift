@@ -1,0 +1,9 @@
+import Testing
+
+@testable import WiretapeCLI
+
+@Suite struct SettingErrorTests {
+    @Test func itSaysItsMessage() {
+        #expect("\(SettingError("\"x\" is no duration"))" == "\"x\" is no duration")
+    }
+}
