@@ -7,17 +7,24 @@ public struct OctetSource {
     /// The octets themselves, where the source is memory.
     let memory: [UInt8]?
     private let readAt: (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
+    private let rest: () -> Void
 
-    /// `readAt` fills the buffer from an offset and returns how many octets it put there: at least one before the end, as `pread` does.
-    public init(size: Int, readAt: @escaping (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int) {
+    /// - Parameters:
+    ///   - rest: closes what reading has opened, until the next read; of many sources, as the parts of a form are, one is open at a time.
+    ///   - readAt: fills the buffer from an offset and returns how many octets it put there: at least one before the end, as `pread` does.
+    public init(
+        size: Int, rest: @escaping () -> Void = {}, readAt: @escaping (_ offset: Int, _ buffer: UnsafeMutableRawBufferPointer) throws -> Int
+    ) {
         self.size = max(size, 0)
         self.memory = nil
         self.readAt = readAt
+        self.rest = rest
     }
 
     public init(_ octets: [UInt8]) {
         self.size = octets.count
         self.memory = octets
+        self.rest = {}
         self.readAt = { offset, buffer in
             let end = min(octets.count, offset + buffer.count)
             guard offset < end else { return 0 }
@@ -35,7 +42,8 @@ public struct OctetSource {
         }
         var ends: [Int] = []
         for source in sources { ends.append((ends.last ?? 0) + source.size) }
-        self.init(size: ends.last ?? 0) { [ends] offset, buffer in
+        var current = 0
+        self.init(size: ends.last ?? 0, rest: { sources[current].rest() }) { [ends] offset, buffer in
             // The first source that ends behind the offset.
             var (low, high) = (0, ends.count)
             while low < high {
@@ -43,6 +51,8 @@ public struct OctetSource {
                 if ends[middle] > offset { high = middle } else { low = middle + 1 }
             }
             guard low < sources.count else { return 0 }
+            if low != current { sources[current].rest() }
+            current = low
             let start = ends[low] - sources[low].size
             return try sources[low].readAt(offset - start, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(ends[low] - offset)))
         }
@@ -53,7 +63,7 @@ public struct OctetSource {
         precondition(range.lowerBound >= 0 && range.upperBound <= self.size)
         if let memory = self.memory { return OctetSource(Array(memory[range])) }
         let readAt = self.readAt
-        return OctetSource(size: range.count) { offset, buffer in
+        return OctetSource(size: range.count, rest: self.rest) { offset, buffer in
             try readAt(range.lowerBound + offset, UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(range.count - offset)))
         }
     }
@@ -85,7 +95,10 @@ public struct OctetSource {
             return
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(Self.pieceSize, self.size), alignment: 16)
-        defer { buffer.deallocate() }
+        defer {
+            buffer.deallocate()
+            self.rest()
+        }
         var offset = start
         while offset < self.size {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(self.size - offset))

@@ -7,10 +7,14 @@ extension PartContent {
 }
 
 extension MultipartBody<PartContent> {
-    /// Octets of the whole body.
+    /// Octets of the whole body; `Int.max` where a cassette claims more of its files.
     public var size: Int {
         var size = 0
-        MultipartSerializer.write(self, to: { size += $0.count }, data: { size += $0.size })
+        func add(_ count: Int) {
+            let (sum, isTooLarge) = size.addingReportingOverflow(count)
+            size = isTooLarge ? .max : sum
+        }
+        MultipartSerializer.write(self, to: { add($0.count) }, data: { add($0.size) })
         return size
     }
 

@@ -1,12 +1,16 @@
 extension BodyReader {
-    /// A sidecar to be read again and again; its digest is checked once, before.
+    /// A sidecar to be read again and again; its digest is checked once, before. Open only while it is read.
     public func source(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> OctetSource {
         let check = try self.open(sidecar, digest: digest)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
         while try check.read(into: buffer) > 0 {}
-        let file = FileBox(try self.openFile(sidecar.path))
-        return OctetSource(size: sidecar.size) { offset, buffer in try file.file.read(into: buffer, at: offset) }
+        var box: FileBox?
+        return OctetSource(size: sidecar.size, rest: { box = nil }) { offset, buffer in
+            let opened = try box ?? FileBox(self.openFile(sidecar.path))
+            box = opened
+            return try opened.file.read(into: buffer, at: offset)
+        }
     }
 
     /// Gives an open file to a closure.

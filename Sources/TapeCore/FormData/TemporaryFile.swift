@@ -13,7 +13,7 @@ public final class TemporaryFile: Sendable {
     private let file: OpenFile
 
     /// In `folder`, or where TMPDIR says, or in `/tmp`. When `write` throws, nothing is kept and the error is passed on.
-    init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+    public init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let folder = folder ?? Self.systemFolder
         var template = Array("\(folder)/wiretape-form-XXXXXX".utf8CString)
         // Mode 0600, and a name that was free.

@@ -26,7 +26,12 @@ enum BodyDecoder {
     ) throws(CassetteError) -> Int {
         if let stated { return stated }
         if codings.isEmpty {
-            if case .multipart(let body) = content { return body.size }
+            if case .multipart(let body) = content {
+                guard body.size <= ObjectReader.largest else {
+                    throw reader.error(reader.value, "multipart", "expected smaller files: together they pass what a body can have")
+                }
+                return body.size
+            }
             if let octets = content.inlineOctets { return octets.count }
         }
         throw reader.error(reader.value, "size", "is missing")

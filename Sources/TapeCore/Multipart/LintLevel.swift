@@ -36,7 +36,7 @@ final class LintLevel {
 
     func finish() {
         self.parser.finish { self.take($0) }
-        self.endPart()
+        self.endPart(isDelimited: false)
         if !self.hasDelimiter {
             let named = self.boundary
             if var problem = BoundaryGuess.problem(self.head, named: named) {
@@ -152,10 +152,10 @@ final class LintLevel {
         )
     }
 
-    private func endPart() {
+    private func endPart(isDelimited: Bool = true) {
         self.inner?.finish()
         self.inner = nil
-        self.part?.finish().forEach(self.report.add)
+        self.part?.finish(isDelimited: isDelimited).forEach(self.report.add)
         self.part = nil
     }
 

@@ -122,8 +122,10 @@ struct PartLint {
         self.count += bytes.count
     }
 
-    /// The part has ended, with a delimiter or with the body.
-    func finish() -> [MultipartProblem] {
+    /// The part has ended.
+    ///
+    /// - Parameter isDelimited: by a delimiter, and not with the body: else a line end is what is left of the delimiter that is missing.
+    func finish(isDelimited: Bool = true) -> [MultipartProblem] {
         var problems: [MultipartProblem] = []
         let start = LineEnd.leading(self.first)
         if start != .none, self.mayNotBegin(with: start) {
@@ -132,7 +134,7 @@ struct PartLint {
                     .lineEndDoubled, offset: self.end,
                     "the data of \(self.label) begins with a line end, as where two empty lines follow a header section; write one"))
         }
-        if self.last == [13, 10], self.count > start.count, self.mayNotEndWithLineEnd() {
+        if isDelimited, self.last == [13, 10], self.count > start.count, self.mayNotEndWithLineEnd() {
             problems.append(
                 MultipartProblem(
                     .lineEndDoubled, offset: self.end + self.count - 2,
@@ -150,14 +152,20 @@ struct PartLint {
 
     private func mayNotBegin(with lineEnd: LineEnd) -> Bool {
         if self.isFormData, !self.isFile { return true }
-        return self.type.kind == .binary || self.magic(Array(self.first.dropFirst(lineEnd.count))) != nil
+        return self.isBinary || self.magic(Array(self.first.dropFirst(lineEnd.count))) != nil
     }
 
     /// A PDF may end with a line end; a text of several lines too.
     private func mayNotEndWithLineEnd() -> Bool {
         if self.isFormData, !self.isFile, self.type.kind != .binary { return self.lineFeeds == 1 }
         let magic = self.magic(self.first)
-        return self.type.essence != "application/pdf" && magic != "pdf" && (self.type.kind == .binary || magic != nil)
+        return self.type.essence != "application/pdf" && magic != "pdf" && (self.isBinary || magic != nil)
+    }
+
+    /// By its type, or by control characters in its first octets: clients that know no type of a file call it `application/octet-stream`.
+    private var isBinary: Bool {
+        guard self.type.kind == .unknown else { return self.type.kind == .binary }
+        return self.first.contains { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 || $0 == 127 }
     }
 
     private func magic(_ octets: [UInt8]) -> String? {

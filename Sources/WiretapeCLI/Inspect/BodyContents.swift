@@ -17,7 +17,7 @@ struct BodyContents {
     }
 
     /// Content that was freed of its codings up to this is kept, so that it is not done again for each part.
-    private static let keptSize = 16 << 20
+    static let keptSize = 16 << 20
 
     private let source: OctetSource
     /// The codings that `source` has on.
@@ -27,8 +27,10 @@ struct BodyContents {
 
     private struct Enough: Error {}
 
-    /// - Parameter readsBroken: whether of coded octets that break the readable beginning stands for all; else they are left as they are.
-    init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false) throws {
+    /// - Parameters:
+    ///   - readsBroken: whether of coded octets that break the readable beginning stands for all; else they are left as they are.
+    ///   - keptSize: content freed of its codings up to this is kept in memory.
+    init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false, keptSize: Int = Self.keptSize) throws {
         let source = try BodyRestorer.decoded(
             of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) })
         self.start = 0
@@ -41,7 +43,7 @@ struct BodyContents {
         if isCoded, case .coded(let names) = ContentEncoding(headers) {
             var kept: [UInt8] = []
             let found = try Self.inflate(source, names) { piece in
-                if kept.count <= Self.keptSize { kept.append(contentsOf: piece) }
+                if kept.count <= keptSize { kept.append(contentsOf: piece) }
             }
             // Of a body that was cut, what came can be read.
             let isWhole = found.breaking == nil || found.breaking?.problem.kind == .truncated && !body.isComplete
@@ -49,7 +51,7 @@ struct BodyContents {
                 inflated = names
                 size = found.size
                 breaking = isWhole ? nil : found.breaking
-                if kept.count == size { content = OctetSource(kept) } else { codings = names }
+                if kept.count == size, size <= keptSize { content = OctetSource(kept) } else { codings = names }
             }
         }
         self.source = content
@@ -77,6 +79,13 @@ struct BodyContents {
     func part(_ range: Range<Int>) -> BodyContents {
         let range = range.clamped(to: 0..<self.size)
         return BodyContents(self.source, self.codings, start: self.start + range.lowerBound, size: range.count)
+    }
+
+    /// The same octets for who reads them at many places: in a temporary file without their codings, which would be taken off each time.
+    func atHand() throws -> BodyContents {
+        guard !self.codings.isEmpty else { return self }
+        let file = try TemporaryFile { write in try self.forEachPiece(write) }
+        return BodyContents(EncodedFormData.file(file).source, [], start: 0, size: file.size)
     }
 
     /// Pieces in order, until `deliver` answers no.

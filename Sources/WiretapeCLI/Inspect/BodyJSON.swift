@@ -31,10 +31,11 @@ struct BodyJSON {
         guard let parts = try BodyParts(contents, headers: headers) else { return }
         self.writer.member("parts")
         self.writer.beginArray(.lines)
+        let whole = try contents.atHand()
         for part in parts.all {
             self.writer.element()
             self.writer.beginObject(.lines)
-            try Self.part(part, contents, &self.writer)
+            try Self.part(part, whole, &self.writer)
             self.writer.endObject()
         }
         self.writer.endArray()

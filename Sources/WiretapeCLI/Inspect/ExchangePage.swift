@@ -126,7 +126,7 @@ struct ExchangePage {
             try self.see("\(self.command) --lint", .yellow)
         }
         guard let parts else { return false }
-        try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents)
+        try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents.atHand())
         return true
     }
 

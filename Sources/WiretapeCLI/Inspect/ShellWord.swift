@@ -10,6 +10,12 @@ enum ShellWord {
             }
         }
         guard !isPlain || word.isEmpty else { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+        // By octets: with an accent behind it, a quote is another character, and a shell still ends the word there.
+        var quoted = Array("'".utf8)
+        for octet in word.utf8 {
+            if octet == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }
+            quoted.append(octet)
+        }
+        return String(decoding: quoted, as: UTF8.self) + "'"
     }
 }

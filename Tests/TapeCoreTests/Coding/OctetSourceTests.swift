@@ -3,6 +3,29 @@ import Testing
 @testable import TapeCore
 
 struct OctetSourceTests {
+    /// Counts which of several sources are open.
+    private final class Doors {
+        var open: Set<Int> = []
+        var most = 0
+
+        func source(_ index: Int) -> OctetSource {
+            OctetSource(size: 3, rest: { self.open.remove(index) }) { offset, buffer in
+                self.open.insert(index)
+                self.most = max(self.most, self.open.count)
+                buffer[0] = UInt8(index)
+                return 1
+            }
+        }
+    }
+
+    @Test func ofJoinedSourcesOneIsOpenAtATime() throws {
+        let doors = Doors()
+        let joined = OctetSource(joining: (0..<5).map(doors.source))
+        for _ in 0..<2 { #expect(try joined.load() == (0..<5).flatMap { [UInt8](repeating: $0, count: 3) }) }
+        try joined[4..<8].forEachPiece { #expect(Array($0) == [1, 1, 2, 2]) }
+        #expect(doors.most == 1 && doors.open.isEmpty)
+    }
+
     @Test func piecesGiveTheOctetsBackHoweverShortTheReads() throws {
         var generator = CodingFixtures.Generator(seed: 3)
         let octets = generator.octets(150_000)

@@ -3,6 +3,13 @@ import Testing
 @testable import TapeCore
 
 @Suite struct MultipartBodyOctetsTests {
+    @Test func filesOfImpossibleSizesAddUpToTheMost() throws {
+        let huge = Sidecar(path: "a.bodies/b", size: .max, sha256: "")
+        let part = MultipartPart<PartContent>(headers: PartHeaderSection(lines: []), content: .data(.file(huge)))
+        let body = MultipartBody<PartContent>(boundary: try #require(MultipartBoundary("X")), parts: [part, part])
+        #expect(body.size == .max)
+    }
+
     @Test func partsInFilesAreReadFromThere() throws {
         let sidecar = Sidecar(path: "a.bodies/b", size: 3, sha256: "")
         let boundary = try #require(MultipartBoundary("X"))

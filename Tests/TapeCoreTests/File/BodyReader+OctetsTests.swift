@@ -1,3 +1,4 @@
+import Foundation
 import TapeCore
 import Testing
 
@@ -27,6 +28,30 @@ import Testing
         }
         withExtendedLifetime(folder) {}
     }
+
+    #if os(Linux)
+    @Test func aSourceHoldsItsFileOpenOnlyWhileItIsRead() throws {
+        let (folder, sidecar, reader) = try self.stored([1, 2, 3])
+        var sources: [OctetSource] = []
+        for _ in 0..<3 { sources.append(try reader.source(sidecar, digest: PortableSHA256())) }
+        #expect(try self.openFiles(in: folder) == 0)
+        for source in sources {
+            var whileRead: [Int] = []
+            try source.forEachPiece { _ in whileRead.append(try self.openFiles(in: folder)) }
+            #expect(whileRead == [1])
+            #expect(try source.load() == [1, 2, 3])
+        }
+        #expect(try self.openFiles(in: folder) == 0)
+    }
+
+    /// Regular files below the folder, of all that this process has open.
+    private func openFiles(in folder: TemporaryFolder) throws -> Int {
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        // Other tests close theirs meanwhile.
+        let paths = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        return paths.count { $0.hasPrefix(folder.path) && $0.hasSuffix(".bin") }
+    }
+    #endif
 
     @Test func aSourceOfDamagedOctetsIsRefused() throws {
         let (folder, sidecar, reader) = try self.stored([UInt8](repeating: 1, count: 100_000))

@@ -3,6 +3,14 @@ import Testing
 @testable import TapeCore
 
 @Suite struct BodyDecoderTests {
+    @Test func filesThatNoBodyCouldHoldAreRefused() throws {
+        let part = #"{ "file": "a.bodies/b", "size": 9007199254740992, "sha256": "\#(String(repeating: "0", count: 64))" }"#
+        let parts = Array(repeating: part, count: 1100).joined(separator: ", ")
+        let request = #", "body": { "multipart": { "boundary": "X", "parts": [\#(parts)] } }"#
+        let error = try #require(decodingError(#""text": "a""#, request: request))
+        #expect(error.message.contains("expected smaller files"))
+    }
+
     @Test(arguments: [
         #""file": "/etc/passwd""#, #""file": "../../.ssh/id_rsa""#, #""file": "a/../../b""#, #""file": "a\u0000b""#, #""file": "a\\b""#,
         #""file": "a//b""#, #""file": "a/""#, #""file": "./a""#, #""file": """#, #""original": "../a""#,

@@ -21,6 +21,7 @@ struct LintLevelTests {
         ("--X\r\n\(field)\r\n--X--\r\n", ["lineEndMissing 49"]),
         ("--X\(field)\r\na\r\n--X--\r\n", ["lineEndMissing 3"]),
         ("--X\r\n\(field)\r\na", ["notClosed 50"]),
+        ("--X\r\n\(field)\r\na\r\n", ["notClosed 52"]),
         ("--X\r\n\(field)\r\na\r\n--X\r\n", ["notClosed 57"]),
         ("--X \r\n\(field)\r\na\r\n--X-- \r\n", ["padding 3"]),
         ("--X\n\(field)\na\n--X--\n", ["lineFeedOnly 3"]),

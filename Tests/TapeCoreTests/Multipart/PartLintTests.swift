@@ -46,6 +46,16 @@ struct PartLintTests {
         #expect(try self.kinds(Self.field, lineEnd) == [.lineEndDoubled])
     }
 
+    @Test func filesOfNoKnownTypeAreJudgedByTheirFirstOctets() throws {
+        let file = Self.field + "; filename=\"a.dat\"\r\nContent-Type: application/octet-stream"
+        #expect(try self.kinds(file, [13, 10, 1, 2]) == [.lineEndDoubled])
+        #expect(try self.kinds(file, [1, 2, 13, 10]) == [.lineEndDoubled])
+        #expect(try self.kinds(file, [1, 2]) == [])
+        #expect(try self.kinds(file, Array("\r\ntext\r\n".utf8)) == [])
+        // "이름" in EUC-KR is no control character.
+        #expect(try self.kinds(file, [0xC0, 0xCC, 0xB8, 0xA7, 13, 10]) == [])
+    }
+
     @Test func aNULInTextIsSeen() throws {
         #expect(try self.kinds(Self.field, [97, 0]) == [.nul])
         #expect(try self.kinds(Self.image, [97, 0]) == [])

@@ -59,7 +59,7 @@ struct CurlCommand {
         }
         if request.version == .http10 { self.words.append(["--http1.0"]) }
         if request.version == .http11, request.url.hasPrefix("https://") { self.words.append(["--http1.1"]) }
-        if request.url.contains(where: { "[]{}".contains($0) }) { self.words.append(["--globoff"]) }
+        if request.url.utf8.contains(where: "[]{}".utf8.contains) { self.words.append(["--globoff"]) }
         if request.url.contains("/.") { self.words.append(["--path-as-is"]) }
         if let target = request.target, VisibleText.line(target) == target { self.words.append(["--request-target", target]) }
         if request.headers.contains("accept-encoding") { self.words.append(["--compressed"]) }

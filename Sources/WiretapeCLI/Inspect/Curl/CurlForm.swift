@@ -22,7 +22,7 @@ struct CurlForm {
         guard !parts.all.isEmpty, !parts.isOfOtherBoundary else { return nil }
         for part in parts.all {
             guard let disposition = part.disposition, disposition.type == "form-data", !part.isMultipart, let name = disposition.name,
-                !name.isEmpty, !name.contains("="), Self.isPlain(name), disposition.filename.map(Self.isPlain) != false
+                !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), Self.isPlain(name), disposition.filename.map(Self.isPlain) != false
             else { return nil }
             let data = body.part(part.data)
             var argument = "\(name)="
@@ -97,7 +97,9 @@ struct CurlForm {
 
     /// What curl 7.88 writes: name, filename, type, other lines, in this order, with quotes in names as `%22`.
     private static func isAsCurlWrites(_ part: BodyPart, _ name: String, _ filename: String?) -> Bool {
-        func escaped(_ text: String) -> String { text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "%22") }
+        func escaped(_ text: String) -> String {
+            String(decoding: text.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }, as: UTF8.self)
+        }
         var first = "Content-Disposition: form-data; name=\"\(escaped(name))\""
         if let filename { first += "; filename=\"\(escaped(filename))\"" }
         guard part.fields.count > 0, Array(part.fields.line(at: 0)) == Array(first.utf8) else { return false }

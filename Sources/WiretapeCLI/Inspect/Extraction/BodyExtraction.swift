@@ -37,8 +37,9 @@ struct BodyExtraction {
             try told(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
         }
         guard let parts = try BodyParts(contents, headers: headers) else { return }
+        let whole = try contents.atHand()
         for part in parts.all where !part.isMultipart {
-            let data = try part.contents(in: contents)
+            let data = try part.contents(in: whole)
             let path = try self.folder.write("\(stem)-\(part.label)\(try Self.ending(part, data))", data)
             try told(
                 ExtractedFile(

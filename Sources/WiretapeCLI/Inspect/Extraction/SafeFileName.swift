@@ -1,6 +1,7 @@
 /// A file's name out of a recording, made fit for a folder of this machine.
 ///
-/// Never holds a separator, a control character or what turns text's direction, and never begins with a dot.
+/// Never holds a separator, a control character or what turns text's direction, and never begins with a dot. Goes by scalars: for file
+/// systems a slash with an accent behind it is a slash.
 enum SafeFileName {
     /// Octets. File systems take 255; the exchange and the part stand in front.
     static let limit = 120
@@ -8,13 +9,13 @@ enum SafeFileName {
     /// Empty where nothing of it can stay.
     static func make(_ name: String) -> String {
         // Some browsers once sent whole paths, of either kind.
-        let last = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+        let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
         var kept = String.UnicodeScalarView()
-        for scalar in last.unicodeScalars { kept.append(self.isFit(scalar) ? scalar : "_") }
-        var safe = String(kept)[...]
+        for scalar in last { kept.append(self.isFit(scalar) ? scalar : "_") }
+        var safe = kept[...]
         while let first = safe.first, first == "." || first == " " || first == "-" { safe.removeFirst() }
         while let last = safe.last, last == "." || last == " " { safe.removeLast() }
-        return self.shortened(String(safe))
+        return String(self.shortened(safe))
     }
 
     private static func isFit(_ scalar: Unicode.Scalar) -> Bool {
@@ -27,12 +28,13 @@ enum SafeFileName {
     }
 
     /// Takes from the stem, since the extension says what opens the file.
-    private static func shortened(_ name: String) -> String {
-        guard name.utf8.count > self.limit else { return name }
+    private static func shortened(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
+        func size(_ scalars: Substring.UnicodeScalarView) -> Int { Substring(scalars).utf8.count }
+        guard size(name) > self.limit else { return String.UnicodeScalarView(name) }
         let dot = name.lastIndex(of: ".") ?? name.endIndex
-        let ending = name[dot...].utf8.count <= 16 ? name[dot...] : ""
-        var stem = name[..<(ending.isEmpty ? name.endIndex : dot)]
-        while stem.utf8.count + ending.utf8.count > self.limit { stem.removeLast() }
-        return String(stem + ending)
+        let ending = size(name[dot...]) <= 16 ? name[dot...] : name[name.endIndex...]
+        var stem = name[..<ending.startIndex]
+        while size(stem) + size(ending) > self.limit { stem.removeLast() }
+        return String.UnicodeScalarView(stem) + ending
     }
 }

@@ -5,11 +5,14 @@
 struct FilterParser {
     /// Parentheses and exclamation marks within each other; people write three.
     private static let depthLimit = 100
+    /// Conditions, which are looked through one within the other; people write five.
+    private static let conditionLimit = 1000
 
     private let text: String
     private let characters: [Character]
     private var offset = 0
     private var depth = 0
+    private var conditions = 0
 
     static func parse(_ text: String) throws(FilterError) -> FilterExpression {
         var parser = FilterParser(text)
@@ -62,6 +65,10 @@ struct FilterParser {
     private mutating func condition() throws(FilterError) -> FilterExpression {
         guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, as \"~m POST\".") }
         let start = self.offset
+        self.conditions += 1
+        guard self.conditions <= Self.conditionLimit else {
+            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, as \"~u a|b\".")
+        }
         switch next {
         case "~": break
         case "&", "|", ")": throw self.error(start, "a condition is missing in front of \"\(next)\": write one, as \"~m POST\".")

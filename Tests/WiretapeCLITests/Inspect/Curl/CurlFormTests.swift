@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["Content-Disposition: form-data; name=\"a=b\""], ["Content-Disposition: form-data; name=\"\""],
+        ["Content-Disposition: form-data; name=\"a=b\""], ["Content-Disposition: form-data; name=\"a=\u{301}b\""],
+        ["Content-Disposition: form-data; name=\"\""],
         ["Content-Disposition: attachment; name=\"a\""],
         ["Content-Type: text/plain"], ["Content-Disposition: form-data; name=\"a%0D%0Ab\""],
         ["Content-Disposition: form-data; name=\"a\"", "X: \u{1B}"],

@@ -30,6 +30,12 @@ import Testing
         #expect(try self.read(text) == expected)
     }
 
+    @Test func moreConditionsThanTheStackHoldsAreRefused() throws {
+        let many = String(repeating: "a ", count: 1000)
+        _ = try FilterParser.parse(many)
+        #expect(throws: FilterError.self) { try FilterParser.parse(many + "a") }
+    }
+
     @Test(arguments: [
         ("", "character 1: a condition is missing: write one, as \"~m POST\"."),
         ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)."),
