@@ -26,17 +26,20 @@ public enum SecretShapes {
 
     /// A URL as it can be shown: without user information, and without the values of query items that are secret by name or shape.
     public static func shownURL(_ url: String) -> String {
-        var shown = url
-        if let scheme = shown.firstRange(of: "://") {
-            let authority = shown[scheme.upperBound...].prefix { !"/?#".contains($0) }
-            if let at = authority.lastIndex(of: "@") { shown.replaceSubrange(authority.startIndex..<at, with: FieldChange.hidden) }
+        // Scalars: to Swift a question mark and an accent behind it are one character.
+        var shown = url.unicodeScalars
+        if let scheme = url.firstRange(of: "://") {
+            let authority = shown[scheme.upperBound...].prefix { !"/?#".unicodeScalars.contains($0) }
+            if let at = authority.lastIndex(of: "@") {
+                shown.replaceSubrange(authority.startIndex..<at, with: FieldChange.hidden.unicodeScalars)
+            }
         }
-        guard let mark = shown.firstIndex(of: "?") else { return shown }
+        guard let mark = shown.firstIndex(of: "?") else { return String(shown) }
         let items = shown[shown.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).map { item in
             guard let equals = item.firstIndex(of: "=") else { return String(item) }
             let isSecret = self.isSecretName(String(item[..<equals])) || self.looksSecret(String(item[equals...]))
-            return isSecret ? item[...equals] + FieldChange.hidden : String(item)
+            return isSecret ? String(item[...equals]) + FieldChange.hidden : String(item)
         }
-        return shown[...mark] + items.joined(separator: "&")
+        return String(shown[...mark]) + items.joined(separator: "&")
     }
 }

@@ -35,8 +35,13 @@ public struct CassetteFolder: Sendable, Hashable {
     public func cassette(_ name: String) throws(CassetteError) -> String {
         if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
         guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        if let hidden = parts.first(where: { $0.hasPrefix(".") }) { throw self.refused(name, "has the hidden part \"\(hidden)\"") }
+        // Octets, as the file system takes them: to Swift a slash and an accent behind it are one character.
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        if let hidden = parts.first(where: { $0.utf8.first == UInt8(ascii: ".") }) {
+            throw self.refused(name, "has the hidden part \"\(hidden)\"")
+        }
         var path = self.path
         for (index, part) in parts.enumerated() {
             path += "/\(part)"

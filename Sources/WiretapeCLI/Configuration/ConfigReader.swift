@@ -48,7 +48,7 @@ struct ConfigReader {
             settings.latency = try reading.one { text in
                 do {
                     _ = try Latency(text)
-                } catch {
+                } catch let error as LatencyError {
                     throw SettingError(error.message)
                 }
                 return text

@@ -27,4 +27,9 @@ import Testing
         ("http://a/?q=eyJhbGciOiJIUzI1NiJ9.e30", "http://a/?q=(hidden)"),
     ])
     func aURLIsShownWithoutThem(url: String, shown: String) { #expect(SecretShapes.shownURL(url) == shown) }
+
+    @Test func anAccentBehindAMarkHidesNothing() {
+        #expect(!SecretShapes.shownURL("http://a.test/?\u{301}=1&token=\u{301}hunter2").contains("hunter2"))
+        #expect(!SecretShapes.shownURL("http://a.test/?\u{301}&token=hunter2").contains("hunter2"))
+    }
 }

@@ -38,7 +38,7 @@ import Testing
             atPath: self.temporary.file("in/link.json"), withDestinationPath: self.temporary.file("outside.json"))
         try manager.createSymbolicLink(
             atPath: self.temporary.file("in/dangling.json"), withDestinationPath: self.temporary.file("new.json"))
-        for name in ["out/outside.json", "out/in/pets.json", "link.json", "dangling.json"] {
+        for name in ["out/outside.json", "out/in/pets.json", "link.json", "dangling.json", "out/\u{301}x.json"] {
             let error = #expect(throws: CassetteError.self) { try self.folder.cassette(name) }
             #expect(error?.code == .unsafePath, "\(name)")
         }
