@@ -152,6 +152,27 @@ struct DeflateRestorerTests {
         #expect(restorer.work <= DeflateRestorer.searchLimit + OctetSource.pieceSize)
     }
 
+    @Test func aFileThatGivesNothingToCompareIsBoundedToo() throws {
+        let wire = Array(Array(repeating: CodingFixtures.mebibyteOfZeros, count: 6).joined()) + [3, 0]
+        var restorer = DeflateRestorer()
+        let found = try restorer.parameters(
+            producing: OctetSource(wire), contentSize: 6 << 20, format: .raw, header: nil, origin: "o", identity: [1])
+        #expect(found == nil)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + Inflater.pieceSize)
+    }
+
+    @Test func theLastAnswersAreKept() {
+        var restorer = DeflateRestorer()
+        var works: [Int] = []
+        let numbers = Array(0..<DeflateRestorer.memoLimit + 2)
+        for number in numbers + numbers.reversed() {
+            #expect(self.search(&restorer, CodingFixtures.gzip6, CodingFixtures.content, identity: [UInt8(number)]) != nil)
+            works.append(restorer.work)
+        }
+        // In front of the last two, all answers are those of the memo.
+        #expect(works[works.count - 3] == works[numbers.count - 1] && works[works.count - 1] > works[works.count - 3])
+    }
+
     @Test func aHopelessOriginIsGivenUpSoon() {
         var generator = CodingFixtures.Generator(seed: 8)
         var restorer = DeflateRestorer()
