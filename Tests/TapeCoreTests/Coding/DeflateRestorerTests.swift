@@ -81,6 +81,17 @@ struct DeflateRestorerTests {
         #expect(found == nil && restorer.work > 0 && restorer.work <= 100_000 + content.count)
     }
 
+    @Test func aCandidateOfShortContentCostsMoreThanItsOctets() {
+        var restorer = DeflateRestorer()
+        let content = CodingFixtures.content
+        let found = CodingFixtures.gzipNode.withUnsafeBytes { wire in
+            content.withUnsafeBytes {
+                restorer.parameters(producing: wire, from: $0, format: .gzip, header: .plain, origin: "o", identity: [1], limit: 32 << 10)
+            }
+        }
+        #expect(found == nil && restorer.work > 0 && restorer.work <= 2 * content.count)
+    }
+
     @Test func largeBodiesAreFoundFromAFile() throws {
         var generator = CodingFixtures.Generator(seed: 5)
         let content = generator.text(400_000)
