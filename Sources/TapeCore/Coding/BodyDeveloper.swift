@@ -88,7 +88,7 @@ public struct BodyDeveloper: ~Copyable {
         _ sink: inout some SidecarSink
     ) throws -> Body {
         let type = headers.firstIndex(of: "content-type").map { Array(headers.valueBytes(at: $0)) }
-        let key = DevelopedMemo.Key(identity: try self.digest(wire), encoding: .coded(names), type: type)
+        let key = DevelopedMemo.Key(identity: try self.digest(wire), encoding: .coded(names), type: type, isComplete: contents.isComplete)
         if let known = self.memo[key] { return known }
         var body: Body
         do {
@@ -102,8 +102,7 @@ public struct BodyDeveloper: ~Copyable {
             let which = names.count > 1 ? " \"\(error.name.rawValue)\"" : ""
             body = try self.kept(wire, headers, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
         }
-        // What is wrong with parts depends on whether all of them came.
-        if body.note == nil { self.memo.remember(body, for: key) }
+        self.memo.remember(body, for: key)
         return body
     }
 

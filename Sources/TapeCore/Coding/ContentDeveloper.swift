@@ -4,7 +4,7 @@
 struct ContentDeveloper {
     private let form: ContentForm
     private let parts: MultipartDeveloper?
-    private let isComplete: Bool
+    let isComplete: Bool
 
     init(headers: HeaderFields, isComplete: Bool) {
         self.form = ContentForm(field: headers.firstIndex(of: "content-type").map(headers.valueBytes))

@@ -11,6 +11,8 @@ struct DevelopedMemo {
         var encoding: ContentEncoding
         /// The value of Content-Type, whose charset counts too.
         var type: [UInt8]?
+        /// What is wrong with parts depends on whether all of them came.
+        var isComplete: Bool
     }
 
     private var entries: [(key: Key, body: Body)] = []

@@ -97,7 +97,7 @@ public struct Inflater: ~Copyable {
     @discardableResult
     public mutating func finish() -> InflateStatus {
         if self.status == .needsMore {
-            let offset = self.stage == .header ? self.pending.count : self.consumed + self.pending.count
+            let offset = self.consumed + self.pending.count
             self.status = .failed(InflateProblem(.truncated, offset: offset, reason: "\(self.format) stream cut short"))
         }
         return self.status

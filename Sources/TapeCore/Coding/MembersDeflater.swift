@@ -4,7 +4,7 @@
 struct MembersDeflater: ~Copyable {
     private let members: [GzipMember]
     private var index = 0
-    /// Content octets that the current member still takes.
+    /// Content octets that the current member still takes, unless it is the last, which takes all.
     private var room: Int
     private var deflater: Deflater
 
@@ -14,7 +14,7 @@ struct MembersDeflater: ~Copyable {
             let deflater = Deflater(first.parameters, format: .gzip, header: first.header)
         else { return nil }
         self.members = members
-        self.room = members.count == 1 ? .max : first.size ?? .max
+        self.room = first.size ?? .max
         self.deflater = deflater
     }
 
@@ -44,7 +44,7 @@ struct MembersDeflater: ~Copyable {
         guard let deflater = Deflater(member.parameters, format: .gzip, header: member.header) else { return false }
         self.deflater = deflater
         self.index = index
-        self.room = index + 1 == self.members.count ? .max : member.size ?? .max
+        self.room = member.size ?? .max
         return true
     }
 

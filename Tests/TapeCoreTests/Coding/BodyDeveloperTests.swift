@@ -230,6 +230,20 @@ struct BodyDeveloperTests {
         #expect(try developer.develop(CodingFixtures.gzip6, headers: headers, origin: "o", sink: &sink) == first)
     }
 
+    @Test func whatIsWrongWithPartsDependsOnWhetherAllCame() throws {
+        let form = Array(MultipartFixture.form.utf8)
+        let wire = CodingFixtures.deflated(Array(form[..<(form.count - 5)]), DeflateParameters(level: 6), .gzip)
+        let headers = HeaderFields(["Content-Encoding: gzip", "Content-Type: multipart/form-data; boundary=X"])
+        for order in [[true, false, true], [false, true, false]] {
+            var developer = BodyDeveloper(makeDigest: { TestDigest() })
+            var sink = MemorySink()
+            for isComplete in order {
+                let body = try developer.develop(wire, headers: headers, origin: "o", isComplete: isComplete, sink: &sink)
+                #expect((body.note != nil) == isComplete)
+            }
+        }
+    }
+
     @Test func aFullDiskIsTheCallersError() {
         var sink = MemorySink()
         sink.room = 1000
@@ -244,9 +258,10 @@ struct BodyDeveloperTests {
         let wire = CodingFixtures.gzip6
         var later = BodyDeveloper.undeveloped(RawSlice(path: "r", offset: 0, size: wire.count, crc32: 0), isComplete: false)
         later.arrival = Arrival(isChunked: true, pieces: [Arrival.Piece(at: 1.5, size: wire.count)])
+        later.unknown = [UnknownMember(name: "later", json: Array("1".utf8))]
         let headers = HeaderFields(["Content-Encoding: gzip"])
         let body = try developer.develop(later, from: OctetSource(wire), headers: headers, origin: "o", sink: &sink)
-        #expect(body.arrival == later.arrival)
+        #expect(body.arrival == later.arrival && body.unknown == later.unknown)
         #expect(!body.isComplete)
         #expect(body.content == .json(CodingFixtures.content, style: .spaced))
     }
@@ -269,6 +284,8 @@ struct BodyDeveloperTests {
         #expect(parts.parts.count == 2 && !body.isUndeveloped(headers))
 
         let wrong = HeaderFields(["Content-Type: multipart/form-data; boundary=Y"])
+        let noted = Body(size: wire.count, content: .binary(wire), note: "own")
+        #expect(try developer.developParts(of: noted, from: OctetSource(wire), headers: wrong, sink: &sink).note == "own")
         let kept = try developer.developParts(of: old, from: OctetSource(wire), headers: wrong, sink: &sink)
         #expect(kept.content == old.content && kept.note?.contains("\"X\"") == true && !kept.isUndeveloped(wrong))
     }

@@ -177,6 +177,37 @@ struct BodyRestorerTests {
         #expect(restored.octets == CodingFixtures.deflated(inner, DeflateParameters(level: 6), .zlib))
     }
 
+    @Test func textThatWasAddedOrTakenAwayIsAnEdit() throws {
+        var sink = MemorySink()
+        var body = try self.develop(CodingFixtures.gzipNode, &sink)
+        #expect(body.original != nil)
+        for edited in [CodingFixtures.content + [32], CodingFixtures.content.dropLast(), []] {
+            body.content = .text(edited)
+            let octets = CodingFixtures.deflated(edited, EncoderChain.fallback, .gzip)
+            // Of the same number as those recorded they are others all the same.
+            for size in [body.size, octets.count] {
+                body.size = size
+                #expect(try self.stream(body, sink) == BodyRestorer.Restored(octets: octets, isEdited: true))
+            }
+        }
+    }
+
+    @Test func contentShorterThanWhatIsBetweenItsCodingsIsNoEdit() throws {
+        var sink = MemorySink()
+        let content = Array("hi".utf8)
+        let wire = CodingFixtures.deflated(
+            CodingFixtures.deflated(content, DeflateParameters(level: 6), .gzip), DeflateParameters(level: 6), .zlib)
+        let sidecar = try sink.store(fileExtension: "zz") { write in try wire.withUnsafeBytes { try write($0) } }
+        let body = Body(
+            size: wire.count, codings: [.gzip(nil, header: .plain), .deflate(nil)], content: .text(content), original: sidecar)
+        #expect(try self.restore(body, sink) == BodyRestorer.Restored(octets: wire, isEdited: false))
+    }
+
+    /// Without a digest.
+    private func stream(_ body: Body, _ sink: MemorySink) throws -> BodyRestorer.Restored {
+        try BodyRestorer.wireBytes(of: body, file: { try sink.read($0) }, raw: { _ in [] })
+    }
+
     @Test(arguments: [(ContentCoding.brotli, "br"), (.zstandard, "zstd")])
     func editedTextOfOtherCodingsCanBeDecoded(coding: ContentCoding, name: String) throws {
         let edited = Array("edited".utf8)

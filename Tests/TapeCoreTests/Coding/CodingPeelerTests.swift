@@ -54,10 +54,17 @@ struct CodingPeelerTests {
         #expect(throws: CodingPeeler.Undecodable.self) { try CodingPeeler.stream(OctetSource(cut), [(.gzip, nil)]) { _ in } }
     }
 
+    @Test func ofAZlibStreamThatBreaksZlibsProblemIsTold() {
+        let cut = OctetSource(Array(CodingFixtures.zlib.prefix(6)))
+        let error = #expect(throws: CodingPeeler.Undecodable.self) { try self.peeler.peel(cut, [.deflate]) }
+        #expect(error?.problem == InflateProblem(.truncated, offset: 6, reason: "zlib stream cut short"))
+    }
+
     @Test func octetsThatOnlyLookLikeAStreamAreNone() throws {
         // A whole raw stream, and octets behind it: nothing says that it was meant to be one.
         let octets: [UInt8] = [0x03, 0x00] + Array("hello".utf8)
         #expect(throws: CodingPeeler.Undecodable.self) { try self.peeler.peel(OctetSource(octets), [.deflate]) }
+        #expect(throws: CodingPeeler.Undecodable.self) { try CodingPeeler.stream(OctetSource(octets), [(.deflate, .raw)]) { _ in } }
         if ContentEncoding.Name.br.isTakenOff {
             #expect(throws: CodingPeeler.Undecodable.self) { try self.peeler.peel(OctetSource([0x06, 0x68, 0x69]), [.br]) }
         }

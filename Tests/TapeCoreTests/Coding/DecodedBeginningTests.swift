@@ -39,5 +39,8 @@ struct DecodedBeginningTests {
     @Test func octetsBehindTheStreamAreCounted() throws {
         let read = try self.read(CodingFixtures.gzip6 + [1, 2], .coded([.gzip]))
         #expect(read.isWhole && read.leftOver == 2 && read.octets == CodingFixtures.content)
+        let cut = CodingFixtures.deflated(Array(CodingFixtures.gzip6.dropLast(9)), DeflateParameters(level: 6), .zlib)
+        let broken = try self.read(cut + [1], .coded([.gzip, .deflate]))
+        #expect(!broken.isWhole && broken.name == .gzip && broken.leftOver == 0)
     }
 }

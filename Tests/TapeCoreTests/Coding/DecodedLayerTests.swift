@@ -40,4 +40,13 @@ struct DecodedLayerTests {
         let raw = self.layer(.deflate, .raw, CodingFixtures.rawNode + [7, 7])
         #expect(raw.problem == InflateProblem(.corrupt, offset: 184, reason: "2 octets follow the raw stream"))
     }
+    #if Brotli
+    @Test func octetsBehindBrotliAreDoubtedToo() {
+        let decoder = BrotliDecoder()
+        (CodingFixtures.brotli5 + [7]).withUnsafeBytes { _ = decoder.push($0) { _ in } }
+        let layer = DecodedLayer(.br, decoder, leftOver: 1)
+        let reason = "1 octet follows the br stream"
+        #expect(layer.problem == InflateProblem(.corrupt, offset: CodingFixtures.brotli5.count, reason: reason))
+    }
+    #endif
 }

@@ -81,6 +81,17 @@ struct DeflateRestorerTests {
         #expect(found == nil && restorer.work > 0 && restorer.work <= 100_000 + content.count)
     }
 
+    @Test func aCandidateOfShortContentCostsMoreThanItsOctets() {
+        var restorer = DeflateRestorer()
+        let content = CodingFixtures.content
+        let found = CodingFixtures.gzipNode.withUnsafeBytes { wire in
+            content.withUnsafeBytes {
+                restorer.parameters(producing: wire, from: $0, format: .gzip, header: .plain, origin: "o", identity: [1], limit: 32 << 10)
+            }
+        }
+        #expect(found == nil && restorer.work > 0 && restorer.work <= 2 * content.count)
+    }
+
     @Test func largeBodiesAreFoundFromAFile() throws {
         var generator = CodingFixtures.Generator(seed: 5)
         let content = generator.text(400_000)
@@ -150,6 +161,27 @@ struct DeflateRestorerTests {
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, wire, content) == nil)
         #expect(restorer.work <= DeflateRestorer.searchLimit + OctetSource.pieceSize)
+    }
+
+    @Test func aFileThatGivesNothingToCompareIsBoundedToo() throws {
+        let wire = Array(Array(repeating: CodingFixtures.mebibyteOfZeros, count: 6).joined()) + [3, 0]
+        var restorer = DeflateRestorer()
+        let found = try restorer.parameters(
+            producing: OctetSource(wire), contentSize: 6 << 20, format: .raw, header: nil, origin: "o", identity: [1])
+        #expect(found == nil)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + Inflater.pieceSize)
+    }
+
+    @Test func theLastAnswersAreKept() {
+        var restorer = DeflateRestorer()
+        var works: [Int] = []
+        let numbers = Array(0..<DeflateRestorer.memoLimit + 2)
+        for number in numbers + numbers.reversed() {
+            #expect(self.search(&restorer, CodingFixtures.gzip6, CodingFixtures.content, identity: [UInt8(number)]) != nil)
+            works.append(restorer.work)
+        }
+        // In front of the last two, all answers are those of the memo.
+        #expect(works[works.count - 3] == works[numbers.count - 1] && works[works.count - 1] > works[works.count - 3])
     }
 
     @Test func aHopelessOriginIsGivenUpSoon() {

@@ -92,6 +92,9 @@ struct DeflaterTests {
         #expect(
             CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [2, 100, 0]), .zlib)
                 == CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [2]), .zlib))
+        #expect(
+            CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [5, 0]), .zlib)
+                == CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [5]), .zlib))
         #expect(!Deflater.accepts(DeflateParameters(level: 6, flushes: [-1])))
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 struct DevelopedMemoTests {
     private func key(_ number: UInt8) -> DevelopedMemo.Key {
-        DevelopedMemo.Key(identity: [number], encoding: .coded([.gzip]), type: nil)
+        DevelopedMemo.Key(identity: [number], encoding: .coded([.gzip]), type: nil, isComplete: true)
     }
 
     @Test func theLastBodiesAreKept() {
@@ -17,7 +17,8 @@ struct DevelopedMemoTests {
     @Test func theSameOctetsUnderAnotherClaimAreAnotherBody() {
         var memo = DevelopedMemo()
         memo.remember(Body(size: 1, content: .text([1])), for: self.key(1))
-        #expect(memo[DevelopedMemo.Key(identity: [1], encoding: .coded([.deflate]), type: nil)] == nil)
+        #expect(memo[DevelopedMemo.Key(identity: [1], encoding: .coded([.deflate]), type: nil, isComplete: true)] == nil)
+        #expect(memo[DevelopedMemo.Key(identity: [1], encoding: .coded([.gzip]), type: nil, isComplete: false)] == nil)
     }
 
     @Test func bodiesWithSidecarsPassTheSinkEachTime() {
