@@ -14,7 +14,7 @@ public final class Session: Sendable {
     public let repetition: Repetition
     public let order: ReplayOrder
     /// Nil where requests are compared as they come.
-    private let redaction: LiveRedactor?
+    let redaction: LiveRedactor?
     let hasCassette: Bool
     let damage: String?
     let keys: RecordedKeys

@@ -52,8 +52,8 @@ struct RunSettings: Sendable, Hashable {
     private init(
         match: Setting<[String]>?, ignore: [Setting<String>], patterns: [Setting<String>], redact: [Setting<String>],
         keep: [Setting<String>], secretEnv: [Setting<String>], repetition: Setting<Repetition>?, order: Setting<ReplayOrder>?,
-        latency: Setting<String>?, refreshDates: Setting<[String]>?, failOn: Setting<FailureRule>?, maxAge: Setting<Age>?, onExpired: Setting<ExpiryPolicy>?,
-        passthrough: [Setting<HostPattern>], refuse: [Setting<HostPattern>]
+        latency: Setting<String>?, refreshDates: Setting<[String]>?, failOn: Setting<FailureRule>?, maxAge: Setting<Age>?,
+        onExpired: Setting<ExpiryPolicy>?, passthrough: [Setting<HostPattern>], refuse: [Setting<HostPattern>]
     ) {
         self.match = match
         self.ignore = ignore

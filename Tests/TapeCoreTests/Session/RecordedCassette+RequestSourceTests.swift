@@ -83,17 +83,17 @@ import Testing
         }
         #expect(ask("b") == .replay(index: 1))
         guard case .refuse(let report) = ask("c") else { return #expect(Bool(false), "not refused") }
-        #expect(report.description.contains("header field \"x-user\" is \"c\", recorded is \"a\""), "\(report)")
+        #expect(report.description.contains("header \"x-user\" is \"c\", recorded is \"a\""), "\(report)")
         #expect(report.ignorablePlaces == ["header:x-user"])
     }
 
     @Test func aBodyWhoseFileIsMissingIsAnError() throws {
         let folder = try TemporaryFolder()
         let file =
-            #""headers": ["Content-Type: application/octet-stream"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
+            #""headers": ["Content-Type: application/json"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
         let session = try Session(mode: .none, cassette: self.cassette([Self.json, file], in: folder))
         // It is in the way of no request that an earlier exchange answers.
         #expect(try self.ask(session, "application/json", #"{"b":"x","a":1}"#) == .replay(index: 0))
-        #expect(throws: CassetteError.self) { try self.ask(session, "application/octet-stream", "abc") }
+        #expect(throws: CassetteError.self) { try self.ask(session, "application/json", "[1]") }
     }
 }

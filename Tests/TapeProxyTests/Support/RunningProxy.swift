@@ -25,7 +25,7 @@ final class RunningProxy {
         let path = folder.file("tape.json")
         let plan = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
         let cassette = plan.replays ? try RecordedCassette(path: path) : nil
-        let recorder = try Recorder(plan, version: "1.2.3")
+        let recorder = try Recorder(plan, version: "1.2.3", redaction: nil)
         self.session = try Session(mode: mode, cassette: cassette, repetition: repetition)
         self.server = try ProxyServer.start(
             configuration, session: self.session, recorder: recorder, cassette: cassette, notice: self.notices.add)

@@ -32,7 +32,7 @@ final class DriftingOrigin {
     /// Records what curl is asked for by each list of arguments.
     func record(_ cassette: String, _ commands: [[String]]) throws {
         let script = commands.map { Curl.line() + " -o /dev/null " + $0.map { "'\($0)'" }.joined(separator: " ") }.joined(separator: "\n")
-        let end = try Wiretape.run(["record", cassette, "--", "sh", "-c", script])
+        let end = try Wiretape.run(["record", cassette, "--no-redaction", "--", "sh", "-c", script])
         guard end.status == 0 else { throw TestProblem("nothing recorded: \(end.errors)") }
     }
 }
