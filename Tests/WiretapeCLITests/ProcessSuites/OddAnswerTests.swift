@@ -63,7 +63,7 @@ import Testing
         defer { origin.program.stop() }
         let requests = Self.requests(names, port: origin.port)
 
-        let recorder = try Wiretape.listening(["record", cassette])
+        let recorder = try Wiretape.listening(["record", cassette, "--no-redaction"])
         defer { recorder.program.stop() }
         var wanted: [WireMessage] = []
         for request in requests {

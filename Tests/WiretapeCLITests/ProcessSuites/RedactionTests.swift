@@ -55,7 +55,8 @@ import Darwin
         try CassetteFile.expectValid(self.cassette)
         for secret in self.secrets.all { #expect(!end.errors.contains(secret)) }
 
-        let others = Secrets(token: "", cookie: "", password: "another, longer password", key: "another-key-0815-4711")
+        // As long as the first: the client writes its key over other octets.
+        let others = Secrets(token: "", cookie: "", password: "another, longer password", key: "another-key-08154")
         for secrets in [self.secrets, others] {
             let replay = try Wiretape.run(["replay", self.cassette, "--"] + self.client(port, secrets, size: size), seconds: 240)
             #expect(replay.status == 0, "\(replay.errors)")
