@@ -6,7 +6,7 @@ import Testing
 struct TLSFailureReasonsTests {
     private func failure(_ errors: [(Int32, Int32)], lacksCertificate: Bool = false) -> TLSFailure {
         // Who is the first to speak TLS loads the texts.
-        OPENSSL_init_ssl(0, nil)
+        OPENSSL_init_ssl(UInt64(OPENSSL_INIT_LOAD_SSL_STRINGS), nil)
         ErrorQueue.clear()
         for (library, reason) in errors {
             ERR_new()
