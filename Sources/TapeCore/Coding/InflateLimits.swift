@@ -21,6 +21,12 @@ public struct InflateLimits: Sendable, Hashable {
         return InflateLimits(output: overflow ? .max : max(Self.memoryOutput, product))
     }
 
+    /// For decoded octets that are only looked at: a gibibyte, a few seconds' work, or 100 times the coded size. Denser than any text is no
+    /// reason not to look.
+    static func search(codedSize: Int) -> InflateLimits {
+        InflateLimits(output: max(1 << 30, self.file(codedSize: codedSize).output), ratio: .max)
+    }
+
     /// What is wrong with `produced` octets out of `consumed`, if anything is.
     func problem(produced: Int, consumed: Int) -> InflateProblem? {
         guard produced <= self.output else {

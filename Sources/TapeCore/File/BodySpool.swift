@@ -6,6 +6,7 @@ public final class BodySpool {
     public private(set) var size = 0
     let file: OpenFile
     let name: String
+    private(set) var isNamed: Bool
     let box: BodyStore.FolderBox
     private let store: BodyStore
     /// What the file gets with its name.
@@ -13,8 +14,9 @@ public final class BodySpool {
     private var isOpen = true
 
     /// - Parameter mode: the file's own, which it has not while it may hold what nobody has redacted.
-    init(file: consuming OpenFile, name: String, mode: UInt32, store: BodyStore, box: BodyStore.FolderBox) {
+    init(file: consuming OpenFile, name: String, isNamed: Bool, mode: UInt32, store: BodyStore, box: BodyStore.FolderBox) {
         self.file = file
+        self.isNamed = isNamed
         self.mode = mode
         self.name = name
         self.store = store
@@ -58,10 +60,22 @@ public final class BodySpool {
         return result
     }
 
+    /// Puts the file into the folder, where it has no name yet.
+    func giveName() throws(CassetteError) {
+        guard !self.isNamed else { return }
+        #if os(Linux)
+        // Of a process of the same number that was killed in between.
+        try self.box.folder.remove(self.name)
+        try self.file.link(as: self.name, in: self.box.folder)
+        #endif
+        self.isNamed = true
+    }
+
     /// Removes the file.
     public func discard() {
         guard self.isOpen else { return }
         self.isOpen = false
+        guard self.isNamed else { return }
         // What cannot be removed now is removed as a leftover at the next start.
         try? self.box.folder.remove(self.name)
     }

@@ -49,18 +49,25 @@ public final class BodyStore {
         try self.removeLeftovers()
     }
 
-    /// A temporary file for one body, to be finished under its digest or discarded.
+    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only where the system has no files without:
+    /// what nobody has redacted yet is not to stay behind a process that is killed.
     public func makeSpool() throws(CassetteError) -> BodySpool {
         let box = try self.folder()
         while true {
             self.spoolCount += 1
             let name = ".part-\(getpid())-\(self.spoolCount)"
+            #if os(Linux)
+            if let file = OpenFile(unnamed: name, in: box.folder, disk: self.disk) {
+                let mode = try file.restrict()
+                return BodySpool(file: file, name: name, isNamed: false, mode: mode, store: self, box: box)
+            }
+            #endif
             do {
                 let file = try OpenFile(name, in: box.folder, for: .create, disk: self.disk)
                 // Tells a later recorder that this file is not a leftover.
                 try file.lock()
                 let mode = try file.restrict()
-                return BodySpool(file: file, name: name, mode: mode, store: self, box: box)
+                return BodySpool(file: file, name: name, isNamed: true, mode: mode, store: self, box: box)
             } catch  where error.code == .unwritable && box.folder.contains(name) {
                 continue
             }
@@ -171,8 +178,9 @@ public final class BodyStore {
             // What lies there under this name is not what the name says (a crash before its sync). Our content must be on the disk
             // before it takes the place, or a second crash loses both.
             if box.folder.contains(name) { try spool.file.synchronize() }
+            try spool.giveName()
             try box.folder.rename(spool.name, to: name)
-        } else {
+        } else if spool.isNamed {
             try box.folder.remove(spool.name)
         }
         self.unsynced.insert(name)

@@ -74,6 +74,32 @@ struct OpenFile: ~Copyable, Sendable {
         self.disk = disk
     }
 
+    #if os(Linux)
+    /// `O_TMPFILE` of Linux, a macro of macros that no importer reads.
+    private static let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
+    /// Whether a file without a name can be given one.
+    private static let canLink = access("/proc/self/fd", R_OK | X_OK) == 0
+
+    /// A file that has no name yet and goes with its owner, even where the process is killed; nil where the system has none.
+    ///
+    /// - Parameter name: what `link` may call it, and messages do.
+    init?(unnamed name: String, in folder: borrowing OpenFolder, disk: DiskCalls) {
+        guard Self.canLink, FileLocation.isPlainName(name) else { return nil }
+        let descriptor = openat(folder.descriptor, ".", Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+        self.path = "\(folder.path)/\(name)"
+        self.disk = disk
+    }
+
+    /// Gives an unnamed file a name that is free.
+    func link(as name: String, in folder: borrowing OpenFolder) throws(CassetteError) {
+        guard linkat(AT_FDCWD, "/proc/self/fd/\(self.descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
+            throw self.error(errno, .create)
+        }
+    }
+    #endif
+
     deinit { close(self.descriptor) }
 
     func size() throws(CassetteError) -> Int {

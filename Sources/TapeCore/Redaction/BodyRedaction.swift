@@ -47,6 +47,9 @@ struct BodyRedaction {
             if isComplete { notes.append("not searched for secrets: content coding \"\(problem.name.rawValue)\" is not what it claims") }
             return self.undecoded(wire)
         }
+        if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
+            return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
+        }
         let edits = decoded.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
         if edits.isEmpty {
             if isComplete, let problem = chain.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
@@ -68,6 +71,22 @@ struct BodyRedaction {
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
         return Result(octets: octets, count: edits.count)
+    }
+
+    /// What is too long for memory without its codings.
+    private func streamed(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
+        var octets: [UInt8] = []
+        do {
+            let redaction = SourceRedaction(text: self.content.text, mayLoad: false)
+            let outcome = try redaction.redact(OctetSource(wire), headers: headers, isComplete: isComplete) {
+                octets.append(contentsOf: $0)
+            }
+            notes += outcome.notes.filter { !notes.contains($0) }
+            return outcome.isBodyChanged ? Result(octets: octets, count: outcome.count) : nil
+        } catch {
+            notes.append("left out: its content coding could not be put on again")
+            return Result(octets: [], count: 1)
+        }
     }
 
     /// Fewer octets than the trailer of any coding that has one.

@@ -93,17 +93,18 @@ struct ContentRedaction {
         guard !slice.isEmpty else { return [] }
         let content = UnsafeRawBufferPointer(rebasing: slice)
         switch PartMeaning(fields, rules: self.text.rules) {
+        // What is too long for one secret, or of a kind that stays, may hold others.
+        case .secret(let kind, _) where content.count > TextSurvey.valueLimit || self.text.rules.keeps(kind: kind):
+            return self.edits(of: slice, fields)
         case .secret(let kind, let isSure):
-            guard content.count <= TextSurvey.valueLimit, !Placeholder.isWhole(content), !self.text.rules.keeps(kind: kind) else {
-                return []
-            }
+            guard !Placeholder.isWhole(content) else { return [] }
             let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure)
             return [Edit(range: slice.startIndex..<slice.endIndex, octets: placeholder.octets)]
         case .kept:
             let edits = self.text.edits(in: content, kept: [0..<content.count])
             return Self.moved(edits.edits, by: slice.startIndex)
         case .content(let patterns):
-            if ContentTransferEncoding(fields) == .base64, let edit = self.edit(base64: slice, fields) { return [edit] }
+            if let edit = self.edit(encoded: slice, ContentTransferEncoding(fields), fields) { return [edit] }
             guard patterns.isEmpty else {
                 let findings = patterns.flatMap { $0.findings(in: content) }
                 return Self.moved(self.text.edits(in: content, findings: findings).edits, by: slice.startIndex)
@@ -112,22 +113,47 @@ struct ContentRedaction {
         }
     }
 
-    /// Data in base64 of mail, with line ends in it (RFC 2045, 6.8); nil where nothing is to be done.
-    private func edit(base64 slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields) -> Edit? {
-        guard let decoded = ContentTransferEncoding.base64.decode(Array(slice)) else { return nil }
+    /// Data in an encoding of mail, with line ends in it (RFC 2045, 6.7 and 6.8); nil where nothing is to be done.
+    private func edit(encoded slice: Slice<UnsafeRawBufferPointer>, _ encoding: ContentTransferEncoding, _ fields: HeaderFields) -> Edit? {
+        guard encoding == .base64 || encoding == .quotedPrintable, let decoded = encoding.decode(Array(slice)) else { return nil }
         let redacted = decoded.withUnsafeBytes { bytes in
             let edits = EditList(self.edits(of: bytes[...], fields))
             return edits.isEmpty ? nil : edits.applied(to: bytes)
         }
         guard let redacted else { return nil }
-        var text: [UInt8] = []
-        redacted.withUnsafeBytes { Base64.encode($0, into: &text) }
-        if slice.contains(10) {
-            let lines = stride(from: 0, to: text.count, by: Self.lineLength).map { text[$0..<min($0 + Self.lineLength, text.count)] }
-            text = Array(lines.joined(separator: [13, 10]))
-            if slice.last == 10 { text += [13, 10] }
-        }
+        let text = encoding == .base64 ? Self.base64(redacted, like: slice) : Self.quotedPrintable(redacted)
         return Edit(range: slice.startIndex..<slice.endIndex, octets: text)
+    }
+
+    private static func base64(_ octets: [UInt8], like slice: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        var text: [UInt8] = []
+        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        guard slice.contains(10) else { return text }
+        let lines = stride(from: 0, to: text.count, by: self.lineLength).map { text[$0..<min($0 + self.lineLength, text.count)] }
+        return lines.joined(separator: [13, 10]) + (slice.last == 10 ? [13, 10] : [])
+    }
+
+    /// Lines end where they did; those that get too long are broken softly.
+    private static func quotedPrintable(_ octets: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        var width = 0
+        for (index, octet) in octets.enumerated() {
+            let next = index + 1 < octets.count ? octets[index + 1] : 10
+            if octet == 10 || octet == 13 && next == 10 {
+                text.append(octet)
+                width = 0
+                continue
+            }
+            let isPlain = octet > 32 && octet < 127 && octet != UInt8(ascii: "=") || (octet == 32 || octet == 9) && next != 10 && next != 13
+            let spelled = isPlain ? [octet] : [UInt8(ascii: "=")] + [octet >> 4, octet & 15].map { Hex.digit($0) & ($0 > 9 ? ~32 : 255) }
+            if width + spelled.count >= Self.lineLength {
+                text += [UInt8(ascii: "="), 13, 10]
+                width = 0
+            }
+            text += spelled
+            width += spelled.count
+        }
+        return text
     }
 
     /// RFC 2045, 6.8: no more than 76 characters.

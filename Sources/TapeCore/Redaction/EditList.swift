@@ -25,6 +25,16 @@ struct EditList: Sendable, Hashable {
     /// Octets by which the text grows.
     var growth: Int { self.edits.reduce(0) { $0 + $1.octets.count - $1.range.count } }
 
+    /// Whether an edit and a range share an octet.
+    func touches(_ range: Range<Int>) -> Bool {
+        var (low, high) = (0, self.edits.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.edits[middle].range.upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return low < self.edits.count && self.edits[low].range.overlaps(range)
+    }
+
     func applied(to text: UnsafeRawBufferPointer) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count + self.growth)

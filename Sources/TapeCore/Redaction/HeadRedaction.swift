@@ -11,7 +11,8 @@ struct HeadRedaction {
         guard !fields.isEmpty else { return 0 }
         let edits = fields.bytes.withUnsafeBytes { bytes in
             let (findings, kept) = self.findings(in: fields, bytes)
-            return self.text.edits(in: bytes, findings: findings, kept: kept)
+            let values = (0..<fields.count).map { fields.valueBytes(at: $0) }.map { $0.startIndex..<$0.endIndex }
+            return self.text.edits(in: bytes, findings: findings, kept: kept, within: values)
         }
         guard !edits.isEmpty else { return 0 }
         var redacted = HeaderFields()
@@ -80,7 +81,7 @@ struct HeadRedaction {
         let value = UnsafeRawBufferPointer(rebasing: bytes[range])
         if let kind = self.rules.kind(header: name) {
             return Placeholder.isWhole(value)
-                ? [] : [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain, isSure: false)]
+                ? [] : [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain)]
         }
         let place = RedactionPlace.header(String(decoding: name, as: UTF8.self).lowercased())
         return self.rules.findings(at: place, in: value, from: range.lowerBound)

@@ -20,32 +20,40 @@ struct JSONPlaces {
         self.keep = rules.keep.compactMap { if case .json(let segments)? = $0.place { segments } else { nil } }
     }
 
-    /// What is found in a text, or in each of its lines where it is not one JSON text.
+    /// What is found in a text, or in each of its lines where it is not one JSON text: lines of JSON, data of events. Of a text that is cut
+    /// or broken, what stands in front of the break.
     func findings(in text: UnsafeRawBufferPointer) -> (findings: [Finding], kept: [Range<Int>]) {
-        if let whole = self.values(of: text, from: 0) { return whole }
-        var findings: [Finding] = []
-        var kept: [Range<Int>] = []
+        var (findings, kept, isWhole) = self.values(of: text, from: 0)
+        guard !isWhole else { return (findings, kept) }
+        let found = Set(findings.map(\.range))
         var start = 0
         while start < text.count {
             let end = ByteScan.index(of: 10, in: text, from: start)
-            if let line = self.values(of: UnsafeRawBufferPointer(rebasing: text[..<end]), from: start) {
-                findings += line.findings
-                kept += line.kept
-            }
+            let line = UnsafeRawBufferPointer(rebasing: text[..<end])
+            let values = self.values(of: line, from: Self.startOfData(line, from: start))
+            findings += values.findings.filter { !found.contains($0.range) }
+            if values.isWhole { kept += values.kept }
             start = end + 1
         }
         return (findings, kept)
     }
 
-    /// Nil where it is not JSON.
-    private func values(of text: UnsafeRawBufferPointer, from start: Int) -> (findings: [Finding], kept: [Range<Int>])? {
+    /// Behind the name of an event's field (HTML Living Standard, 9.2.6).
+    private static func startOfData(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+        let name = Array("data:".utf8)
+        return line.count - start > name.count && line[start..<start + name.count].elementsEqual(name) ? start + name.count : start
+    }
+
+    private func values(
+        of text: UnsafeRawBufferPointer, from start: Int
+    ) -> (findings: [Finding], kept: [Range<Int>], isWhole: Bool) {
         var tokenizer = JSONTokenizer(text, from: start)
         var stack: [Container] = []
         var findings: [Finding] = []
         var kept: [Range<Int>] = []
         while let token = tokenizer.next() {
             switch token.kind {
-            case .end: return (findings, kept)
+            case .end: return (findings, kept, true)
             case .colon: continue
             case .comma:
                 if let last = stack.indices.last { stack[last].index += 1 }
@@ -71,7 +79,7 @@ struct JSONPlaces {
             case .yes, .no, .null: continue
             }
         }
-        return nil
+        return (findings, kept, false)
     }
 
     private func findings(
@@ -83,7 +91,7 @@ struct JSONPlaces {
         }
         if let kind {
             guard let secret = spelling.decode(value) else { return [] }
-            return [Finding(kind: kind, range: range, secret: secret, spelling: spelling, isSure: false)]
+            return [Finding(kind: kind, range: range, secret: secret, spelling: spelling)]
         }
         return self.rules.filter { $0.rule.pattern != nil && Self.matches($0.segments, stack) }.flatMap { item in
             item.rule.findings(in: value, spelling: spelling).map { finding in

@@ -1,7 +1,7 @@
 /// A redacted secret that is still in a file.
 public struct Leak: Sendable, Hashable, CustomStringConvertible {
     public enum Spelling: String, Sendable, Hashable, CaseIterable {
-        case plain, percent, json, html, base64, compressed
+        case plain, percent, json, html, base64, hex, utf16, compressed
     }
 
     /// What should have stood there.

@@ -12,11 +12,13 @@ public struct LeakScan {
         self.vault = vault
     }
 
-    /// - Parameter source: a cassette, or a file beside it; codings are told by their magic numbers.
-    public func leaks(in source: OctetSource) throws -> [Leak] {
+    /// - Parameters:
+    ///   - source: a cassette, or a file beside it; codings are told by their magic numbers.
+    ///   - codings: what its message says of it, in the order applied, for those without a magic number.
+    public func leaks(in source: OctetSource, codings: [ContentEncoding.Name] = []) throws -> [Leak] {
         var leaks = Set<Leak>()
         try self.scan({ deliver in try source.forEachPiece(deliver) }, isCompressed: false, &leaks)
-        if let chain = try Self.decoder(of: source) {
+        if let chain = try Self.decoder(of: source, codings) {
             try self.scan(
                 { deliver in
                     try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
@@ -33,7 +35,8 @@ public struct LeakScan {
         return !leaks.isEmpty
     }
 
-    private static func decoder(of source: OctetSource) throws -> DecoderChain? {
+    private static func decoder(of source: OctetSource, _ codings: [ContentEncoding.Name]) throws -> DecoderChain? {
+        if !codings.isEmpty { return DecoderChain(codings, limits: .search(codedSize: source.size)) }
         guard source.size > 4 else { return nil }
         var beginning = [UInt8](repeating: 0, count: 4)
         try beginning.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
@@ -44,7 +47,7 @@ public struct LeakScan {
         case (0x78, let flags) where (0x7800 | Int(flags)) % 31 == 0: name = .deflate
         default: return nil
         }
-        return name.isTakenOff ? DecoderChain([name], limits: .file(codedSize: source.size)) : nil
+        return name.isTakenOff ? DecoderChain([name], limits: .search(codedSize: source.size)) : nil
     }
 
     private func scan(
@@ -68,7 +71,7 @@ public struct LeakScan {
         guard !index.isEmpty else { return }
         var views: [EscapeView] = []
         self.look(octets, index) { hit in
-            let spelling: Leak.Spelling = isCompressed ? .compressed : hit.form == .plain ? .plain : .base64
+            let spelling: Leak.Spelling = isCompressed ? .compressed : Self.spelling(hit.form)
             leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: hit.range.lowerBound + offset, spelling: spelling))
         }
         var view = EscapeView(octets)
@@ -89,6 +92,15 @@ public struct LeakScan {
                 }
             }
             view = current.octets.withUnsafeBytes { EscapeView($0) }
+        }
+    }
+
+    private static func spelling(_ form: Needle.Form) -> Leak.Spelling {
+        switch form {
+        case .plain: .plain
+        case .base64: .base64
+        case .hex: .hex
+        case .wide: .utf16
         }
     }
 

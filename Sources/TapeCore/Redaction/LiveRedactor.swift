@@ -17,6 +17,18 @@ public struct LiveRedactor: Sendable {
         return self.redactor.head.redact(&fields) > 0 ? fields : nil
     }
 
+    /// Both as the cassette would hold them: what the fields teach is taken out of the URL too, and the other way round.
+    public func redacted(url: String, headers: HeaderFields) -> (url: String, headers: HeaderFields) {
+        var (redactedURL, redactedHeaders) = (url, headers)
+        var generation = -1
+        while generation != self.redactor.vault.generation {
+            generation = self.redactor.vault.generation
+            redactedURL = self.redacted(url: redactedURL) ?? redactedURL
+            redactedHeaders = self.redacted(headers: redactedHeaders) ?? redactedHeaders
+        }
+        return (redactedURL, redactedHeaders)
+    }
+
     /// The wire octets of a body as the cassette would hold them; nil where they stay as they are.
     ///
     /// - Parameter headers: as the client sent them.

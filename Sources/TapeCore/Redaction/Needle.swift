@@ -4,6 +4,10 @@ struct Needle: Sendable {
         case plain
         /// The characters of base64 that no octet beside the secret has a part in, where so many octets of a group stand in front of it.
         case base64(alignment: Int)
+        /// Pairs of hex digits.
+        case hex
+        /// UTF-16 of either order of octets, without the zero at its outer end.
+        case wide
     }
 
     /// Which secret of the vault.

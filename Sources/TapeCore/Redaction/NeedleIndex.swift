@@ -44,7 +44,15 @@ struct NeedleIndex: Sendable {
             let other = core.map(Base64Run.urlSafe)
             if other != core { self.insert(other, number, .base64(alignment: alignment), false) }
         }
+        // A word's would be found within other words'.
+        guard !standsAlone else { return }
+        let digits = Array(Hex.encode(secret).utf8)
+        for spelling in Set([digits, digits.map { $0 >= 97 ? $0 & ~32 : $0 }]) { self.insert(spelling, number, .hex, false) }
+        self.insert(Self.wide(secret), number, .wide, false)
     }
+
+    /// Octets with zeros between them.
+    static func wide(_ octets: [UInt8]) -> [UInt8] { Array(octets.flatMap { [$0, 0] }.dropLast()) }
 
     private mutating func insert(_ octets: [UInt8], _ secret: Int, _ form: Needle.Form, _ standsAlone: Bool) {
         let number = Int32(self.needles.count)

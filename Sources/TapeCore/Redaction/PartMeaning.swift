@@ -15,7 +15,7 @@ enum PartMeaning: Sendable, Hashable {
         if rules.keeps(part: name) {
             self = .kept
         } else if let kind = rules.kind(part: name) {
-            self = .secret(kind: kind, isSure: false)
+            self = .secret(kind: kind, isSure: true)
         } else if disposition.filename == nil, let meaning = SecretNames.meaning(of: Self.last(name).utf8), !meaning.needsCompany,
             !meaning.needsKeyShape
         {

@@ -36,6 +36,16 @@ struct PlaceholderSpelling {
         }
     }
 
+    /// As the secret was spelled: in hex with its letters, in UTF-16 with zeros.
+    func octets(_ placeholder: [UInt8], in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+        guard form == .wide else {
+            let isUpper = old.contains { $0 >= 65 && $0 <= 70 }
+            let fitted = self.kind == .binary ? self.fitted(placeholder, old.count / 2) : placeholder
+            return Hex.encode(fitted).utf8.map { isUpper && $0 >= 97 ? $0 & ~32 : $0 }
+        }
+        return NeedleIndex.wide(self.kind == .binary ? self.fitted(placeholder, (old.count + 1) / 2) : placeholder)
+    }
+
     /// Text of base64 in which secrets were, coded anew.
     func octets(base64 text: [UInt8], isEscaped: Bool) -> [UInt8] {
         self.kind == .form || isEscaped ? self.escaped(text, keeping: []) : text

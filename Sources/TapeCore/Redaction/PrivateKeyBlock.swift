@@ -15,7 +15,8 @@ struct PrivateKeyBlock {
         var end = offset
         while end < text.count, end - offset < Self.labelLimit, text[end] != UInt8(ascii: "-") { end += 1 }
         let label = UnsafeRawBufferPointer(rebasing: text[offset..<min(end, text.count)])
-        guard ByteSearch.contains("PRIVATE KEY", in: label), Self.isDashes(text, end) else { return nil }
+        guard ByteSearch.contains("PRIVATE KEY", in: label) || ByteSearch.contains("PRIVATE+KEY", in: label), Self.isDashes(text, end)
+        else { return nil }
         let start = end + 5
         var close = start
         let most = min(text.count, start + limit)
@@ -31,6 +32,14 @@ struct PrivateKeyBlock {
                 // `\n` in JSON, again and again escaped.
                 Self.end(&line, &lines)
                 index += text[index + 1] == UInt8(ascii: "\\") ? 1 : 2
+            } else if text[index] == UInt8(ascii: "%"), index + 2 < close, let high = Hex.value(text[index + 1]),
+                let low = Hex.value(text[index + 2])
+            {
+                // A form's line ends, plus signs and slashes.
+                let octet = high << 4 | low
+                if octet <= 32 { Self.end(&line, &lines) } else { line.append(octet) }
+                if octet > 32 || first != nil { (first, last) = (first ?? index, octet > 32 ? index + 3 : last) }
+                index += 3
             } else if text[index] <= 32 || text[index] == UInt8(ascii: "\\") {
                 Self.end(&line, &lines)
                 index += 1
@@ -57,8 +66,8 @@ struct PrivateKeyBlock {
         return (offset..<offset + 5).allSatisfy { text[$0] == UInt8(ascii: "-") }
     }
 
-    /// Base64, header lines of old formats, line ends in any spelling.
+    /// Base64, header lines of old formats, line ends in any spelling; neither quotes nor what divides a form's fields or opens an element.
     private static func mayHold(_ octet: UInt8) -> Bool {
-        octet > 32 && octet < 127 ? octet != UInt8(ascii: "\"") && octet != UInt8(ascii: "<") && octet != UInt8(ascii: "'") : octet <= 32
+        octet > 32 && octet < 127 ? ![34, 38, 39, 60].contains(octet) : octet <= 32
     }
 }

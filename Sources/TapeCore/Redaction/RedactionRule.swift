@@ -18,11 +18,35 @@ public struct RedactionRule: Sendable, Hashable {
             self.pattern = nil
             return
         }
+        if Self.spellsSecret(words[1].utf8) {
+            throw RedactionRuleError(
+                "the rule for \"\(words[0])\" spells what it is to take out, and rules are kept in the cassette: put the value into an environment variable and name that with --secret-env, or describe it, as \"\(words[0])=[0-9a-f]{32}\""
+            )
+        }
         do {
             self.pattern = try Pattern(String(words[1]))
         } catch {
             throw RedactionRuleError("\"\(text)\" has no pattern behind the equals sign: \(error)")
         }
+    }
+
+    /// A pattern without anything but plain characters, long enough to be looked for.
+    private static func spellsSecret(_ pattern: Substring.UTF8View) -> Bool {
+        var octets: [UInt8] = []
+        var isEscaped = false
+        for octet in pattern {
+            if isEscaped {
+                guard !FormSpelling.isAlphanumeric(octet) else { return false }
+                octets.append(octet)
+                isEscaped = false
+            } else if octet == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                guard !Array(".[](){}*+?|^$".utf8).contains(octet) else { return false }
+                octets.append(octet)
+            }
+        }
+        return SecretReach(octets, isSure: true) != .place
     }
 
     /// The kind of its placeholders: the name of the place.
@@ -48,7 +72,7 @@ public struct RedactionRule: Sendable, Hashable {
             let text = UnsafeRawBufferPointer(rebasing: value[range])
             // A pattern may be so wide that it takes a placeholder's own letters for a secret.
             guard !Placeholder.touches(range, in: value), let secret = spelling.decode(text) else { continue }
-            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling, isSure: false))
+            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling))
         }
         return findings
     }

@@ -25,6 +25,11 @@ public struct RedactionRules: Sendable, Hashable {
         }
         for text in rules { self.rules.append(try RedactionRule(text)) }
         for text in keep { self.keep.append(try RedactionException(text)) }
+        for secret in secrets where secret.octets.count < NeedleIndex.lengthLimit {
+            throw RedactionRuleError(
+                "the value of \"\(secret.name)\" has \(secret.octets.count) octets, and only one of at least \(NeedleIndex.lengthLimit) can be looked for: leave it out of --secret-env, and name its place with --redact, as \"header:x-pin\""
+            )
+        }
         self.secrets = secrets
     }
 

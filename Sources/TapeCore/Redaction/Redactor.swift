@@ -15,7 +15,9 @@ public struct Redactor: Sendable {
         self.vault = vault
         self.makeDigest = makeDigest
         for secret in rules.secrets where !secret.octets.isEmpty {
-            _ = vault.placeholder(for: secret.octets, kind: "env-\(secret.name)")
+            // Who names a value means it, though others take it for a word.
+            let reach = SecretReach(secret.octets, isSure: true)
+            _ = vault.placeholder(for: secret.octets, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach)
         }
     }
 
@@ -78,6 +80,23 @@ public struct Redactor: Sendable {
         return outcome
     }
 
+    /// What stands behind the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.
+    public func redact(_ arrival: inout Arrival?) -> Int {
+        guard var redacted = arrival else { return 0 }
+        var count = 0
+        func redact(_ line: inout String?) {
+            guard let old = line, let semicolon = old.utf8.firstIndex(of: UInt8(ascii: ";")) else { return }
+            var words = Array(old[semicolon...].utf8)
+            let found = self.redact(words: &words)
+            count += found
+            if found > 0 { line = old[..<semicolon] + String(decoding: words, as: UTF8.self) }
+        }
+        for index in redacted.pieces.indices { redact(&redacted.pieces[index].line) }
+        redact(&redacted.lastLine)
+        if count > 0 { arrival = redacted }
+        return count
+    }
+
     /// Words of a reason or a message.
     private func redact(words: inout [UInt8]) -> Int {
         guard !words.isEmpty else { return 0 }
@@ -98,6 +117,11 @@ public struct Redactor: Sendable {
             self.body.redacted($0.octets, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
+        if var wire = body {
+            let count = self.redact(&wire.arrival)
+            if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
+            outcome.count += count
+        }
         guard let result, let old = body else { return }
         outcome.count += result.count
         outcome.isBodyChanged = true

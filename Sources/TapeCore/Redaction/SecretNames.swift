@@ -25,9 +25,24 @@ enum SecretNames {
     static func meaning(ofHeader name: some Sequence<UInt8>) -> Meaning? {
         guard let (hash, startsWithX) = self.fold(name) else { return nil }
         if let meaning = self.headersByHash[hash] ?? self.byHash[hash] { return meaning }
-        guard startsWithX, let (rest, _) = self.fold(name.dropFirst()) else { return nil }
-        return self.byHash[rest]
+        if startsWithX, let (rest, _) = self.fold(name.dropFirst()), let meaning = self.byHash[rest] { return meaning }
+        return self.meaning(ofEnding: name)
     }
+
+    /// `X-Acme-Api-Key`: by how most vendors' names end.
+    private static func meaning(ofEnding name: some Sequence<UInt8>) -> Meaning? {
+        let letters = name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }.map { $0 | 32 }
+        guard let last = letters.last, self.endings.contains(where: { $0.octets.last == last }) else { return nil }
+        return self.endings.first { letters.count > $0.octets.count && letters.suffix($0.octets.count).elementsEqual($0.octets) }
+            .map { Meaning(kind: $0.kind) }
+    }
+
+    private static let endings: [(kind: String, octets: [UInt8])] = [
+        ("api-key", "apikey"), ("api-key", "accesskey"), ("access_token", "accesstoken"), ("refresh_token", "refreshtoken"),
+        ("id_token", "idtoken"), ("token", "authtoken"), ("token", "apitoken"), ("token", "bearertoken"), ("token", "usertoken"),
+        ("session", "sessiontoken"), ("secret", "secretkey"), ("secret", "apisecret"), ("client_secret", "clientsecret"),
+        ("password", "password"), ("csrf-token", "csrftoken"), ("csrf-token", "xsrftoken"),
+    ].map { ($0.0, Array($0.1.utf8)) }
 
     /// FNV-1a of the letters and digits: equal names only, as far as the tables are concerned (their tests see to it), and a name of the
     /// same hash by chance would have its value redacted.
@@ -56,7 +71,7 @@ enum SecretNames {
                 guard let (hash, _) = self.fold(name.utf8) else { continue }
                 var meaning = Meaning(kind: kind)
                 meaning.needsCompany = name == "code"
-                meaning.needsKeyShape = name == "key" || name == "sig" || name == "auth" || name == "session"
+                meaning.needsKeyShape = name == "key" || name == "sig" || name == "signature" || name == "auth" || name == "session"
                 meaning.isSure = !Self.unsure.contains(kind)
                 table[hash] = meaning
             }
@@ -76,7 +91,8 @@ enum SecretNames {
             [
                 "token", "authtoken", "authenticationtoken", "apitoken", "bearertoken", "usertoken", "accesstokenvalue", "subjecttoken",
                 "actortoken",
-                "logintoken", "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
+                "logintoken", "privatetoken",
+                "resettoken", "passwordresettoken", "confirmationtoken", "verificationtoken", "invitationtoken", "jwt",
                 "jwttoken",
                 "personalaccesstoken", "deploytoken", "securitytoken", "xamzsecuritytoken", "accountkey", "devicetoken", "pushtoken",
                 "registrationtoken", "tokensecret",
@@ -100,7 +116,12 @@ enum SecretNames {
                 "clientkey", "sessionkey", "sessionsecret", "connectionstring", "hmackey", "secretstring",
             ]
         ),
-        ("api-key", ["apikey", "appkey", "applicationkey", "subscriptionkey", "accesskey", "authkey", "serverkey", "xapikey", "key"]),
+        (
+            "api-key",
+            [
+                "apikey", "appkey", "applicationkey", "subscriptionkey", "accesskey", "authkey", "serverkey", "xapikey", "hapikey", "key",
+            ]
+        ),
         ("aws-key", ["awsaccesskeyid", "accesskeyid", "xamzcredential"]),
         ("session", ["sessiontoken", "sessionid", "jsessionid", "phpsessid", "sid", "awssessiontoken", "session", "sessioncookie"]),
         (
@@ -109,7 +130,7 @@ enum SecretNames {
         ),
         ("code", ["code", "codeverifier", "devicecode", "authorizationcode", "authcode", "usercode", "otp", "totp", "otpcode", "mfacode"]),
         ("csrf-token", ["csrftoken", "xsrftoken", "csrf", "xsrf", "csrfmiddlewaretoken", "authenticitytoken", "requestverificationtoken"]),
-        ("signature", ["xamzsignature", "xgoogsignature", "xossignature", "sig", "oauthsignature", "xgoogcredential"]),
+        ("signature", ["xamzsignature", "xgoogsignature", "xossignature", "sig", "signature", "oauthsignature", "xgoogcredential"]),
         ("authorization", ["authorization", "proxyauthorization", "auth"]),
     ]
 

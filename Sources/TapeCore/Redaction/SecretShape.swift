@@ -11,7 +11,7 @@ struct SecretShape: Sendable {
     var kept = 0
 
     enum Alphabet: Sendable {
-        case upperAndDigits, alphanumeric, word, base64, path
+        case upperAndDigits, alphanumeric, word, base64, path, escaped
 
         @inline(__always)
         func contains(_ octet: UInt8) -> Bool {
@@ -22,6 +22,7 @@ struct SecretShape: Sendable {
             case .base64:
                 FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "+") || octet == UInt8(ascii: "/") || octet == UInt8(ascii: "=")
                     || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-")
+            case .escaped: FormSpelling.isAlphanumeric(octet) || [37, 43, 45, 47, 61, 95].contains(octet)
             case .path: FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "/")
             }
         }
@@ -29,6 +30,9 @@ struct SecretShape: Sendable {
 
     /// Longest tail: those of tokens without a fixed length are some hundred characters.
     private static let most = 4096
+
+    /// Longest armour in base64: that of an RSA key of 16,384 bits has 17,000 characters.
+    private static let longest = 64 << 10
 
     /// docs/redaction.md names where each comes from.
     static let all: [SecretShape] = [
@@ -51,8 +55,10 @@ struct SecretShape: Sendable {
         SecretShape(kind: "slack-token", prefix: "xapp-", anchor: 0, alphabet: .word, length: 20...Self.most),
         SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/services/", anchor: 6, alphabet: .path, length: 20...255, kept: 25),
         SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/workflows/", anchor: 6, alphabet: .path, length: 20...255, kept: 26),
+        SecretShape(kind: "slack-token", prefix: "xoxd-", anchor: 0, alphabet: .escaped, length: 10...Self.most),
         SecretShape(kind: "google-key", prefix: "AIza", anchor: 0, alphabet: .word, length: 35...35),
         SecretShape(kind: "google-token", prefix: "ya29.", anchor: 0, alphabet: .word, length: 20...Self.most),
+        SecretShape(kind: "google-token", prefix: "1//0", anchor: 0, alphabet: .word, length: 30...Self.most),
         SecretShape(kind: "google-secret", prefix: "GOCSPX-", anchor: 0, alphabet: .word, length: 20...64),
         SecretShape(kind: "stripe-key", prefix: "sk_live_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
         SecretShape(kind: "stripe-key", prefix: "rk_live_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
@@ -63,7 +69,19 @@ struct SecretShape: Sendable {
         SecretShape(kind: "anthropic-key", prefix: "sk-ant-", anchor: 0, alphabet: .word, length: 20...Self.most),
         SecretShape(kind: "npm-token", prefix: "npm_", anchor: 0, alphabet: .alphanumeric, length: 36...36),
         SecretShape(kind: "shopify-token", prefix: "shpat_", anchor: 0, alphabet: .alphanumeric, length: 32...32),
+        // Armour in base64, as configurations of clusters have it.
+        Self.armour("LS0tLS1CRUdJTiBQUklWQVRFIEtFW"),
+        Self.armour("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW"),
+        Self.armour("LS0tLS1CRUdJTiBEU0EgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ"),
+        Self.armour("LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBQR1AgUFJJVkFURSBLRVkgQkxPQ0"),
     ]
+
+    private static func armour(_ prefix: StaticString) -> SecretShape {
+        SecretShape(kind: "private-key", prefix: prefix, anchor: 14, alphabet: .base64, length: 40...Self.longest)
+    }
 
     /// The token whose anchor stands at an offset; nil where it is not one.
     func range(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Range<Int>? {

@@ -13,7 +13,7 @@ public final class SecretVault: Sendable {
         var generation = 0
     }
 
-    /// Secrets of one run. Each takes about a kilobyte with its spellings.
+    /// Secrets of one run. Each takes about two kilobytes with its spellings.
     public static let limit = 100_000
     /// Octets of all secrets of one run.
     public static let octetLimit = 64 << 20

@@ -18,7 +18,7 @@ struct SourcePass {
 
     /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil where nobody wants it.
     mutating func run(_ source: OctetSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .file(codedSize: source.size)) else {
+        guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
             return try self.plain(source, deliver)
         }
         var content: ContentStream?

@@ -8,8 +8,10 @@ struct TextRedaction {
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
     ///   - kept: ranges in which no finding counts; secrets learned elsewhere do.
+    ///   - places: what alone may be changed, in ascending order: the values of header fields. What runs over an end of one is chance.
     func edits(
-        in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = []
+        in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
+        within places: [Range<Int>]? = nil
     ) -> EditList {
         guard !text.isEmpty else { return EditList() }
         var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
@@ -26,7 +28,17 @@ struct TextRedaction {
             for depth in views.indices { work.learn(in: views[...depth]) }
         }
         work.search(views)
-        return EditList(work.edits)
+        // Before edits that touch become one: a chance one must not take another with it.
+        return EditList(places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits)
+    }
+
+    private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].upperBound < range.upperBound { low = middle + 1 } else { high = middle }
+        }
+        return low < places.count && places[low].lowerBound <= range.lowerBound
     }
 
     private struct Work {
@@ -34,7 +46,7 @@ struct TextRedaction {
         let vault: SecretVault
         let text: UnsafeRawBufferPointer
         let kind: TextKind
-        let kept: [Range<Int>]
+        let kept: EditList
         var edits: [Edit] = []
         private var spelling: PlaceholderSpelling?
 
@@ -43,7 +55,7 @@ struct TextRedaction {
             self.vault = vault
             self.text = text
             self.kind = kind
-            self.kept = kept
+            self.kept = EditList(kept.map { Edit(range: $0, octets: []) })
         }
 
         /// Looked up when there is something to write: most texts have nothing.
@@ -58,7 +70,7 @@ struct TextRedaction {
         }
 
         private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
-            guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.contains(where: { $0.overlaps(range) }) else { return }
+            guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range) else { return }
             let reach = finding.pieces.isEmpty ? SecretReach(finding.secret, isSure: finding.isSure) : .anywhere
             let placeholder = self.vault.placeholder(for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces)
             let octets = self.spell().octets(placeholder.octets, range: range, spelling: finding.spelling, isEscaped: isEscaped)
@@ -68,10 +80,12 @@ struct TextRedaction {
         /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
         mutating func learn(in views: ArraySlice<EscapeView>) {
             guard let view = views.last else { return }
-            let findings = view.octets.withUnsafeBytes { TextSurvey.findings(in: $0) }
+            let findings = view.octets.withUnsafeBytes { TextSurvey.findings(in: $0) + self.rules.patterns(in: $0) }
+            guard !findings.isEmpty else { return }
+            let taken = EditList(self.edits)
             for var finding in findings {
                 let range = self.source(finding.range, views)
-                guard !self.edits.contains(where: { $0.range.overlaps(range) }) else { continue }
+                guard !taken.touches(range) else { continue }
                 if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
                 self.learn(finding, at: range, isEscaped: self.isEscaped(range))
             }
@@ -115,6 +129,9 @@ struct TextRedaction {
                 switch hit.form {
                 case .plain:
                     self.replace(hit, octets, placeholders[hit.secret], source)
+                case .hex, .wide:
+                    let spelled = self.spell().octets(placeholders[hit.secret].octets, in: hit.form, for: octets[hit.range])
+                    self.edits.append(Edit(range: source(hit.range), octets: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
                     guard let run = Base64Run(octets, core: hit.range.lowerBound, alignment: alignment), self.kind != .binary else {

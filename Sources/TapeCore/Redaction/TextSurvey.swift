@@ -18,6 +18,8 @@ struct TextSurvey {
     private static let spaceLimit = 64
     /// User information of a URL.
     private static let userLimit = 512
+    /// Secrets in one array.
+    private static let elementLimit = 100
     /// Octets to both sides of an AWS key id among which the secret key that belongs to it may stand.
     private static let nearby = 256
 
@@ -80,16 +82,19 @@ struct TextSurvey {
 
     /// `"name": "value"`
     private mutating func member(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
-        // A code is an error's in most JSON.
-        guard !meaning.needsCompany, start > 0, self.text[start - 1] == UInt8(ascii: "\"") else { return }
+        guard start > 0, self.text[start - 1] == UInt8(ascii: "\"") else { return }
         let colon = self.skipSpace(end + 1)
         guard colon < self.text.count, self.text[colon] == UInt8(ascii: ":") else { return }
         let value = self.skipSpace(colon + 1)
         guard value < self.text.count else { return }
         switch self.text[value] {
         case UInt8(ascii: "\""):
-            guard let close = self.endOfString(value + 1) else { return }
+            // A code is an error's in most JSON.
+            guard let close = self.endOfString(value + 1), !meaning.needsCompany || self.isBesideMembersOfOAuth(start, close) else {
+                return
+            }
             self.add(value + 1..<close, meaning, .json)
+        case UInt8(ascii: "["): self.elements(value + 1, meaning)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             var last = value + 1
             while last < self.text.count, JSONNumberText.mayHold(self.text[last]) { last += 1 }
@@ -97,6 +102,28 @@ struct TextSurvey {
             guard last - value >= 4 else { return }
             self.add(value..<last, meaning, .number)
         default: return
+        }
+    }
+
+    /// Another member of a token request in JSON.
+    private func isBesideMembersOfOAuth(_ start: Int, _ end: Int) -> Bool {
+        let near = UnsafeRawBufferPointer(rebasing: self.text[max(0, start - 2048)..<min(self.text.count, end + 2048)])
+        return OAuthCompany.members.contains { ByteSearch.contains($0, in: near) }
+    }
+
+    /// Elements that look like keys: `"password": ["is too short"]` is a form's complaint.
+    private mutating func elements(_ start: Int, _ meaning: SecretNames.Meaning) {
+        var meaning = meaning
+        meaning.needsKeyShape = true
+        var offset = self.skipSpace(start)
+        for _ in 0..<Self.elementLimit {
+            guard offset < self.text.count, self.text[offset] == UInt8(ascii: "\""), let close = self.endOfString(offset + 1) else {
+                return
+            }
+            self.add(offset + 1..<close, meaning, .json)
+            let comma = self.skipSpace(close + 1)
+            guard comma < self.text.count, self.text[comma] == UInt8(ascii: ",") else { return }
+            offset = self.skipSpace(comma + 1)
         }
     }
 
@@ -112,10 +139,12 @@ struct TextSurvey {
 
     /// `?name=value` or `&name=value`
     private mutating func item(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
-        guard start > 0 ? self.mayPrecedeItem(start - 1) : self.isForm else { return }
+        // `/page;jsessionid=value?…` of Java's servers.
+        let isInPath = start > 0 && self.text[start - 1] == UInt8(ascii: ";") && meaning.kind == "session" && !meaning.needsKeyShape
+        guard start > 0 ? isInPath || self.mayPrecedeItem(start - 1) : self.isForm else { return }
         var last = end + 1
         let most = min(self.text.count, last + Self.valueLimit)
-        while last < most, !self.endsItem(self.text[last]) { last += 1 }
+        while last < most, !self.endsItem(self.text[last]), !isInPath || self.text[last] != UInt8(ascii: "?") { last += 1 }
         guard last < most || last == self.text.count else { return }
         if meaning.needsCompany, !self.hasCompany(start, last) { return }
         self.add(end + 1..<last, meaning, self.isForm ? .form : .query)

@@ -100,8 +100,7 @@ public final class Session: Sendable {
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
-        let comparedURL = self.redaction?.redacted(url: url) ?? url
-        let comparedHeaders = self.redaction?.redacted(headers: headers) ?? headers
+        let (comparedURL, comparedHeaders) = self.redaction?.redacted(url: url, headers: headers) ?? (url, headers)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             guard let key = self.key(of: head) else { return .decided(self.nothingLeft(head)) }
             if self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }

@@ -46,13 +46,19 @@ public struct CassetteFinisher {
         starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
         var maker = InteractionMaker(store: self.store, redactor: self.redactor)
         var result = Result()
+        var failure: (bytes: [UInt8], error: any Error)?
         do {
             try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
                 progress(place, starts.count)
                 var changed: Interaction?
-                if starts[place].position < self.unsettled, let redacted = self.redacted(bytes, &maker) {
-                    changed = redacted
-                    result.redacted += 1
+                if starts[place].position < self.unsettled {
+                    do {
+                        changed = try self.redacted(bytes, &maker)
+                    } catch {
+                        // The others are still to be looked at.
+                        failure = failure ?? (bytes, error)
+                    }
+                    if changed != nil { result.redacted += 1 }
                 }
                 if let developed = try self.developed(changed, bytes, &maker) {
                     changed = developed
@@ -72,21 +78,28 @@ public struct CassetteFinisher {
             throw CassetteError(
                 .unwritable, "\"\(rewriter.path)\" cannot be put in order (\(error)): what was recorded is in it all the same.")
         }
+        if let failure { throw Self.unsearched(failure.bytes, failure.error, in: rewriter.path) }
         return result
     }
 
     // MARK: Secrets
 
-    /// Nil where nothing is to be done, or nothing can be: what then still holds a secret is told by the scan behind this.
-    private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) -> Interaction? {
-        guard let redactor else { return nil }
-        do {
-            guard try self.mayHoldSecrets(bytes, redactor) else { return nil }
-            guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
-            return try maker.made(redacted)
-        } catch {
-            return nil
-        }
+    /// Nil where nothing is to be done.
+    private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
+        guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
+        guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
+        return try maker.made(redacted)
+    }
+
+    /// Nobody may take the recording for one without secrets.
+    private static func unsearched(_ bytes: [UInt8], _ error: any Error, in path: String) -> CassetteError {
+        let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id
+        let exchange = id.map { "exchange \($0)" } ?? "an exchange"
+        let reason = (error as? CassetteError)?.message ?? "\(error)"
+        return CassetteError(
+            .unwritable,
+            "\"\(path)\" may hold secrets: \(exchange) cannot be cleared of what became known as one after it (\(reason)); run "
+                + "\"wiretape redact \(path)\", or remove it.")
     }
 
     /// A quick look at the text and the files that it names.

@@ -42,18 +42,31 @@ struct CassetteLeakScan {
 
     private func leaks(inFilesOf interaction: Interaction, _ id: Int, _ seen: inout Set<String>) throws -> [CassetteLeak] {
         var leaks: [CassetteLeak] = []
-        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
-            var sources: [(name: String, source: OctetSource)] = []
-            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) where seen.insert(sidecar.path).inserted {
-                sources.append((sidecar.path, try self.bodies.source(sidecar, digest: FastSHA256())))
+        let messages = [
+            (interaction.request.body, interaction.request.headers), (interaction.response?.body, interaction.response?.headers),
+        ]
+        for case (let body?, let headers?) in messages {
+            var sources: [(name: String, source: OctetSource, codings: [ContentEncoding.Name])] = []
+            for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
+                let codings = body.hasCodingsLeft(headers) ? Self.codings(headers) : []
+                sources.append((sidecar.path, try self.bodies.source(sidecar, digest: FastSHA256()), codings))
             }
-            if case .raw(let slice) = body.content { sources.append((slice.path, OctetSource(try self.bodies.read(slice)))) }
-            for (name, source) in sources {
-                leaks += try self.scan.leaks(in: source).map {
+            if let original = body.original, seen.insert(original.path).inserted {
+                sources.append((original.path, try self.bodies.source(original, digest: FastSHA256()), Self.codings(headers)))
+            }
+            if case .raw(let slice) = body.content {
+                sources.append((slice.path, OctetSource(try self.bodies.read(slice)), Self.codings(headers)))
+            }
+            for (name, source, codings) in sources {
+                leaks += try self.scan.leaks(in: source, codings: codings).map {
                     CassetteLeak(exchange: id, place: "\"\(name)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
                 }
             }
         }
         return leaks
+    }
+
+    private static func codings(_ headers: HeaderFields) -> [ContentEncoding.Name] {
+        if case .coded(let names) = ContentEncoding(headers) { names } else { [] }
     }
 }

@@ -44,9 +44,7 @@ public struct CassetteRedaction {
     private init(_ path: String, _ reader: CassetteReader, _ rules: RedactionRules) throws(CassetteError) {
         let own = try CassetteHead(reader.head()).redactionRules()
         let vault = SecretVault()
-        var tally = PlaceholderTally()
-        for position in 0..<reader.count { try reader.bytes(at: position).withUnsafeBytes { tally.add($0) } }
-        vault.countOn(behind: tally)
+        vault.countOn(behind: try PlaceholderTally(reader, path: path))
         self.path = path
         self.redactor = Redactor(rules: own?.adding(rules) ?? rules, vault: vault, makeDigest: { FastSHA256() })
         self.store = try BodyStore(cassettePath: path)

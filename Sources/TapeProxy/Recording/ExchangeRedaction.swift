@@ -87,6 +87,12 @@ struct ExchangeRedaction {
             fresh = target
         }
         outcome.add(done)
+        let lines = self.redactor.redact(&large.arrival)
+        if lines > 0 {
+            outcome.count += lines
+            outcome.isBodyChanged = true
+            body = large
+        }
         guard done.isBodyChanged else { return }
         let redacted = try fresh ?? OpenSpool(self.store.makeSpool())
         try self.redactor.fit(&fields, &trailers, arrival: &large.arrival, from: spool.source, to: redacted.source, outcome: &outcome)

@@ -81,9 +81,7 @@ final class RecordingFile: @unchecked Sendable {
         let appender = try CassetteAppender.open(path, recorder: recorder)
         guard let given = rules else { return (appender, appender.repaired) }
         let reader = try CassetteReader(path: path)
-        var tally = PlaceholderTally()
-        for position in 0..<reader.count { try reader.bytes(at: position).withUnsafeBytes { tally.add($0) } }
-        vault.countOn(behind: tally)
+        vault.countOn(behind: try PlaceholderTally(reader, path: path))
         var head = CassetteHead(try reader.head())
         let own = try head.redactionRules()
         let all = own?.adding(given) ?? given

@@ -52,4 +52,15 @@ import Testing
         spool.discard()
         #expect(try self.folder.names() == ["pets.bodies"])
     }
+
+    #if os(Linux)
+    @Test func whatIsNotFinishedHasNoNameAndNobodyElseCanReadIt() throws {
+        let spool = try self.store().makeSpool()
+        try spool.write([1, 2, 3])
+        #expect(try self.folder.names(in: "pets.bodies").isEmpty)
+        let sidecar = try spool.finish(sha256: self.digest, ext: "bin")
+        #expect(try self.folder.read(sidecar.path) == [1, 2, 3])
+        #expect(try self.folder.names(in: "pets.bodies") == [self.digest + ".bin"])
+    }
+    #endif
 }

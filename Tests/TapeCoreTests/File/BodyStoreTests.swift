@@ -70,7 +70,11 @@ import Testing
         try alive.write([1, 2, 3])
         try self.folder.write([1], to: "pets.bodies/.part-1-1")
         _ = try BodyStore(cassettePath: self.path)
+        #if os(Linux)
+        #expect(try self.folder.names(in: "pets.bodies").isEmpty)
+        #else
         #expect(try self.folder.names(in: "pets.bodies") == [".part-\(getpid())-1"])
+        #endif
         _ = try alive.finish(sha256: self.sha256([1, 2, 3]), ext: "bin")
     }
 

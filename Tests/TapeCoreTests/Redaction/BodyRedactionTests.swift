@@ -32,4 +32,18 @@ import Testing
         #expect(result == nil)
         #expect(notes == ["not searched for secrets behind the content coding \"compress\""])
     }
+
+    @Test func whatIsTooLongForMemoryWithoutItsCodingIsSearchedToItsEnd() throws {
+        let content = Array(repeating: UInt8(ascii: "x"), count: 8_000_000) + Array(" {\"token\":\"abc123\"}".utf8)
+        let wire = RedactionFixtures.gzip(content)
+        // Denser than a body may be that is collected in memory.
+        #expect(content.count / wire.count > InflateLimits.ratio)
+        let (result, notes) = self.redacted(wire, ["Content-Encoding: gzip"])
+        var decoded: [UInt8] = []
+        let chain = try #require(DecoderChain([.gzip], limits: .search(codedSize: wire.count)))
+        _ = try result?.octets.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } }
+        #expect(chain.finish())
+        #expect(decoded.suffix(22) == Array(" {\"token\":\"{{token:1}}\"}".utf8).suffix(22))
+        #expect(notes == [])
+    }
 }

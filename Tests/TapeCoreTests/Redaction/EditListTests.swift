@@ -20,4 +20,9 @@ import Testing
         let edits = EditList([self.edit(2..<4, "12345")])
         #expect(edits.moved([0, 2, 3, 4, 8]) == [0, 2, 7, 7, 11])
     }
+
+    @Test func rangesTouchEditsByTheirOctets() {
+        let edits = EditList([self.edit(2..<4, ""), self.edit(8..<9, "")])
+        #expect([0..<2, 1..<3, 3..<8, 4..<8, 8..<9, 9..<20].map(edits.touches) == [false, true, true, false, true, false])
+    }
 }

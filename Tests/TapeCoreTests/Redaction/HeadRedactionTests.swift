@@ -16,4 +16,14 @@ import Testing
         #expect(self.head.redact(&fields) == 0)
         #expect(self.head.redacted(url: "https://e.com/a?b=c") == nil)
     }
+
+    @Test(arguments: [
+        ["X-Info: {\"token\": \"abc", "Authorization: Bearer s3cret-0123", "If-None-Match: \"x\""],
+        ["X-Info: <token>abc", "Authorization: Bearer s3cret-0123", "X-End: </token>"],
+    ])
+    func whatSeemsToRunOverLinesTakesNothingWithIt(lines: [String]) {
+        var fields = HeaderFields(lines)
+        #expect(self.head.redact(&fields) == 1)
+        #expect(fields.lines == [lines[0], "Authorization: Bearer {{authorization:1}}", lines[2]])
+    }
 }

@@ -25,4 +25,13 @@ import Testing
         #expect(try self.found(["json:/a"], "{\"a\":\"1x\"}\n{\"a\":\"2x\"}\n") == ["1x", "2x"])
         #expect(try self.found(["json:/a"], "no JSON") == [])
     }
+
+    @Test func ofACutTextTheBeginningIsLookedAt() throws {
+        #expect(try self.found(["json:/a/b"], #"{"a":{"b":"x1"},"c":"#) == ["x1"])
+        #expect(try self.found(["json:/a"], #"{"a":"x1","b":tru"#) == ["x1"])
+    }
+
+    @Test func dataOfEventsAreLookedAt() throws {
+        #expect(try self.found(["json:/a"], "event: e\ndata: {\"a\":\"1x\"}\n\ndata:{\"a\":\"2x\"}\n\n") == ["1x", "2x"])
+    }
 }

@@ -29,4 +29,17 @@ import Testing
         #expect(try LeakScan(self.vault).leaks(in: OctetSource(octets)).map(\.offset) == [2_500_000])
         #expect(octets.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
     }
+
+    @Test func findsHexAndUTF16() throws {
+        #expect(try self.spellings(Array(("x " + Hex.encode(Array("s3cret/value-0123".utf8))).utf8)) == ["hex"])
+        #expect(try self.spellings(Array("s3cret/value-0123".utf8).flatMap { [0, $0] }) == ["utf16"])
+    }
+
+    @Test func codingsThatTheMessageNamesAreTakenOff() throws {
+        // As br it has no magic number: deflate without a wrapper neither.
+        let text = Array("x s3cret/value-0123".utf8)
+        let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .raw) })
+        #expect(try self.spellings(wire) == [])
+        #expect(try LeakScan(self.vault).leaks(in: OctetSource(wire), codings: [.deflate]).map(\.spelling) == [.compressed])
+    }
 }

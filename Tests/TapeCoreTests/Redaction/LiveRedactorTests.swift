@@ -19,4 +19,12 @@ import Testing
         _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { octets.append(contentsOf: $0) }
         #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
     }
+
+    @Test func whatTheFieldsTeachIsTakenOutOfTheURL() {
+        let live = LiveRedactor(Redactor())
+        let (url, headers) = live.redacted(
+            url: "http://h/?q=s3cret-0123", headers: HeaderFields(["Authorization: Bearer s3cret-0123", "X-Q: a"]))
+        #expect(url == "http://h/?q={{authorization:1}}")
+        #expect(headers.lines == ["Authorization: Bearer {{authorization:1}}", "X-Q: a"])
+    }
 }

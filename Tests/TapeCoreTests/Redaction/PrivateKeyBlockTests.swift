@@ -31,4 +31,14 @@ import Testing
             #expect(PrivateKeyBlock($0, beginAt: 5, limit: 1000) == nil)
         }
     }
+
+    @Test func inAFormItIsTheSameSecret() {
+        let vault = SecretVault()
+        _ = RedactionFixtures.body(Self.key, type: "text/plain", vault: vault)
+        let form = "k=" + Self.key.replacing("\n", with: "%0A").replacing(" ", with: "+").replacing("/", with: "%2F") + "&x=1"
+        let redacted = RedactionFixtures.body(form, type: "application/x-www-form-urlencoded", vault: vault)
+        #expect(
+            redacted
+                == "k=-----BEGIN+RSA+PRIVATE+KEY-----%0A%7B%7Bprivate-key%3A1%7D%7D%0A-----END+RSA+PRIVATE+KEY-----&x=1")
+    }
 }

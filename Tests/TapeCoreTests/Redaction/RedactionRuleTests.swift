@@ -19,4 +19,20 @@ import Testing
         let found = Array("abc {{jwt:1}}".utf8).withUnsafeBytes { rule.findings(in: $0) }
         #expect(found.map(\.range) == [0..<3])
     }
+
+    @Test(arguments: ["text=hunter2-xyz", "path=katharina", "header:x-a=10\\.0\\.12", "query:a=long enough"])
+    func aPatternThatSpellsTheSecretIsRefusedWithoutSayingIt(text: String) {
+        #expect(throws: RedactionRuleError.self) { try RedactionRule(text) }
+        do {
+            _ = try RedactionRule(text)
+        } catch {
+            #expect(!error.message.contains(String(text.split(separator: "=")[1])))
+            #expect(error.message.contains("--secret-env"))
+        }
+    }
+
+    @Test(arguments: ["text=hunter[0-9]", "text=hunter\\d-xyz", "path=ann", "text=private"])
+    func otherPatternsAreTaken(text: String) {
+        #expect(throws: Never.self) { try RedactionRule(text) }
+    }
 }

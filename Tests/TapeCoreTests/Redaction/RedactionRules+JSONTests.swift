@@ -3,8 +3,10 @@ import Testing
 @testable import TapeCore
 
 @Suite struct RedactionRulesJSONTests {
+    private static let secret = SecretValue(name: "X", octets: Array("sekret7".utf8))
+
     @Test func comesBackAsItWasWritten() throws {
-        let rules = try RedactionRules(rules: ["query:a", "text=b+"], keep: ["jwt"], secrets: [SecretValue(name: "X", octets: [65])])
+        let rules = try RedactionRules(rules: ["query:a", "text=b+"], keep: ["jwt"], secrets: [Self.secret])
         var writer = JSONWriter()
         rules.write(into: &writer)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{ "rules": ["query:a", "text=b+"], "keep": ["jwt"] }"#)

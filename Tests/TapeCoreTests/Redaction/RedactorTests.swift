@@ -167,4 +167,39 @@ import Testing
         let redacted = Fixtures.octets(body, ["Content-Type: application/x-protobuf"], vault: vault)
         #expect(redacted == [0, 1, 255] + Array("{{token:1}}******".utf8) + [0, 254])
     }
+
+    @Test func chunkExtensionsHoldNoSecret() {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        var arrival: Arrival? = Arrival(
+            isChunked: true, pieces: [.init(at: 0, size: 5, line: "5;t=s3cret-0123"), .init(at: 1, size: 5, line: "05")],
+            lastLine: "0;t=s3cret-0123")
+        #expect(Redactor(vault: vault).redact(&arrival) == 2)
+        #expect(arrival?.pieces.map(\.line) == ["5;t={{token:1}}", "05"])
+        #expect(arrival?.lastLine == "0;t={{token:1}}")
+        var response = RecordedResponse(status: 200, headers: HeaderFields())
+        var body: WireBody? = WireBody(
+            Array("hello".utf8), arrival: Arrival(isChunked: true, pieces: [.init(at: 0, size: 5, line: "5;t=s3cret-0123")]))
+        #expect(Redactor(vault: vault).redact(response: &response, body: &body).isBodyChanged)
+        #expect(body?.arrival?.pieces.first?.line == "5;t={{token:1}}")
+    }
+
+    @Test func valuesThatRulesNameAreTakenOutElsewhereToo() throws {
+        let rules = try RedactionRules(rules: ["json:/mail", "path=ann-[0-9]+", "text=[a-z]+@corp\\.example"])
+        let vault = SecretVault()
+        #expect(RedactionFixtures.body(#"{"mail":"anna@example.com"}"#, rules: rules, vault: vault) == #"{"mail":"{{mail:1}}"}"#)
+        #expect(RedactionFixtures.body("to anna@example.com", type: "text/plain", rules: rules, vault: vault) == "to {{mail:1}}")
+        #expect(RedactionFixtures.url("http://h/u/ann-7788", rules: rules, vault: vault) == "http://h/u/{{path:1}}")
+        #expect(RedactionFixtures.body("see ann-7788", type: "text/plain", rules: rules, vault: vault) == "see {{path:1}}")
+        #expect(RedactionFixtures.url("http://h/?q=bob%40corp.example", rules: rules, vault: vault) == "http://h/?q={{text:1}}")
+        #expect(RedactionFixtures.body(#"{"m":"bob\u0040corp.example"}"#, rules: rules, vault: vault) == #"{"m":"{{text:1}}"}"#)
+    }
+
+    @Test func aNamedValueIsLookedForThoughOthersTakeItForAWord() throws {
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "PW", octets: Array("changeme".utf8))])
+        #expect(RedactionFixtures.body("a changeme b changemes", type: "text/plain", rules: rules) == "a {{env-PW:1}} b changemes")
+        #expect(throws: RedactionRuleError.self) {
+            try RedactionRules(rules: [], secrets: [SecretValue(name: "PIN", octets: Array("12345".utf8))])
+        }
+    }
 }

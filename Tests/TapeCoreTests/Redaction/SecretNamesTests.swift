@@ -28,4 +28,15 @@ import Testing
             for name in names { #expect(SecretNames.meaning(ofHeader: name.utf8)?.kind == kind, "\(name)") }
         }
     }
+
+    @Test(arguments: [("X-Acme-Api-Key", "api-key"), ("X-User-Auth-Token", "token"), ("My-Client-Secret", "client_secret")])
+    func namesOfFieldsCountByTheirEnds(name: String, kind: String) {
+        #expect(SecretNames.meaning(ofHeader: name.utf8)?.kind == kind)
+        #expect(SecretNames.meaning(of: name.utf8) == nil)
+    }
+
+    @Test(arguments: ["X-Page-Token", "Sec-WebSocket-Key", "Idempotency-Key", "ETag", "X-Request-Id"])
+    func otherFieldsSayNothing(name: String) {
+        #expect(SecretNames.meaning(ofHeader: name.utf8) == nil)
+    }
 }

@@ -30,4 +30,16 @@ import Testing
         _ = vault.placeholder(for: Array("4929123412".utf8), kind: "password")
         #expect(self.redacted(#"{"a":4929123412,"b":"4929123412"}"#, vault: vault) == #"{"a":0,"b":"{{password:1}}"}"#)
     }
+
+    @Test func hexAndUTF16StayWhatTheyAre() {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("top-secret-77".utf8), kind: "k")
+        #expect(self.redacted("id " + Hex.encode(Array("top-secret-77".utf8)) + ".", vault: vault) == "id 7b7b6b3a317d7d.")
+        #expect(self.redacted(Hex.encode(Array("top-secret-77".utf8)).uppercased(), vault: vault) == "7B7B6B3A317D7D")
+        let wide = Array("<top-secret-77>".utf8)
+        let little = String(decoding: wide.flatMap { [$0, 0] }, as: UTF8.self)
+        #expect(self.redacted(little, vault: vault) == String(decoding: Array("<{{k:1}}>".utf8).flatMap { [$0, 0] }, as: UTF8.self))
+        let big = String(decoding: wide.flatMap { [0, $0] }, as: UTF8.self)
+        #expect(self.redacted(big, vault: vault) == String(decoding: Array("<{{k:1}}>".utf8).flatMap { [0, $0] }, as: UTF8.self))
+    }
 }

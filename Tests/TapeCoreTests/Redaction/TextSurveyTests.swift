@@ -16,6 +16,17 @@ import Testing
         ("https://ghost-token-0123456789@h/", "userinfo=ghost-token-0123456789"), (#""token":"{{token:1}}""#, nil), ("token=t1", nil),
         ("mail@example.com", nil), ("http://h/@x", nil), (#""password":"unending"#, nil),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), ("eyJhbGciOiJIUzI1NiJ9.only", nil),
+        (#"{"grant_type":"authorization_code","code":"c0de"}"#, "code=c0de"), (#"{"error":{"code":"c0de"}}"#, nil),
+        (#"{"token": ["abcdefgh12345678"]}"#, "token=abcdefgh12345678"), (#"{"password":["is too short, 8 or more"]}"#, nil),
+        ("/page;jsessionid=A1B2?x=1", "session=A1B2"), ("a=1;token=e.token", nil),
+        ("?signature=0123456789abcdef0&x", "signature=0123456789abcdef0"), ("?signature=short", nil),
+        ("xoxd-Ab%2Bc0123456789", "slack-token=xoxd-Ab%2Bc0123456789"),
+        ("1//0gdEfGhIjKlMnOpQrStUvWxYz0123456789", "google-token=1//0gdEfGhIjKlMnOpQrStUvWxYz0123456789"),
+        ("ca: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB", nil),
+        (
+            "key: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB",
+            "private-key=LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB"
+        ),
     ])
     func findsByNamesAndLooks(text: String, found: String?) {
         #expect(self.kinds(text) == (found.map { [$0] } ?? []))

@@ -115,6 +115,31 @@ import Testing
         #expect(try reader.uncodedSource(of: body, digest: { FastSHA256() }).load() == wire)
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
     }
+
+    @Test func anExchangeThatCannotBeClearedOfALaterSecretFailsTheCloseAndTheOthersAreCleared() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let plan = try RecordingPlan(path: path, mode: .once, exists: false)
+        let recorder = try #require(try Recorder(plan, version: "1", redaction: nil))
+        let large = Array((String(repeating: "word ", count: 300_000) + "s3cret-0123").utf8)
+        for (id, body) in [(1, large), (2, Array("s3cret-0123".utf8))] {
+            _ = recorder.put(.exchange(TapedExchanges.exchange(id, fields: ["Content-Type: text/plain"], body: body), stored: nil))
+        }
+        _ = try recorder.close(keepsOld: false)
+        let name = try #require(try folder.names(in: "tape.bodies").first)
+        try folder.write([1, 2, 3], to: "tape.bodies/" + name)
+
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+        let finisher = CassetteFinisher(
+            path: path, store: try BodyStore(cassettePath: path), redactor: Redactor(vault: vault), unsettled: 2)
+        let error = #expect(throws: CassetteError.self) { try finisher.finish(try appender.finish()) { _, _ in } }
+        #expect(error?.message.contains("exchange 1 cannot be cleared") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("s3cret") == false)
+        let cleared = try RunningProxy.interactions(path)[1].response?.body?.content
+        #expect(cleared == .text(Array("{{token:1}}".utf8)))
+    }
 }
 
 extension InteractionMaker {

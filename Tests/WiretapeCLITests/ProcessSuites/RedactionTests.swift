@@ -125,16 +125,23 @@ import Darwin
         let (_, end) = try self.record(size: 0)
         #expect(end.status == 0, "\(end.errors)")
         let before = try TemporaryFolder.contents(self.cassette)
-        // A rule that spells the secret itself is written into the cassette's head.
+        // A rule for a place that is called as the secret is: it is written into the cassette's head.
         let origin = try Python.origin("login_origin.py", [self.secrets.token, self.secrets.cookie])
         defer { origin.program.stop() }
         let leak = try Wiretape.run(
-            ["record", self.cassette, "--redact", "text=literal-9Kd72hQ", "--"]
-                + Curl.get("http://127.0.0.1:\(origin.port)/me") + ["-H", "X-Mine: literal-9Kd72hQ"])
+            ["record", self.cassette, "--redact", "query:literal-9Kd72hQ", "--"]
+                + Curl.get("http://127.0.0.1:\(origin.port)/me") + ["-H", "X-Api-Key: literal-9Kd72hQ"])
         #expect(leak.status == 6, "\(leak.status) \(leak.errors)")
-        #expect(leak.errors.contains("the cassette's beginning, line 4: what {{text:1}} stands for"), "\(leak.errors)")
+        #expect(leak.errors.contains("the cassette's beginning, line 4: what {{api-key:1}} stands for"), "\(leak.errors)")
         #expect(!leak.errors.contains("literal-9Kd72hQ"))
         #expect(try TemporaryFolder.contents(self.cassette) == before)
+    }
+
+    @Test func aRuleThatSpellsTheSecretIsRefusedBeforeAnythingIsRecorded() throws {
+        let end = try Wiretape.run(["record", self.cassette, "--redact", "text=literal-9Kd72hQ", "--", "true"])
+        #expect(end.status == 64, "\(end.errors)")
+        #expect(end.errors.contains("--secret-env") && !end.errors.contains("spells what it is to take out: literal"))
+        #expect(!FileManager.default.fileExists(atPath: self.cassette))
     }
 
     @Test func killedInTheMiddleEveryRecordedExchangeIsRedactedAndTheNextRecorderTidiesUp() throws {
