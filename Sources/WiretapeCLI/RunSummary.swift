@@ -26,7 +26,7 @@ struct RunSummary {
 
     private var failures: [Int32] {
         var failures: [Int32] = []
-        if self.counts.unreadable > 0 { failures.append(ExitStatus.failed) }
+        if self.counts.unreadable > 0 || self.verdict.unserved > 0 { failures.append(ExitStatus.failed) }
         if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.append(ExitStatus.failed) }
         if let recorder, !recorder.leaks.isEmpty { failures.append(ExitStatus.leak) }
         for flaw in self.failOn.flaws where self.verdict.count(of: flaw) > 0 {
@@ -43,7 +43,9 @@ struct RunSummary {
     // MARK: For people
 
     func report(to screen: RunScreen) {
-        for line in self.replay.flawLines(naming: self.failOn.flaws.union([.miss])) { screen.complain(line) }
+        // What could not be read is told below.
+        let always: Set<VerdictFlaw> = self.counts.unreadable > 0 ? [.miss] : [.miss, .unserved]
+        for line in self.replay.flawLines(naming: self.failOn.flaws.union(always)) { screen.complain(line) }
         if let problem = self.counts.firstUnreadable {
             screen.complain(
                 "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."

@@ -37,6 +37,16 @@ import Testing
 
     // MARK: Exit code
 
+    @Test func anAnswerThatDidNotArriveFailsTheRunAndIsNamed() throws {
+        let summary = try self.summary(.none, exists: true) {
+            $0.failOn = FailureRule([])
+            $0.replay.verdict.unserved = 1
+            $0.replay.verdict.unservedAnswers = [UnservedAnswer(index: 0, problem: "its client left")]
+        }
+        #expect(summary.exitStatus == 1)
+        #expect(try self.report(summary).contains("not served: exchange 1 could not be replayed: its client left"))
+    }
+
     @Test(
         arguments: [
             (nil, 0, 0, nil, 0), (0, 0, 0, nil, 0), (nil, 1, 0, nil, 3), (0, 1, 0, nil, 3), (7, 1, 1, "x", 7), (nil, 0, 1, "x", 1),

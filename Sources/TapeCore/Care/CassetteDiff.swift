@@ -1,6 +1,6 @@
 /// Compares two cassettes exchange by exchange: what was added, removed and changed.
 ///
-/// Holds two exchanges in memory at a time, and the requests' methods and URLs.
+/// Holds two exchanges in memory at a time, and the requests' methods, URLs and digests of their bodies.
 public struct CassetteDiff {
     public enum Entry: Sendable, Hashable {
         case added(Exchange)
@@ -21,19 +21,21 @@ public struct CassetteDiff {
     private let old: RecordedCassette
     private let new: RecordedCassette
     private let comparison: ExchangeComparison
+    private let digest: () -> any ContentDigest
 
     public init(
         old: RecordedCassette, new: RecordedCassette, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
     ) {
         self.old = old
         self.new = new
+        self.digest = digest
         self.comparison = ExchangeComparison(old: old.path, new: new.path, showsAll: showsAll, digest: digest)
     }
 
     /// - Returns: how many exchanges are the same.
     public func run(_ found: (Entry) throws -> Void) throws -> Int {
         var same = 0
-        for step in ExchangePairing(old: try Self.requests(self.old), new: try Self.requests(self.new)).steps {
+        for step in try self.steps() {
             switch step {
             case .added(let index): try found(.added(Exchange(number: index + 1, try self.new.interaction(at: index))))
             case .removed(let index): try found(.removed(Exchange(number: index + 1, try self.old.interaction(at: index))))
@@ -50,10 +52,22 @@ public struct CassetteDiff {
         return same
     }
 
-    private static func requests(_ cassette: RecordedCassette) throws -> [(method: String, url: String)] {
+    /// Pairs by the new cassette's match rules.
+    private func steps() throws -> [ExchangePairing.Step] {
+        let rules = try self.new.matchRules()
+        return ExchangePairing(old: try self.requests(self.old, rules), new: try self.requests(self.new, rules)).steps
+    }
+
+    private func requests(_ cassette: RecordedCassette, _ rules: MatchRules) throws -> [PairedRequest] {
         try (0..<cassette.count).map { index in
             let summary = try cassette.bytes(at: index).withUnsafeBytes { InteractionSummaryReader.read($0) }
-            return (summary?.method ?? "", summary?.url ?? "")
+            let (method, url) = (summary?.method ?? "", summary?.url ?? "")
+            guard rules.looksAtHeaders || summary?.mayHaveRequestBody != false else {
+                return PairedRequest(method: method, url: url, rules: rules)
+            }
+            // What cannot be read is told where the two are compared.
+            let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, digest: self.digest)
+            return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
         }
     }
 }

@@ -28,7 +28,7 @@ public struct BodyFacetBuilder: ~Copyable {
         } else {
             self.decoder = nil
         }
-        self.wire = OctetFacet(digest: digest())
+        self.wire = OctetFacet(digest: digest(), keeping: rules.body.valueLimit)
     }
 
     /// Recorded bodies are held to the same ones.
@@ -51,7 +51,7 @@ public struct BodyFacetBuilder: ~Copyable {
         guard let decoder = self.decoder, self.hasOctets, self.hasFailed || !decoder.finish() else {
             return BodyFacets.make(self.content.finish(), url: self.url, self.plan)
         }
-        return BodyFacets.make(ContentFacets.octets(self.wire), url: self.url, self.plan)
+        return BodyFacets.make(ContentFacets.octets(self.wire, self.plan), url: self.url, self.plan)
     }
 }
 
@@ -59,7 +59,7 @@ extension BodyFacets {
     /// With those of the URL, for GraphQL.
     static func make(_ content: (kind: Kind, facets: FacetCollector), url: String, _ plan: BodyPlan) -> BodyFacets {
         var facets = content.facets
-        if plan.isGraphQL { GraphQLFacets.read(url: url, plan.pointers, into: &facets) }
+        if plan.isGraphQL { GraphQLFacets.read(url: url, plan, into: &facets) }
         return facets.facets(content.kind)
     }
 }

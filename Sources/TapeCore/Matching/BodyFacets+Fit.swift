@@ -2,7 +2,8 @@ extension BodyFacets {
     /// Whether these of a recorded request, which hold marks, fit those of a live one: where the live body has text, a mark stands for
     /// one octet or more of it.
     ///
-    /// Asks for the facets themselves, and is false where a body has more than are kept, or a value with marks is longer.
+    /// Asks for the facets themselves, and is false where a body has more than are kept, or a value with marks is longer than what is kept of
+    /// it.
     public func fits(live: BodyFacets) -> Bool {
         guard self != live else { return true }
         guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }

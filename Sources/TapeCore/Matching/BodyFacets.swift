@@ -12,9 +12,11 @@ public struct BodyFacets: Sendable {
 
     /// So many facets are kept: more are not read by anyone, and a body of 16 MiB has millions.
     public static let facetLimit = 4096
+    /// Where values are kept whole, so many are: a marked one far behind still has to find its partner.
+    public static let wholeFacetLimit = 1 << 16
     /// Octets kept of a facet's name; pointers and names of forms are far shorter.
     public static let nameLimit = 512
-    /// Octets kept of a value.
+    /// Octets kept of a value, unless it is kept whole for marks in it.
     public static let valueLimit = 64 << 10
     /// Octets kept of all names and values of a body.
     public static let keptLimit = 1 << 20

@@ -25,14 +25,14 @@ final class ContentFacets {
         let type = MediaType(self.field)
         switch plan.match {
         case nil: self.mode = .nothing
-        case .bytes where !plan.isGraphQL: self.mode = .octets(OctetFacet(digest: digest()))
+        case .bytes where !plan.isGraphQL: self.mode = .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit))
         case .byKind, .multipart, .bytes, .json, .form, .text:
             let parts = plan.match == .byKind || plan.match == .multipart
             if parts, type.isMultipart, let boundary = MultipartType(headers)?.boundary {
                 self.mode = .parts(MultipartFacets(boundary, plan: plan, digest: digest))
             } else {
                 let attempts = Self.attempts(plan, type)
-                self.mode = attempts.isEmpty ? .octets(OctetFacet(digest: digest())) : .memory([], attempts)
+                self.mode = attempts.isEmpty ? .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
             }
         }
     }
@@ -69,7 +69,7 @@ final class ContentFacets {
     func take(sha256: [UInt8], size: Int) {
         self.isEmpty = size == 0
         guard case .nothing = self.mode else {
-            var octets = OctetFacet(digest: self.digest())
+            var octets = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
             octets.take(sha256: sha256, size: size)
             self.mode = .octets(octets)
             return
@@ -89,7 +89,7 @@ final class ContentFacets {
         case .memory(var held, let attempts):
             self.mode = .nothing
             if held.count + octets.count > BodyFacets.memoryLimit {
-                var facet = OctetFacet(digest: self.digest())
+                var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
                 held.withUnsafeBytes { facet.push($0) }
                 facet.push(octets)
                 self.mode = .octets(facet)
@@ -102,25 +102,25 @@ final class ContentFacets {
 
     /// The body has ended.
     func finish() -> (kind: BodyFacets.Kind, facets: FacetCollector) {
-        guard !self.isEmpty else { return (.none, FacetCollector()) }
+        guard !self.isEmpty else { return (.none, self.plan.collector) }
         switch self.mode {
-        case .nothing: return (.none, FacetCollector())
-        case .octets(let facet): return Self.octets(facet)
+        case .nothing: return (.none, self.plan.collector)
+        case .octets(let facet): return Self.octets(facet, self.plan)
         case .memory(let octets, let attempts): return self.read(octets, attempts)
-        case .parts(let parts): return Self.outcome(parts.finish())
+        case .parts(let parts): return Self.outcome(parts.finish(), self.plan)
         }
     }
 
-    static func outcome(_ outcome: MultipartFacets.Outcome) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+    static func outcome(_ outcome: MultipartFacets.Outcome, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
         switch outcome {
         case .parts(let collector): (.multipart, collector)
-        case .octets(let facet): self.octets(facet)
+        case .octets(let facet): self.octets(facet, plan)
         }
     }
 
-    static func octets(_ facet: OctetFacet) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+    static func octets(_ facet: OctetFacet, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
         var facet = facet
-        var collector = FacetCollector()
+        var collector = plan.collector
         let digest = facet.finish()
         let hash = digest.withUnsafeBytes { FacetHash.value(FacetHash.root, .octets, $0) }
         facet.beginning.withUnsafeBytes {
@@ -130,7 +130,7 @@ final class ContentFacets {
     }
 
     private func read(_ octets: [UInt8], _ attempts: [Attempt]) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
-        var collector = FacetCollector()
+        var collector = self.plan.collector
         for attempt in attempts {
             switch attempt {
             case .graphQL:
@@ -149,9 +149,9 @@ final class ContentFacets {
                 if TextFacet(field: self.field).read(octets, into: &collector) { return (.text, collector) }
             }
         }
-        var facet = OctetFacet(digest: self.digest())
+        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
         octets.withUnsafeBytes { facet.push($0) }
-        return Self.octets(facet)
+        return Self.octets(facet, self.plan)
     }
 
     /// A body that says nothing of itself, or calls itself a form, is JSON only as an object or array: `1` and `a` are text.

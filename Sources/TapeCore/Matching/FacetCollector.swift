@@ -4,10 +4,22 @@ struct FacetCollector {
     private(set) var count = 0
     private(set) var hasMarks = false
     private var sum: UInt64 = 0
-    private var room = BodyFacets.keptLimit
+    private let keepsWholeValues: Bool
+    private var room: Int
+
+    /// - Parameter keepsWholeValues: up to the size of a body that is understood at all, for marks in them.
+    init(keepsWholeValues: Bool = false) {
+        self.keepsWholeValues = keepsWholeValues
+        self.room = keepsWholeValues ? 2 * BodyFacets.memoryLimit : BodyFacets.keptLimit
+    }
+
+    /// An empty one that keeps as much.
+    var empty: FacetCollector { FacetCollector(keepsWholeValues: self.keepsWholeValues) }
 
     /// Whether one more facet would be kept.
-    var isKeeping: Bool { self.facets.count < BodyFacets.facetLimit && self.room > 0 }
+    var isKeeping: Bool {
+        self.room > 0 && self.facets.count < (self.keepsWholeValues ? BodyFacets.wholeFacetLimit : BodyFacets.facetLimit)
+    }
 
     /// `size` is that of the whole value where `value` is its beginning.
     mutating func add(
@@ -21,7 +33,7 @@ struct FacetCollector {
         guard self.isKeeping else { return }
         let name = Array(name.prefix(BodyFacets.nameLimit))
         let whole = size ?? value.count
-        let value = Array(value.prefix(min(BodyFacets.valueLimit, self.room)))
+        let value = Array(value.prefix(min(self.keepsWholeValues ? BodyFacets.memoryLimit : BodyFacets.valueLimit, self.room)))
         self.room -= name.count + value.count + (filename?.count ?? 0) + type.count
         self.facets.append(
             BodyFacet(

@@ -1,6 +1,7 @@
 /// GraphQL requests as facets (GraphQL over HTTP): the operation's name and its variables; without a name, the query's text.
 ///
-/// Does not parse queries: two of the same operation name are taken for the same.
+/// A name stands in `operationName`, or in the query where that has one operation. Two of the same name are taken for the same, whatever
+/// they select.
 enum GraphQLFacets {
     /// Longer bodies are compared as JSON: no query is, and all of it is in memory at once.
     static let sizeLimit = 4 << 20
@@ -10,7 +11,7 @@ enum GraphQLFacets {
     static func read(_ body: [UInt8], _ pointers: PointerSet, into collector: inout FacetCollector) -> Bool {
         guard body.count <= self.sizeLimit, let document = try? JSONDocument(body) else { return false }
         let root = JSONFacets.root(pointers)
-        var found = FacetCollector()
+        var found = collector.empty
         switch document.root.kind {
         case .object:
             guard self.read(document.root, root, pointers, into: &found) else { return false }
@@ -38,8 +39,9 @@ enum GraphQLFacets {
                 return false
             }
         }
-        let operation = members["operationName"].flatMap { $0.utf8 } ?? []
         let query = members["query"].flatMap { $0.utf8 }
+        let named = members["operationName"].flatMap { $0.utf8 } ?? []
+        let operation = named.isEmpty ? query.flatMap { GraphQLOperationName.only(in: $0) } ?? [] : named
         let extensions = members["extensions"].flatMap { $0.kind == .object ? $0 : nil }
         guard query != nil || !operation.isEmpty || extensions?["persistedQuery"] != nil else { return false }
         if !operation.isEmpty {
@@ -84,7 +86,7 @@ enum GraphQLFacets {
     // MARK: In a URL
 
     /// The items of a URL's query that hold a request, which the head key leaves out.
-    static func read(url: String, _ pointers: PointerSet, into collector: inout FacetCollector) {
+    static func read(url: String, _ plan: BodyPlan, into collector: inout FacetCollector) {
         let bytes = Array(url.utf8)
         let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
         guard let mark = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) else { return }
@@ -94,10 +96,16 @@ enum GraphQLFacets {
             guard let word = HeadPlan.graphQLItems.first(where: { $0.utf8.elementsEqual(name) }) else { continue }
             items.append((word, FormFacets.decoded(item.drop { $0 != UInt8(ascii: "=") }.dropFirst())))
         }
+        if !items.contains(where: { $0.name == "operationName" && !$0.value.isEmpty }),
+            let name = items.first(where: { $0.name == "query" }).flatMap({ GraphQLOperationName.only(in: $0.value) })
+        {
+            items.removeAll { $0.name == "operationName" }
+            items.append(("operationName", name))
+        }
         let hasOperation = items.contains { $0.name == "operationName" && !$0.value.isEmpty }
-        for item in items {
+        for item in items where !plan.ignoredItems.contains(item.name) {
             guard !hasOperation || (item.name != "query" && item.name != "extensions") else { continue }
-            self.add(item.name, item.value, pointers, into: &collector)
+            self.add(item.name, item.value, plan.pointers, into: &collector)
         }
     }
 

@@ -27,7 +27,7 @@ struct JSONFacets {
     }
 
     private let pointers: PointerSet
-    private var collector = FacetCollector()
+    private var collector: FacetCollector
     private var containers: [Container] = []
     private var baseDepth = 0
     /// The next value's, behind a member's name or in an array.
@@ -37,7 +37,8 @@ struct JSONFacets {
     /// Containers open within a value that is left out; 0 outside one.
     private var skipped = 0
 
-    private init(_ pointers: PointerSet, _ base: Base) {
+    private init(_ pointers: PointerSet, _ base: Base, _ collector: FacetCollector) {
+        self.collector = collector
         self.pointers = pointers
         self.next = base
         self.baseDepth = base.depth
@@ -61,7 +62,7 @@ struct JSONFacets {
         _ text: UnsafeRawBufferPointer, at base: Base, _ pointers: PointerSet, into collector: inout FacetCollector
     ) -> Bool {
         guard UTF8Validator.isValid(text) else { return false }
-        var reader = JSONFacets(pointers, base)
+        var reader = JSONFacets(pointers, base, collector.empty)
         var tokenizer = JSONTokenizer(text)
         while let token = tokenizer.next() {
             if token.kind == .end {

@@ -14,7 +14,8 @@ public struct MatchRules: Sendable {
     /// Only a program can add these.
     public var custom: [CustomMatch] = []
     let head: HeadPlan
-    let body: BodyPlan
+    private(set) var body: BodyPlan
+    private let ordersParts: Bool
 
     /// Method, URL with its query in any order, and the body by its kind.
     public static let standard = MatchRules(Draft.standard, MatchRuleTexts())
@@ -58,6 +59,7 @@ public struct MatchRules: Sendable {
         self.patterns = draft.patterns
         self.texts = texts
         self.head = HeadPlan(rules: draft.rules, ignored: draft.ignored, patterns: draft.patterns)
+        self.ordersParts = draft.ordersParts
         self.body = BodyPlan(
             rules: draft.rules, ordersParts: draft.ordersParts, ignored: draft.ignored, patterns: draft.patterns)
         self.isStandardHead = self.head.isStandard
@@ -68,6 +70,14 @@ public struct MatchRules: Sendable {
         guard !other.isEmpty else { return self }
         var rules = try MatchRules(self.texts.adding(other))
         rules.custom = self.custom
+        return rules
+    }
+
+    /// These rules, where recorded values have marks that live ones may not have.
+    func keepingWholeValues() -> MatchRules {
+        var rules = self
+        rules.body = BodyPlan(
+            rules: self.rules, ordersParts: self.ordersParts, ignored: self.ignored, patterns: self.patterns, keepsWholeValues: true)
         return rules
     }
 

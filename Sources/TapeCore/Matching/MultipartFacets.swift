@@ -18,7 +18,7 @@ final class MultipartFacets {
     /// Boundaries of this level and those around it.
     private let marks: [BoundaryMark]
     private var parser: MultipartParser
-    private var collector = FacetCollector()
+    private var collector: FacetCollector
     /// Octets in front of the first delimiter; nil behind it.
     private var preamble: OctetFacet?
     private var part: PartFacet?
@@ -30,6 +30,7 @@ final class MultipartFacets {
 
     init(_ boundary: MultipartBoundary, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
         self.plan = plan
+        self.collector = plan.collector
         self.digest = digest
         self.boundary = boundary
         self.path = FacetHash.root
@@ -37,11 +38,12 @@ final class MultipartFacets {
         self.depth = 1
         self.marks = [BoundaryMark(boundary)]
         self.parser = MultipartParser(boundary: boundary)
-        self.preamble = OctetFacet(digest: digest())
+        self.preamble = OctetFacet(digest: digest(), keeping: plan.valueLimit)
     }
 
     init(_ boundary: MultipartBoundary, within outer: MultipartFacets, path: UInt64, label: [UInt8]) {
         self.plan = outer.plan
+        self.collector = outer.plan.collector
         self.digest = outer.digest
         self.boundary = boundary
         self.path = path
@@ -49,7 +51,7 @@ final class MultipartFacets {
         self.depth = outer.depth + 1
         self.marks = outer.marks + [BoundaryMark(boundary)]
         self.parser = MultipartParser(boundary: boundary)
-        self.preamble = OctetFacet(digest: outer.digest())
+        self.preamble = OctetFacet(digest: outer.digest(), keeping: outer.plan.valueLimit)
     }
 
     /// A word of a part's header section without boundaries and with marks for placeholders.
@@ -79,7 +81,7 @@ final class MultipartFacets {
         case .epilogue: break
         case .opaque:
             self.endPart()
-            if self.rest == nil { self.rest = OctetFacet(digest: self.digest()) }
+            if self.rest == nil { self.rest = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit) }
             self.rest?.push(event.octets)
         case .delimiter(let delimiter):
             self.endPart()

@@ -5,7 +5,7 @@ struct OctetFacet {
     /// With marks for placeholders.
     private(set) var beginning: [UInt8] = []
     private(set) var size = 0
-    private let keeps: Int
+    private var keeps: Int
     /// Known beforehand, of octets that were not read.
     private var known: [UInt8]?
 
@@ -28,6 +28,11 @@ struct OctetFacet {
         self.size += octets.count
         let room = self.keeps - self.beginning.count
         if room > 0 { self.beginning += octets.prefix(room) }
+        // It will not be whole, and a beginning is for people.
+        if self.size > self.keeps, self.beginning.count > BodyFacets.valueLimit {
+            self.beginning = Array(self.beginning.prefix(BodyFacets.valueLimit))
+            self.keeps = 0
+        }
     }
 
     /// All octets at once, by their digest; nothing may have been pushed.

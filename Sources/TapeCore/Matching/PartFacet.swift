@@ -25,13 +25,13 @@ final class PartFacet {
         self.filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
         self.type = level.neutral(Self.type(fields))
         self.encoding = ContentTransferEncoding(fields)
-        self.isIgnored = level.plan.ignoredParts.contains(self.name)
         self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
+        self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
         // Without an order all parts are alike, and a name decides which belong together.
         self.path = self.name.withUnsafeBytes {
             FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
         }
-        self.content = OctetFacet(digest: level.digest())
+        self.content = OctetFacet(digest: level.digest(), keeping: level.plan.valueLimit)
         switch self.encoding {
         case .base64, .quotedPrintable: self.encoded = []
         case .identity, .other: self.encoded = nil
@@ -88,7 +88,10 @@ final class PartFacet {
             tag = .undecoded
         }
         let digest = self.content.finish()
-        if let patterns = self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)], let whole = self.content.whole,
+        let patterns =
+            self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
+            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
+        if let patterns, let whole = self.content.whole,
             let stand = whole.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
         {
             return self.add(.pattern, stand, whole, size: whole.count, hasMarks: false, into: &collector)

@@ -21,7 +21,7 @@ struct RecordedFacets {
         let content = ContentFacets(self.plan, headers: self.headers, digest: self.digest)
         if case .multipart(let parts) = body.content, let level = content.parts, level.boundary == parts.boundary {
             let outcome = try level.take(parts, known: self.known, read: { try self.read($0.bodyContent, $1) })
-            return BodyFacets.make(ContentFacets.outcome(outcome), url: self.url, self.plan)
+            return BodyFacets.make(ContentFacets.outcome(outcome, self.plan), url: self.url, self.plan)
         }
         if case .file(let sidecar) = body.content, self.detail == .digests, content.takesDigest(size: sidecar.size),
             let sha256 = Hex.decode(sidecar.sha256.utf8)
@@ -42,7 +42,7 @@ struct RecordedFacets {
 
     /// The octets as they were sent, as one facet.
     private func undecoded(_ body: Body) throws -> BodyFacets {
-        var facet = OctetFacet(digest: self.digest())
+        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
         if let sha256 = body.sha256.flatMap({ Hex.decode($0.utf8) }), self.detail == .digests {
             facet.take(sha256: sha256, size: body.size)
         } else {
@@ -50,7 +50,7 @@ struct RecordedFacets {
                 of: body, file: { try self.reader.source($0, digest: self.digest()) }, raw: { OctetSource(try self.reader.read($0)) },
                 digest: self.digest(), deliver: { facet.push($0) })
         }
-        return BodyFacets.make(ContentFacets.octets(facet), url: self.url, self.plan)
+        return BodyFacets.make(ContentFacets.octets(facet, self.plan), url: self.url, self.plan)
     }
 
     private func known(_ part: PartContent) -> (sha256: [UInt8], size: Int)? {

@@ -8,13 +8,14 @@ struct BodyLookup {
     let session: Session
     let source: any RequestSource
     let pending: PendingRequest
+    let key: Int
     let body: BodyFacets
 
     /// Looks at the next bodies until one is equal and left, or all were looked at. Whether one is left.
     func findEqual() throws(CassetteError) -> Bool {
-        let members = self.session.groups.members(ofKey: self.pending.key)
+        let members = self.session.groups.members(ofKey: self.key)
         while true {
-            let (seen, isReady) = self.session.withGroup(self.pending.key) { group, state in
+            let (seen, isReady) = self.session.withGroup(self.key) { group, state in
                 (group.seen, group.isReady(self.body, state.assignments))
             }
             if isReady, self.session.rules.custom.isEmpty { return true }
@@ -22,7 +23,7 @@ struct BodyLookup {
             let first = members.startIndex + seen
             let indexes = members[first..<min(first + Self.batch, members.endIndex)]
             let recorded = try self.readable(indexes)
-            self.session.withGroup(self.pending.key) { group, _ in
+            self.session.withGroup(self.key) { group, _ in
                 // Another thread may have been quicker.
                 guard group.seen == seen else { return }
                 for (index, request) in zip(indexes, recorded) { group.append(request, index: Int(index)) }
@@ -47,7 +48,7 @@ struct BodyLookup {
     /// The exchanges that answer without having the same facets, or by a custom rule, ascending.
     func others() throws(CassetteError) -> [Int] {
         let custom = self.session.rules.custom
-        let (equals, inexact) = self.session.withGroup(self.pending.key) { group, _ in (group.members(self.body), group.inexact) }
+        let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact) }
         let isEqual = Set(equals.map(Int.init))
         let candidates = custom.isEmpty ? inexact : (inexact.filter { !isEqual.contains($0) } + isEqual).sorted()
         let live = self.pending.matched(self.body)
@@ -69,8 +70,8 @@ struct BodyLookup {
     /// The recorded bodies that differ least, the nearest first. Leaves out what cannot be read.
     func nearest() -> [NearBody] {
         let sketch = BodySketch(self.body)
-        let sketches = self.session.withGroup(self.pending.key) { group, _ in group.sketches }
-        let members = self.session.groups.members(ofKey: self.pending.key)
+        let sketches = self.session.withGroup(self.key) { group, _ in group.sketches }
+        let members = self.session.groups.members(ofKey: self.key)
         let distances = zip(members, sketches).map { (index: Int($0), distance: $1.distance(to: sketch)) }
         let candidates = distances.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(Self.candidateLimit)
         var found: [NearBody] = []

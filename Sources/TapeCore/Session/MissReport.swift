@@ -37,7 +37,11 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
     /// At most three, the nearest first.
     public var nearest: [NearRequest]
 
-    public init(request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = []) {
+    /// Path of the cassette; nil where there is none.
+    public var cassette: String?
+
+    public init(request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = [], cassette: String? = nil) {
+        self.cassette = cassette
         self.request = request
         self.mode = mode
         self.reason = reason
@@ -78,21 +82,30 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             guard let place = IgnorablePlace.text(difference) else { return [] }
             if !places.contains(place) { places.append(place) }
         }
-        return places.count <= Self.ignorableLimit ? places : []
+        // What lies within another place goes with it.
+        let outermost = places.filter { place in !places.contains { $0.hasPrefix("json:") && place.hasPrefix($0 + "/") } }
+        return outermost.count <= Self.ignorableLimit ? outermost : []
     }
 
     /// One line: the command or rule that would have answered the request.
     public var nextStep: String {
         let places = self.ignorablePlaces
         switch self.reason {
-        case .noCassette: return "to make one, run: wiretape record …"
+        case .noCassette: return "to make one, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .notRecorded where !places.isEmpty:
-            let options = places.map { "--ignore \($0)" }.joined(separator: " ")
-            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it: --mode new-episodes"
-        case .notRecorded: return "to record it, run: wiretape run --mode new-episodes …"
+            let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
+            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
+        case .notRecorded: return "to record it, run: \(self.recording)"
         case .outOfOrder: return "to take requests in any order, run with: --order any"
-        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more: --mode new-episodes"
+        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more, run: \(self.recording)"
         }
+    }
+
+    private var recording: String { "wiretape run --mode new-episodes \(self.shownCassette) -- COMMAND" }
+
+    private var shownCassette: String {
+        guard let cassette, cassette.utf8.count <= Self.requestLimit else { return "CASSETTE" }
+        return IgnorablePlace.isTypeable(cassette) ? IgnorablePlace.word(cassette) : "CASSETTE"
     }
 
     /// A key as plain text without its user information.

@@ -5,4 +5,6 @@ struct PendingFindings: Sendable {
     var others: [Int]?
     /// The nearest bodies among the recorded requests with an equal head; nil before they were looked for.
     var nearest: [NearBody]?
+    /// The nearest requests where no recorded one has an equal head; nil before they were looked for.
+    var heads: [NearHead]?
 }

@@ -13,15 +13,15 @@ public final class PendingRequest: Sendable {
     let rules: MatchRules
     /// What of the head is compared.
     let head: [UInt8]
-    /// The recorded requests with an equal head.
-    let key: Int
+    /// The recorded requests with an equal head; nil where there is none, and the body is wanted for the refusal alone.
+    let key: Int?
     private let digest: @Sendable () -> any ContentDigest
     /// What reading the cassette has brought to light about this request.
     let findings = Guarded(PendingFindings())
 
     init(
         method: String, url: String, headers: HeaderFields, comparedHeaders: HeaderFields, rules: MatchRules, redaction: LiveRedactor?,
-        head: [UInt8], key: Int, digest: @escaping @Sendable () -> any ContentDigest
+        head: [UInt8], key: Int?, digest: @escaping @Sendable () -> any ContentDigest
     ) {
         self.method = method
         self.url = url

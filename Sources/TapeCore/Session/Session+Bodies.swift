@@ -4,10 +4,14 @@ extension Session {
     /// Nil where it takes a look at the cassette first: call `prepare` on a thread that may wait for the disk, and then this again.
     public func decide(_ pending: PendingRequest, body: BodyFacets) -> Decision? {
         let findings = pending.findings.withLock { $0 }
+        guard let key = pending.key else {
+            guard let heads = findings.heads else { return nil }
+            return pending.head.withUnsafeBytes { self.nothingLeft($0, heads: heads) }
+        }
         let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
-        let count = self.groups.count(ofKey: pending.key)
+        let count = self.groups.count(ofKey: key)
         var equalCount = 0
-        let assignment: AssignmentRule.Assignment? = self.withGroup(pending.key) { group, state in
+        let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
             let assignment: AssignmentRule.Assignment
             if self.rules.custom.isEmpty, group.isReady(body, state.assignments) {
                 assignment = group.assign(body, &state.assignments)
@@ -32,8 +36,12 @@ extension Session {
     ///
     /// Throws what is wrong with a recorded body: without it nobody can say which exchange answers.
     public func prepare(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) {
-        guard let source else { return pending.findings.withLock { $0 = PendingFindings(others: [], nearest: []) } }
-        let reader = BodyLookup(session: self, source: source, pending: pending, body: body)
+        guard let source else { return pending.findings.withLock { $0 = PendingFindings(others: [], nearest: [], heads: []) } }
+        guard let key = pending.key else {
+            let heads = HeadLookup(session: self, source: source, pending: pending, body: body).nearest()
+            return pending.findings.withLock { $0.heads = heads }
+        }
+        let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
         guard try !reader.findEqual() else { return }
         let others = try reader.others()
         let nearest = self.mode.missRule(hasCassette: self.hasCassette) == .refuse ? reader.nearest() : []
@@ -46,11 +54,6 @@ extension Session {
             if let decision = self.decide(pending, body: body) { return decision }
             try self.prepare(pending, body: body)
         }
-    }
-
-    /// Decides on the head alone, as if no body were compared: for callers that do not collect bodies yet.
-    public func decideByHead(_ pending: PendingRequest) -> Decision {
-        pending.head.withUnsafeBytes { self.decide($0, key: pending.key) }
     }
 
     func withGroup<Result>(_ key: Int, _ body: (inout BodyGroup, inout State) -> Result) -> Result {

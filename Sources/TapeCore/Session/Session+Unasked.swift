@@ -8,7 +8,13 @@ extension Session {
     /// Throws what is wrong with a recorded request.
     public func decideUnasked(_ pending: PendingRequest) throws(CassetteError) -> Decision? {
         guard let source, self.rules.custom.isEmpty else { return nil }
-        let members = self.groups.members(ofKey: pending.key)
+        // Nothing answers it, whatever the body: it is not worth sending.
+        guard let key = pending.key else {
+            return pending.head.withUnsafeBytes { head in
+                self.nothingLeft(head, heads: NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) })
+            }
+        }
+        let members = self.groups.members(ofKey: key)
         guard !members.isEmpty, members.count <= Self.unaskedLimit else { return nil }
         for index in members {
             let recorded = try source.comparedRequest(at: Int(index), rules: self.rules, detail: .digests, digest: self.digest)

@@ -4,34 +4,36 @@ extension Session {
     /// - Parameters:
     ///   - equalCount: how many exchanges answer it, all used up.
     ///   - bodies: the nearest recorded requests with an equal head.
-    func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = []) -> Decision {
+    ///   - heads: the nearest with another one; nil where they were not looked for.
+    func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil) -> Decision {
         switch self.mode.missRule(hasCassette: self.hasCassette) {
         case .forward(let record): self.forward(record)
-        case .refuse: .refuse(self.refuse(head, equalCount: equalCount, bodies: bodies))
+        case .refuse: .refuse(self.refuse(head, equalCount: equalCount, bodies: bodies, heads: heads))
         }
     }
 
     /// Searches outside the lock: the recorded keys never change.
-    private func refuse(_ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody]) -> MissReport {
-        let matches = NearestRequests(in: self.keys).search(for: head)
+    private func refuse(_ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?) -> MissReport {
+        let heads = heads ?? NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) }
         let isUsedUp = self.state.withLock { state in
             (
                 bodies: bodies.map { state.assignments.answered[$0.index] > 0 },
-                heads: matches.map { match in self.groups.members(ofKey: match.key).allSatisfy { state.assignments.answered[Int($0)] > 0 } }
+                heads: heads.map { match in self.groups.members(ofKey: match.key).allSatisfy { state.assignments.answered[Int($0)] > 0 } }
             )
         }
         var nearest = zip(bodies, isUsedUp.bodies).map { body, isUsedUp in
             NearRequest(
                 index: body.index, request: self.text(ofExchange: body.index), isUsedUp: isUsedUp, differences: body.differences)
         }
-        nearest += zip(matches, isUsedUp.heads).map { match, isUsedUp in
+        nearest += zip(heads, isUsedUp.heads).map { match, isUsedUp in
             NearRequest(
-                index: self.groups.index(ofKey: match.key, at: 0), request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
+                index: match.index, request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
                 isUsedUp: isUsedUp, differences: match.differences)
         }
         let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
         let report = MissReport(
-            request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)))
+            request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
+            cassette: self.cassettePath)
         self.state.withLock { state in
             state.verdict.misses += 1
             if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }

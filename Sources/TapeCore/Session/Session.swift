@@ -16,6 +16,8 @@ public final class Session: Sendable {
     /// Nil where requests are compared as they come.
     let redaction: LiveRedactor?
     let hasCassette: Bool
+    /// For the next steps of refusals; nil where there is no file.
+    let cassettePath: String?
     let damage: String?
     let keys: RecordedKeys
     let groups: KeyGroups
@@ -52,23 +54,23 @@ public final class Session: Sendable {
         let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
-            redaction: redaction,
-            source: cassette, damage: cassette?.damage?.summary, digest: digest)
+            redaction: redaction, source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary, digest: digest)
     }
 
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, source: (any RequestSource)? = nil, damage: String? = nil,
-        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, source: (any RequestSource)? = nil, cassettePath: String? = nil,
+        damage: String? = nil, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
         self.mode = mode
-        self.rules = rules
+        self.rules = redaction == nil ? rules : rules.keepingWholeValues()
         self.repetition = repetition
         self.order = order
         self.redaction = redaction
         self.hasCassette = hasCassette
+        self.cassettePath = cassettePath
         self.damage = mode.replays ? damage : nil
         self.keys = keys
         self.groups = KeyGroups(keys)
@@ -102,8 +104,16 @@ public final class Session: Sendable {
         }
         let (comparedURL, comparedHeaders) = self.redaction?.redacted(url: url, headers: headers) ?? (url, headers)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
-            guard let key = self.key(of: head) else { return .decided(self.nothingLeft(head)) }
-            if self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }
+            let key = self.key(of: head)
+            if let key {
+                if self.comparesHeadAlone(key, hasBody: hasBody) { return .decided(self.decide(head, key: key)) }
+            } else {
+                guard self.explainsBodies else { return .decided(self.nothingLeft(head)) }
+                let matches = NearestRequests(in: self.keys).search(for: head)
+                guard !matches.isEmpty, hasBody || matches.contains(where: { self.keys.mayHaveBodies($0.key) }) else {
+                    return .decided(self.nothingLeft(head, heads: matches.map { self.nearHead($0) }))
+                }
+            }
             return .needsBody(
                 PendingRequest(
                     method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
@@ -125,6 +135,11 @@ public final class Session: Sendable {
     private func key(of head: UnsafeRawBufferPointer) -> Int? {
         guard self.mode.replays else { return nil }
         return self.keys.number(of: head) ?? self.keys.firstMarked(fitting: head)
+    }
+
+    /// Whether a refusal says in what bodies differ.
+    private var explainsBodies: Bool {
+        self.source != nil && self.rules.looksAtBody && self.mode.missRule(hasCassette: self.hasCassette) == .refuse
     }
 
     private func comparesHeadAlone(_ key: Int, hasBody: Bool) -> Bool {

@@ -9,8 +9,8 @@ internal import Musl
 /// Writes a URL in the one spelling under which requests are compared.
 ///
 /// Makes equal only what RFC 3986, 6.2.2 and 6.2.3 call equivalent for every server: case of scheme and host, a default or empty
-/// port, an empty path, hex digits of percent-encodings and encoded unreserved characters. Dot segments and the query stay as they
-/// are: servers tell them apart. What is not a URL with an authority is taken for a path.
+/// port, an empty path, hex digits of percent-encodings and encoded unreserved characters. Dot segments stay as they are, and in a query
+/// `+` is no `%20` and `%2C` no comma: servers tell them apart. What is not a URL with an authority is taken for a path.
 struct URLNormalizer {
     // SAFETY: subscripts of raw buffers are unchecked in release builds. Reads stay inside 0..<url.count by the loops' own bounds.
     // Writes fit because an input octet gives at most one output octet, and only the path's slash is added: the caller provides
@@ -47,7 +47,7 @@ struct URLNormalizer {
         self.appendDecoding(position..<pathEnd, lowercased: false)
         position = pathEnd
         let query = position..<self.url.count
-        self.appendVerbatim(position..<(self.offset(of: UInt8(ascii: "#"), in: query) ?? query.upperBound))
+        self.appendDecoding(position..<(self.offset(of: UInt8(ascii: "#"), in: query) ?? query.upperBound), lowercased: false)
     }
 
     /// The offset of `://` behind a valid scheme (RFC 3986, 3.1).

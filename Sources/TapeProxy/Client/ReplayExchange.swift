@@ -18,6 +18,8 @@ final class ReplayExchange: ClientExchange {
     /// The recorded 100 or one in its place has gone out, ahead of the request's body.
     private var hasToldToGoOn = false
     private var isOver = false
+    /// The answer's head has gone out, or what stands for it.
+    private var hasBegun = false
     private var sender: ReplayBodySender?
     /// Nil where the answer goes out as fast as it can.
     private var pace: ReplayPace?
@@ -128,6 +130,7 @@ final class ReplayExchange: ClientExchange {
     }
 
     private func send(_ answer: RecordedAnswer) {
+        self.hasBegun = true
         guard let head = answer.head else { return self.finish(Self.failure(answer.outcome)) }
         guard head.status != 101 else {
             return self.finish(
@@ -197,6 +200,7 @@ final class ReplayExchange: ClientExchange {
 
     private func finish(_ answer: ProxyAnswer) {
         guard !self.isOver else { return }
+        self.hasBegun = true
         let keeps = self.isRequestRead && self.answer?.requestWasRead != false && self.request.persists && !self.proxy.isStopping
         let option = self.request.connectionOption(keeps: keeps)
         self.client.write(ByteBuffer(bytes: answer.bytes(method: self.request.head.method, persistence: option)))
@@ -222,9 +226,17 @@ final class ReplayExchange: ClientExchange {
     func proxyStopped() {}
 
     func clientLeft(_ reason: String) {
+        if !self.isOver, !self.hasBegun, !self.leftAsRecorded {
+            self.proxy.session.couldNotServe(self.index, problem: "its client left before the answer began (\(reason))")
+        }
         self.isOver = true
         self.pace?.stop()
         self.sender?.stop()
+    }
+
+    /// The recorded client left, too.
+    private var leftAsRecorded: Bool {
+        if case .cut(let cut)? = self.answer?.outcome { cut.by == .client } else { false }
     }
 
     func deadlinePassed() {

@@ -26,4 +26,20 @@ import Testing
                 .added(CassetteDiff.Exchange(number: 3, id: 3, method: "GET", url: "http://a/4")),
             ])
     }
+
+    /// Two uploads to one URL that came in another order are no change.
+    @Test func requestsToOneURLArePairedByTheirBodies() throws {
+        let folder = try CareFolder()
+        func post(_ id: Int, _ text: String) -> Interaction {
+            var interaction = Interaction.care(id, at: Int64(id), "POST", "http://a/1")
+            interaction.request.body = Body(size: text.utf8.count, content: .text(Array(text.utf8)))
+            return interaction
+        }
+        let old = try folder.write([post(1, "cat"), post(2, "dog")], to: "a.json")
+        let new = try folder.write([post(1, "dog"), post(2, "cat"), post(3, "cow")], to: "b.json")
+        var entries: [CassetteDiff.Entry] = []
+        let diff = CassetteDiff(old: try RecordedCassette(path: old), new: try RecordedCassette(path: new), showsAll: false)
+        #expect(try diff.run { entries.append($0) } == 2)
+        #expect(entries == [.added(CassetteDiff.Exchange(number: 3, id: 3, method: "POST", url: "http://a/1"))])
+    }
 }

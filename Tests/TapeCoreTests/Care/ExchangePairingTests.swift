@@ -5,9 +5,10 @@ import Testing
 @Suite struct ExchangePairingTests {
     private func steps(_ old: [String], _ new: [String]) -> [ExchangePairing.Step] {
         let requests = { (list: [String]) in
-            list.map { text -> (method: String, url: String) in
+            list.map { text -> PairedRequest in
                 let words = text.split(separator: " ")
-                return (String(words[0]), "http://a/\(words[1])")
+                let body = words.count > 2 ? MatchFixture.live(String(words[2]), MatchFixture.form) : .none
+                return PairedRequest(method: String(words[0]), url: "http://a/\(words[1])", body: body)
             }
         }
         return ExchangePairing(old: requests(old), new: requests(new)).steps
@@ -22,6 +23,23 @@ import Testing
 
     @Test func whatIsLeftIsPairedWithoutItsQuery() {
         #expect(self.steps(["GET a?t=1", "GET a?t=2"], ["GET a?t=2", "GET a?t=3"]) == [.both(old: 1, new: 0), .both(old: 0, new: 1)])
+    }
+
+    @Test func bodiesThatAreTheSameArePairedInAnyOrder() {
+        #expect(
+            self.steps(["POST a x=1", "POST a x=2"], ["POST a x=2", "POST a x=1"]) == [.both(old: 1, new: 0), .both(old: 0, new: 1)])
+        #expect(
+            self.steps(["POST a?t=1 x=1", "POST a?t=1 x=2"], ["POST a?t=2 x=2", "POST a?t=2 x=1"]) == [
+                .both(old: 1, new: 0), .both(old: 0, new: 1),
+            ])
+    }
+
+    @Test func aNewBodyGoesToTheOldOneThatHasMostInCommon() {
+        let (first, second) = ("a=1&b=2&c=3&d=4", "e=1&f=2&g=3&h=4")
+        #expect(
+            self.steps(["POST a \(first)", "POST a \(second)"], ["POST a \(second)5", "POST a \(first)5"]) == [
+                .both(old: 1, new: 0), .both(old: 0, new: 1),
+            ])
     }
 
     @Test func whatHasNoPartnerIsAddedOrRemovedWhereItStood() {

@@ -37,6 +37,35 @@ struct BodyFacetsFitTests {
         #expect(part("x", filename: "{{env-A:1}}").fits(live: part("x", filename: "b")))
     }
 
+    /// Recorded and live, of a type, around a text longer than what is kept to be shown.
+    @Test(arguments: [
+        ("text/plain", "X{{a:1}}", "Xy", "yX"), ("application/json", #"{"a":"X{{a:1}}"}"#, #"{"a":"Xyz"}"#, #"{"a":"yX"}"#),
+        ("application/x-www-form-urlencoded", "a=X{{a:1}}&b=1", "b=1&a=Xy", "b=2&a=Xy"),
+        ("application/octet-stream", "X{{a:1}}X", "XyX", "Xy"),
+        (
+            "multipart/form-data; boundary=0123456789",
+            "--0123456789\r\nContent-Disposition: form-data; name=a\r\n\r\nX{{a:1}}\r\n--0123456789--\r\n",
+            "--0123456789\r\nContent-Disposition: form-data; name=a\r\n\r\nXy\r\n--0123456789--\r\n",
+            "--0123456789\r\nContent-Disposition: form-data; name=a\r\n\r\nyX\r\n--0123456789--\r\n"
+        ),
+    ]) func longValuesFitWhereTheyAreKeptWhole(type: String, recorded: String, live: String, other: String) throws {
+        let rules = MatchRules.standard.keepingWholeValues()
+        func facets(_ text: String) -> BodyFacets {
+            let long = text.replacing("X", with: String(repeating: "x", count: BodyFacets.valueLimit + 1000))
+            return MatchFixture.live(long, ["Content-Type: \(type)"], rules)
+        }
+        #expect(facets(recorded).fits(live: facets(live)))
+        #expect(!facets(recorded).fits(live: facets(other)))
+    }
+
+    @Test func aMarkFarBehindFitsToo() {
+        let rules = MatchRules.standard.keepingWholeValues()
+        let values = (0..<BodyFacets.facetLimit + 10).map { "\($0)" }.joined(separator: ",")
+        let recorded = MatchFixture.live("[\(values),\"{{a:1}}\"]", MatchFixture.json, rules)
+        #expect(recorded.fits(live: MatchFixture.live("[\(values),\"x\"]", MatchFixture.json, rules)))
+        #expect(!recorded.fits(live: MatchFixture.live("[\(values),\"\"]", MatchFixture.json, rules)))
+    }
+
     @Test func aValueThatWasNotKeptWholeDoesNotFit() {
         let long = String(repeating: "x", count: BodyFacets.valueLimit)
         let recorded = MatchFixture.live(long + "{{a:1}}", MatchFixture.text)

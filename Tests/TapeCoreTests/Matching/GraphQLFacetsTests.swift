@@ -16,6 +16,8 @@ struct GraphQLFacetsTests {
         ),
         (#"{"query":"{ a\n  b }"}"#, #"{"query":"{ a b }\n","variables":{},"operationName":null}"#),
         (#"{"query":"{a}","extensions":{"x":1}}"#, #"{"query":"{a}"}"#),
+        (#"{"query":"query A { a }"}"#, #"{"query":"query A {\n  a\n}","operationName":"A"}"#),
+        (#"{"query":"query A { a }"}"#, #"{"extensions":{"persistedQuery":{"sha256Hash":"a"}},"operationName":"A"}"#),
         (#"[{"query":"{a}"},{"operationName":"B","query":"x"}]"#, #"[{"query":" {a} "},{"operationName":"B"}]"#),
     ]) func equal(left: String, right: String) {
         #expect(self.facets(left) == self.facets(right))
@@ -52,6 +54,7 @@ struct GraphQLFacetsTests {
         #expect(url("query=a&operationName=A") != url("query=b&operationName=B"))
         #expect(url("query=a&variables=x") != url("query=a&variables=y"))
         #expect(url("query=a&variables=%7B%22x%22:1%7D") != url("query=a&variables=%7B%22x%22:2%7D"))
+        #expect(url("query=query+A%7Ba%7D") == url("query=query%20A%20%7Bb%7D&operationName=A"))
         #expect(url("a=b") == .none)
         #expect(url("query=a") != .none)
     }
@@ -62,6 +65,13 @@ struct GraphQLFacetsTests {
             MatchFixture.live(#"{"query":"{a}","variables":{"at":"# + at + "}}", MatchFixture.json, rules)
         }
         #expect(facets("1") == facets("2"))
+    }
+
+    @Test(arguments: ["variables", "operationName", "query"])
+    func itemsOfTheURLAreLeftOut(name: String) throws {
+        let rules = try MatchRules(match: ["graphql"], ignore: ["query:\(name)"])
+        func facets(_ value: String) -> BodyFacets { MatchFixture.live("", [], rules, url: "http://a.test/g?\(name)=\(value)") }
+        #expect(facets("a") == facets("b"))
     }
 
     @Test func aLongBodyIsJSON() {

@@ -40,14 +40,14 @@ import Testing
                 }
               ],
               "ignore": ["query:ts"],
-              "next": "to take it for exchange 5, run with: --ignore query:ts; to record it: --mode new-episodes"
+              "next": "to take it for exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
             },
             {
               "request": "GET http://a.test/1",
               "reason": "used-up",
               "nearest": [],
               "ignore": [],
-              "next": "to give the last answer again, run with: --repeat last; to record one more: --mode new-episodes"
+              "next": "to give the last answer again, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
             }
           ],
           "outOfOrder": [

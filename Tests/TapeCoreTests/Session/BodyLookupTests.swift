@@ -7,7 +7,7 @@ import Testing
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/", hasBody: true) else {
             throw CassetteError(.damaged, "decided by its head")
         }
-        return BodyLookup(session: session, source: list, pending: pending, body: ListedRequests.facets(body))
+        return BodyLookup(session: session, source: list, pending: pending, key: pending.key ?? 0, body: ListedRequests.facets(body))
     }
 
     @Test func anEqualBodyIsFoundInBatches() throws {
@@ -36,7 +36,7 @@ import Testing
         let session = list.session()
         let broken = ListedRequests([.init(body: "a")], unreadable: 0)
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/", hasBody: true) else { return }
-        let lookup = BodyLookup(session: session, source: broken, pending: pending, body: ListedRequests.facets("b"))
+        let lookup = BodyLookup(session: session, source: broken, pending: pending, key: pending.key ?? 0, body: ListedRequests.facets("b"))
         #expect(lookup.nearest().isEmpty)
         #expect(throws: CassetteError.self) { try lookup.findEqual() }
     }

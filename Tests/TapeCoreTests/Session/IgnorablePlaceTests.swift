@@ -9,7 +9,9 @@ import Testing
         (.header(name: "accept", here: "a", recorded: nil), "header:accept"),
         (.json(pointer: "/items/0/created~1at", here: "1", recorded: nil), "json:/items/0/created~1at"),
         (.formField(name: "nonce", here: "1", recorded: "2"), "form:nonce"),
-        (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"),
+        (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
+        (.port(here: "", recorded: "81"), "port"), (.queryItemAdded("$(rm)=1"), "query:$(rm)"), (.queryItemAdded("a%20b+c"), "query:a b c"),
+        (.part(name: "outer/inner", .place), "part:outer/inner"),
     ])
     func placesAreNamedAsRulesNameThem(difference: RequestDifference, place: String) {
         #expect(IgnorablePlace.text(difference) == place)
@@ -17,12 +19,17 @@ import Testing
 
     @Test(arguments: [
         RequestDifference.method(here: "GET", recorded: "PUT"), .host(here: "a", recorded: "b"), .path(here: "/", recorded: "/x", edits: 1),
-        .queryItemAdded(""), .queryItemAdded("$(rm)=1"), .queryItemAdded("a b"), .queryItemAdded("a%20"), .queryItemAdded("x…"),
-        .queryItemChanged(here: "a=1", recorded: "b=1"), .header(name: "`id`", here: nil, recorded: "x"), .queryOrder, .remainder,
+        .queryItemAdded(""), .queryItemAdded("a'b"), .queryItemAdded("a%0A"), .queryItemAdded("a\\u{7f}"), .queryItemAdded("x…"),
+        .queryItemChanged(here: "a=1", recorded: "b=1"), .formField(name: "{{*}}", here: nil, recorded: "x"), .queryOrder, .remainder,
         .json(pointer: "", here: "1", recorded: "2"), .bodyRemainder, .bodyKind(here: "json", recorded: "none"),
         .custom(name: "a", reason: "b"),
     ])
     func whatCannotBeTypedIsNotOffered(difference: RequestDifference) {
         #expect(IgnorablePlace.text(difference) == nil)
+    }
+
+    @Test(arguments: [("json:/a/b", "json:/a/b"), ("query:a b", "'query:a b'"), ("form:$(rm)", "'form:$(rm)'"), ("a~1_.-", "a~1_.-")])
+    func aShellTakesItAsOneWord(place: String, word: String) {
+        #expect(IgnorablePlace.word(place) == word)
     }
 }

@@ -27,7 +27,7 @@ import Testing
                     method is "GET", recorded is "POST"
                     path is "/users/17", recorded is "/users/18" (1 segment differs)
                     query item "page=2" was not recorded
-                to take it for exchange 1, run with: --ignore query:page; to record it: --mode new-episodes
+                to take it for exchange 1, run with: --ignore query:page; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 """)
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(
             one?.description == """
                 the one recorded exchange for "GET http://a.test/" is used up (mode once)
-                to give the last answer again, run with: --repeat last; to record one more: --mode new-episodes
+                to give the last answer again, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 """)
         let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
         #expect(two?.reason == .usedUp(count: 2))
@@ -48,7 +48,7 @@ import Testing
         #expect(
             report?.description == """
                 there is no cassette to answer "GET http://a.test/" from (mode none)
-                to make one, run: wiretape record …
+                to make one, run: wiretape record CASSETTE -- COMMAND
                 """)
     }
 
@@ -78,12 +78,35 @@ import Testing
         ("http://a.test/?a=1&a=2", "http://a.test/?a=3&a=4", ["query:a"]),
         ("http://a.test/?a=1&b=1&c=1&d=1", "http://a.test/", []),
         ("http://a.test/x?a=1", "http://a.test/y?a=2", []),
-        ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", []),
+        ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", ["query:a b"]), ("http://a.test:81/", "http://a.test:82/", ["port"]),
+        ("https://a.test:81/", "http://a.test:81/", ["scheme"]), ("http://a.test/", "http://b.test/", []),
     ])
     func whatRulesCanLeaveOutIsOffered(here: String, recorded: String, places: [String]) {
         let report = self.refuse("GET", here, recorded: [("GET", recorded)])
         #expect(report?.ignorablePlaces == places)
         #expect(report?.nextStep.contains("--ignore") == !places.isEmpty)
+    }
+
+    @Test func theNextStepIsACommandThatAShellTakes() {
+        var report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, cassette: "My Tapes/pets.json")
+        #expect(report.nextStep == "to record it, run: wiretape run --mode new-episodes 'My Tapes/pets.json' -- COMMAND")
+        report.cassette = "it's.json"
+        #expect(report.nextStep.contains("new-episodes CASSETTE -- COMMAND"))
+        report.cassette = "a.json"
+        report.nearest = [
+            NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/$id", here: "1", recorded: "2")])
+        ]
+        #expect(
+            report.nextStep
+                == "to take it for exchange 1, run with: --ignore 'json:/$id'; to record it, run: wiretape run --mode new-episodes a.json -- COMMAND"
+        )
+    }
+
+    @Test func whatLiesWithinAnIgnoredPlaceIsNotNamed() {
+        let differences = ["/a", "/a/b", "/a/b/0", "/a/c", "/ab"].map { RequestDifference.json(pointer: $0, here: "1", recorded: nil) }
+        let near = NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: differences)
+        let report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, nearest: [near])
+        #expect(report.ignorablePlaces == ["json:/a", "json:/ab"])
     }
 
     @Test func nothingIsOfferedForARequestThatIsUsedUp() {

@@ -1,0 +1,61 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+/// A client that leaves before its answer has not been answered.
+@Suite struct AbandonedReplayTests {
+    private static let request = "GET http://h.test/ HTTP/1.1\r\nHost: h.test\r\n\r\n"
+
+    private func replay(latency: Latency, outcome: String = "") throws -> RunningProxy {
+        let folder = try TemporaryFolder()
+        let text = """
+            {
+              "wiretape": 1,
+              "interactions": [
+                {
+                  "id": 1,
+                  "started": "2026-11-21T04:00:00.000000Z",
+                  "request": { "method": "GET", "url": "http://h.test/" },
+                  "response": { "status": 204 }\(outcome)
+                }
+              ]
+            }
+
+            """
+        try folder.write(Array(text.utf8), to: "tape.json")
+        return try RunningProxy(.none, in: folder) { $0.latency = latency }
+    }
+
+    /// Leaves, and waits until the proxy has seen it.
+    private func leave(_ replay: RunningProxy) throws {
+        let client = try replay.connect()
+        try client.send(Self.request)
+        client.closeOutput()
+        _ = try client.readToEnd()
+    }
+
+    @Test func whoLeavesBeforeTheAnswerIsNoHit() throws {
+        let replay = try self.replay(latency: .fixed(600_000))
+        try self.leave(replay)
+        let verdict = replay.session.verdict()
+        #expect(verdict.hits == 0 && verdict.flaws == [.unserved] && verdict.unused.isEmpty)
+        #expect(verdict.unservedAnswers.first?.problem.hasPrefix("its client left before the answer began") == true)
+    }
+
+    @Test func whoLeavesAsTheRecordedClientDidIsOne() throws {
+        let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
+        let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
+        try self.leave(replay)
+        #expect(replay.session.verdict().flaws.isEmpty)
+    }
+
+    @Test func whoLeavesAfterwardsIsOne() throws {
+        let replay = try self.replay(latency: .none)
+        let client = try replay.connect()
+        try client.send(Self.request)
+        _ = try client.read(through: "\r\n\r\n")
+        client.closeOutput()
+        _ = try client.readToEnd()
+        #expect(replay.session.verdict().hits == 1 && replay.session.verdict().flaws.isEmpty)
+    }
+}
