@@ -242,14 +242,16 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     /// Goes to the session that a request outside of a tunnel is for; inside of one all are for the session of its CONNECT.
     ///
-    /// - Returns: whether the request's credentials let it in.
-    func enterSession(_ request: IncomingRequest) -> Bool {
-        guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else { return false }
-        guard session !== self.proxy else { return true }
+    /// - Returns: the refusal of a request whose credentials do not let it in.
+    func enterSession(_ request: IncomingRequest) -> ProxyAnswer? {
+        guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else {
+            return self.entrance.refusal(of: request.proxyAuthorization)
+        }
+        guard session !== self.proxy else { return nil }
         self.proxy.remove(self)
         self.proxy = session
         session.add(self)
-        return true
+        return nil
     }
 
     /// The running exchange goes on as another: a tunnel.
