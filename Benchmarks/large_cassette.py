@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a cassette of many small exchanges, to measure how long a replay takes to open it and to find a request.
 
-  large_cassette.py FILE [COUNT]
+  large_cassette.py FILE [COUNT [HOST]]
 
 Of 100,000 exchanges (the default; 177 MB), 95,000 are GET requests to URLs of their own and 5,000 are POST requests to one URL with JSON bodies of
 their own. Each answer is 1 KiB of JSON.
@@ -13,28 +13,28 @@ import sys
 START = datetime.datetime(2026, 11, 21)
 
 
-def get(number):
+def get(number, host):
     return {
         "method": "GET",
-        "url": f"http://api.example.test/v1/accounts/{number % 1000}/items/{number}?page={number % 50}&size=20",
+        "url": f"http://{host}/v1/accounts/17/items/{number}?page=1&size=20",
         "version": "HTTP/1.1",
-        "headers": ["Host: api.example.test", "User-Agent: curl/7.88.1", "Accept: */*", "X-Request: 0123456789abcdef0123456789"],
+        "headers": [f"Host: {host}", "User-Agent: curl/7.88.1", "Accept: */*", "X-Request: 0123456789abcdef0123456789"],
     }
 
 
-def post(number):
+def post(number, host):
     body = {"query": "{a}", "n": number}
     size = len(json.dumps(body, separators=(",", ":")))
     return {
         "method": "POST",
-        "url": "http://api.example.test/graphql",
+        "url": f"http://{host}/graphql",
         "version": "HTTP/1.1",
-        "headers": ["Host: api.example.test", "Content-Type: application/json", f"Content-Length: {size}"],
+        "headers": [f"Host: {host}", "Content-Type: application/json", f"Content-Length: {size}"],
         "body": {"size": size, "json": body},
     }
 
 
-def main(path, count):
+def write(path, count=100_000, host="api.example.test"):
     posts = count * 95 // 100
     answer = {"size": 1024, "json": {"data": "x" * 1013}}
     headers = ["Content-Type: application/json", "Content-Length: 1024"]
@@ -43,13 +43,13 @@ def main(path, count):
         file.write('{\n  "wiretape": 1,\n  "recorder": "wiretape 0.1.0",\n  "interactions": [')
         for number in range(count):
             started = (START + datetime.timedelta(milliseconds=number)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-            request = get(number) if number < posts else post(number - posts)
+            request = get(number, host) if number < posts else post(number - posts, host)
             text = json.dumps({"id": number + 1, "started": started, "request": request, "response": response}, indent=2)
             file.write(("," if number else "") + "\n    " + text.replace("\n", "\n    "))
         file.write("\n  ]\n}\n")
 
 
 if __name__ == "__main__":
-    if not 2 <= len(sys.argv) <= 3:
+    if not 2 <= len(sys.argv) <= 4:
         sys.exit(__doc__)
-    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) == 3 else 100_000)
+    write(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])

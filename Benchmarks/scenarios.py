@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import bodies
+import sizes
 from certificates import NAMES, NUMBERED
 from client import load, load_command, missing, wrong
 from processes import established
@@ -206,6 +207,7 @@ SCENARIOS = {
     "held": (held, PROXIES, 1),
     "start": (start, PROXIES, 1),
     "replay": (replay, ("nginx-static", "wiretape"), 3),
+    "replay-large": (sizes.replay_large, ("wiretape",), 1),
     "https": (https, ("nginx", "wiretape"), 3),
     "handshake": (handshake, ("nginx", "wiretape"), 3),
     "contact": (contact, ("nginx", "wiretape"), 3),

@@ -159,7 +159,7 @@ class Bench:
             (folder / "files" / str(index)).write_bytes(page)
         return Process(nginx(folder, STATIC, port=port, files=folder / "files"), port, SUBJECT_CORE, folder)
 
-    def replay(self, tape):
-        folder, port = self.folder("replay"), free_port()
+    def replay(self, tape, name="replay"):
+        folder, port = self.folder(name), free_port()
         command = [self.wiretape, "replay", str(tape), "--listen", f"127.0.0.1:{port}", "--repeat", "cycle"]
         return Process(command, port, SUBJECT_CORE, folder)

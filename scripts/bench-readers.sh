@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the readers of bodies beside memchr and zlib: bench-readers.sh [ROUNDS]
+# Measures the readers of bodies beside memchr and zlib, and the lookup of requests in a large cassette: bench-readers.sh [ROUNDS]
 # They stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
 set -eu
 
@@ -27,4 +27,7 @@ let package = Package(
 )
 END
 swift build -c release --package-path "$package" --scratch-path "$place/build" >&2
-exec "$(swift build -c release --show-bin-path --package-path "$package" --scratch-path "$place/build")/Readers" "$@"
+for count in 1000 100000; do
+    [ -e "$place/$count.json" ] || python3 "$root/Benchmarks/large_cassette.py" "$place/$count.json" "$count"
+done
+exec "$(swift build -c release --show-bin-path --package-path "$package" --scratch-path "$place/build")/Readers" "${1:-7}" "$place/1000.json" "$place/100000.json"

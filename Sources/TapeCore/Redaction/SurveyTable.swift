@@ -1,4 +1,4 @@
-/// Short texts that secrets begin with or stand behind, found by looking at two octets of four (Wu and Manber's method).
+/// Short texts that secrets begin with or stand behind, found by looking at three octets out of every other offset.
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
         /// The last three letters of a name and a quote, an equals sign or a bracket.
@@ -13,13 +13,18 @@ struct SurveyTable: Sendable {
 
     static let shared = SurveyTable()
 
-    /// By the last two octets of a window of four: how far the window can move on; 0 where it may hold an anchor.
-    private let shifts: [UInt8]
-    private let anchors: [UInt32: Anchor]
-    /// A bit for each of the low bits of a hash, asked before the dictionary.
-    private let filter: [UInt64]
-
     private static let window = 4
+    /// Bits of a hash for the filters: 8 KiB each, so that both stay in the first level of a processor's cache.
+    private static let filterBits: UInt32 = 16
+
+    /// Open addressing by a word's hash, a power of two long and at most a quarter full: a number of `anchors` and one, or 0.
+    private let slots: [UInt8]
+    private let words: [UInt32]
+    private let anchors: [Anchor]
+    /// A bit for the first three and the last three octets of each anchor: one of the two lies at an even offset.
+    private let threes: [UInt64]
+    /// A bit for each anchor.
+    private let fours: [UInt64]
 
     private init() {
         var anchors: [UInt32: Anchor] = [:]
@@ -40,22 +45,45 @@ struct SurveyTable: Sendable {
                 for mark in [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: ">")] { anchors[Self.word(ending + [mark])] = .name }
             }
         }
-        var shifts = [UInt8](repeating: 3, count: 1 << 16)
-        var filter = [UInt64](repeating: 0, count: 1 << 10)
-        for word in anchors.keys {
-            for (shift, bits) in [(2, 0), (1, 8), (0, 16)] as [(UInt8, UInt32)] {
-                let pair = Int(word >> bits & 0xffff)
-                shifts[pair] = min(shifts[pair], shift)
+        let kinds = Array(Set(anchors.values))
+        var threes = [UInt64](repeating: 0, count: 1 << (Self.filterBits - 6))
+        var fours = threes
+        var size = 16
+        while size < anchors.count * 4 { size *= 2 }
+        var slots = [UInt8](repeating: 0, count: size)
+        var words = [UInt32](repeating: 0, count: size)
+        for (word, anchor) in anchors {
+            for three in [word & 0xff_ffff, word >> 8] {
+                let bit = Self.bit(three)
+                threes[Int(bit >> 6)] |= 1 << (bit & 63)
             }
             let bit = Self.bit(word)
-            filter[Int(bit >> 6)] |= 1 << (bit & 63)
+            fours[Int(bit >> 6)] |= 1 << (bit & 63)
+            var slot = Int(Self.hash(word)) & (size - 1)
+            while slots[slot] != 0 { slot = (slot + 1) & (size - 1) }
+            slots[slot] = UInt8(kinds.firstIndex(of: anchor).map { $0 + 1 } ?? 0)
+            words[slot] = word
         }
-        self.anchors = anchors
-        self.shifts = shifts
-        self.filter = filter
+        self.slots = slots
+        self.words = words
+        self.anchors = kinds
+        self.threes = threes
+        self.fours = fours
     }
 
-    private static func bit(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 16 }
+    private static func hash(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> 8 }
+
+    @inline(__always)
+    private static func bit(_ word: UInt32) -> UInt32 { (word &* 0x9e37_79b1) >> (32 - Self.filterBits) }
+
+    private func anchor(_ word: UInt32) -> Anchor? {
+        var slot = Int(Self.hash(word)) & (self.slots.count - 1)
+        while self.slots[slot] != 0 {
+            if self.words[slot] == word { return self.anchors[Int(self.slots[slot]) - 1] }
+            slot = (slot + 1) & (self.slots.count - 1)
+        }
+        return nil
+    }
 
     private static func word(_ octets: [UInt8]) -> UInt32 {
         octets.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
@@ -72,27 +100,29 @@ struct SurveyTable: Sendable {
         return cases
     }
 
-    /// Delivers each anchor with the offset of its four octets.
+    /// Delivers each anchor with the offset of its four octets, in ascending order.
     func scan(_ text: UnsafeRawBufferPointer, deliver: (Anchor, Int) -> Void) {
         guard text.count >= Self.window, let base = text.baseAddress else { return }
-        let last = text.count - 2
-        self.shifts.withUnsafeBufferPointer { shifts in
-            self.filter.withUnsafeBufferPointer { filter in
-                var offset = Self.window - 2
-                // SAFETY: two octets at `last` and the two in front of them are in the text; `shifts` has an entry for any two octets, and
-                // `filter` a bit for any hash of 16 bits.
-                while offset <= last {
-                    let pair = UInt16(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-                    let shift = Int(shifts[Int(pair)])
-                    guard shift == 0 else {
-                        offset += shift
-                        continue
-                    }
-                    let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset - 2, as: UInt32.self))
+        let last = text.count - Self.window
+        self.threes.withUnsafeBufferPointer { threes in
+            self.fours.withUnsafeBufferPointer { fours in
+                // SAFETY: four octets at `last`, or in front of it, are in the text; both filters have a bit for any hash.
+                func look(_ offset: Int) {
+                    let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
                     let bit = Self.bit(word)
-                    if filter[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1, let anchor = self.anchors[word] { deliver(anchor, offset - 2) }
-                    offset += 1
+                    if fours[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1, let anchor = self.anchor(word) { deliver(anchor, offset) }
                 }
+                var offset = 0
+                while offset <= last {
+                    let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+                    let bit = Self.bit(word & 0xff_ffff)
+                    if threes[Int(bit >> 6)] >> UInt64(bit & 63) & 1 == 1 {
+                        if offset > 0 { look(offset - 1) }
+                        look(offset)
+                    }
+                    offset += 2
+                }
+                if offset == last + 1 { look(last) }
             }
         }
     }

@@ -19,14 +19,23 @@ struct RecordedKeys: Sendable {
     private var bodies: [Bool] = []
     /// The keys with a mark in them, ascending: what was redacted there stands for any text.
     private(set) var marked: [Int] = []
-    /// Open addressing with linear probing: 0 for an empty slot, otherwise the key's number plus one. A power of two long.
-    private var slots: [UInt32]
+    /// Open addressing with linear probing; a power of two long.
+    private var slots: [Slot]
     /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
     private(set) var keyNumbers: [UInt32] = []
 
     /// For a CONNECT, which keeps its place in the order and no more: it asks for a tunnel, and is recorded only where none came about
     /// (RFC 9110, 9.3.6). No request is answered with it, compared with it, or misses it.
     static let noKey = UInt32.max
+
+    /// Keeps half of the hash, so that a probe that goes by need not look at the key.
+    private struct Slot: Sendable {
+        static let empty = Slot(number: 0, tag: 0)
+
+        /// The key's number plus one, or 0.
+        var number: UInt32
+        var tag: UInt32
+    }
 
     private struct Key: Sendable {
         var hash: UInt64
@@ -35,7 +44,7 @@ struct RecordedKeys: Sendable {
     }
 
     init() {
-        self.slots = Array(repeating: 0, count: 16)
+        self.slots = Array(repeating: .empty, count: 16)
     }
 
     /// Takes pairs of method and URL of requests without bodies.
@@ -65,8 +74,8 @@ struct RecordedKeys: Sendable {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
         let hash = RequestKey.hash(bytes)
         let slot = self.slot(of: bytes, hash: hash)
-        guard self.slots[slot] == 0 else {
-            let number = self.slots[slot] - 1
+        guard self.slots[slot].number == 0 else {
+            let number = self.slots[slot].number - 1
             self.keyNumbers.append(number)
             if mayHaveBody { self.bodies[Int(number)] = true }
             return
@@ -77,7 +86,7 @@ struct RecordedKeys: Sendable {
         self.bodies.append(mayHaveBody)
         if MatchMark.isIn(bytes) { self.marked.append(Int(number)) }
         self.arena.append(contentsOf: bytes)
-        self.slots[slot] = number + 1
+        self.slots[slot] = Slot(number: number + 1, tag: Self.tag(hash))
         self.keyNumbers.append(number)
         if self.keys.count * 2 > self.slots.count { self.growSlots() }
     }
@@ -92,7 +101,7 @@ struct RecordedKeys: Sendable {
 
     /// The number of the key with these bytes.
     func number(of bytes: UnsafeRawBufferPointer) -> Int? {
-        let found = self.slots[self.slot(of: bytes, hash: RequestKey.hash(bytes))]
+        let found = self.slots[self.slot(of: bytes, hash: RequestKey.hash(bytes))].number
         return found == 0 ? nil : Int(found - 1)
     }
 
@@ -104,15 +113,19 @@ struct RecordedKeys: Sendable {
     /// The slot that holds the key, or the empty one where it belongs. Ends because at most half of the slots are taken.
     private func slot(of bytes: UnsafeRawBufferPointer, hash: UInt64) -> Int {
         let mask = self.slots.count - 1
+        let tag = Self.tag(hash)
         var slot = Int(truncatingIfNeeded: hash) & mask
-        while self.slots[slot] != 0, !self.isKey(Int(self.slots[slot] - 1), bytes, hash: hash) { slot = (slot + 1) & mask }
-        return slot
+        while true {
+            let held = self.slots[slot]
+            if held.number == 0 || (held.tag == tag && self.isKey(Int(held.number - 1), bytes)) { return slot }
+            slot = (slot + 1) & mask
+        }
     }
 
-    private func isKey(_ number: Int, _ bytes: UnsafeRawBufferPointer, hash: UInt64) -> Bool {
-        let key = self.keys[number]
-        guard key.hash == hash, key.count == bytes.count else { return false }
-        return self.withBytes(ofKey: number) { Self.areEqual($0, bytes) }
+    private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+    private func isKey(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        self.withBytes(ofKey: number) { Self.areEqual($0, bytes) }
     }
 
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
@@ -122,12 +135,12 @@ struct RecordedKeys: Sendable {
     }
 
     private mutating func growSlots() {
-        var slots = [UInt32](repeating: 0, count: self.slots.count * 2)
+        var slots = [Slot](repeating: .empty, count: self.slots.count * 2)
         let mask = slots.count - 1
         for (number, key) in self.keys.enumerated() {
             var slot = Int(truncatingIfNeeded: key.hash) & mask
-            while slots[slot] != 0 { slot = (slot + 1) & mask }
-            slots[slot] = UInt32(number + 1)
+            while slots[slot].number != 0 { slot = (slot + 1) & mask }
+            slots[slot] = Slot(number: UInt32(number + 1), tag: Self.tag(key.hash))
         }
         self.slots = slots
     }

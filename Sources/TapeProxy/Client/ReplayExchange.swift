@@ -35,7 +35,13 @@ final class ReplayExchange: ClientExchange {
     }
 
     func start() {
-        let refresh = self.proxy.configuration.refresh.map { DateRefresh($0, now: self.proxy.timestamp(at: self.proxy.now)) }
+        let configuration = self.proxy.configuration
+        if self.isRequestRead, self.keepsPlainly, configuration.latency == .none, configuration.refresh == nil,
+            let wire = self.proxy.library?.wire(self.index)
+        {
+            return self.send(wire)
+        }
+        let refresh = configuration.refresh.map { DateRefresh($0, now: self.proxy.timestamp(at: self.proxy.now)) }
         self.proxy.library?.answer(self.index, refresh: refresh) { [weak self] result in
             guard let self, !self.isOver else { return }
             switch result {
@@ -130,10 +136,8 @@ final class ReplayExchange: ClientExchange {
                     text: "the recorded answer changed protocols, and what went through its tunnel is not in the cassette."))
         }
         var keeps = self.isRequestRead && self.request.persists && answer.requestWasRead && !self.proxy.isStopping
-        if keeps, self.request.head.version >= .http11, let wire = answer.wire, self.pace?.pacesBody != true {
-            self.proxy.count { $0.bytes += wire.readableBytes }
-            self.client.write(wire)
-            return self.end(.keep)
+        if keeps, self.keepsPlainly, let wire = answer.wire, self.pace?.pacesBody != true {
+            return self.send(wire)
         }
         let dechunks = HopByHop.needsDechunking(answer.framing, clientVersion: self.request.head.version)
         // As it was when the answer began: nobody knew yet that it would be cut.
@@ -160,6 +164,17 @@ final class ReplayExchange: ClientExchange {
             }
             self.end(keeps ? .keep : .linger)
         }
+    }
+
+    /// Whether the client gets an answer as it was, and may ask again on its connection.
+    private var keepsPlainly: Bool {
+        self.request.persists && !self.proxy.isStopping && self.request.head.version >= .http11
+    }
+
+    private func send(_ wire: [UInt8]) {
+        self.proxy.count { $0.bytes += wire.count }
+        self.client.write(ByteBuffer(bytes: wire))
+        self.end(.keep)
     }
 
     private func countUnreadable(_ problem: String) {

@@ -12,21 +12,52 @@ struct ExchangeRedaction {
 
     let redactor: Redactor
     let store: BodyStore
+    private let searched = SearchedBodies()
+
+    init(redactor: Redactor, store: BodyStore) {
+        self.redactor = redactor
+        self.store = store
+    }
 
     func redact(_ interaction: inout Interaction, request: inout LooseBody?, response: inout LooseBody?) throws -> Outcome {
+        let known = self.redactor.vault.generation
+        let keys = (
+            request: request.flatMap { SearchedBodies.Key($0, interaction.request.headers) },
+            response: response.flatMap { SearchedBodies.Key($0, interaction.response?.headers ?? HeaderFields()) }
+        )
+        let isKnown = (
+            request: self.searched.contains(keys.request, at: known), response: self.searched.contains(keys.response, at: known)
+        )
+        var outcome = try self.redact(&interaction, request: &request, response: &response, skipping: isKnown)
+        guard self.redactor.vault.generation == known else {
+            guard isKnown.request || isKnown.response else { return outcome }
+            // The heads have taught something that a body may hold in which there was nothing before.
+            let again = try self.redact(&interaction, request: &request, response: &response, skipping: (false, false))
+            outcome.request.add(again.request)
+            outcome.response.add(again.response)
+            return outcome
+        }
+        if !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }
+        if !outcome.response.isBodyChanged, outcome.response.notes.isEmpty { self.searched.insert(keys.response, at: known) }
+        return outcome
+    }
+
+    private func redact(
+        _ interaction: inout Interaction, request: inout LooseBody?, response: inout LooseBody?, skipping: (request: Bool, response: Bool)
+    ) throws -> Outcome {
         let requestHeaders = interaction.request.headers
         let responseHeaders = interaction.response?.headers ?? HeaderFields()
-        var requestWire = try request?.wire(upTo: Self.memoryLimit)
-        var responseWire = try response?.wire(upTo: Self.memoryLimit)
+        var requestWire = skipping.request ? nil : try request?.wire(upTo: Self.memoryLimit)
+        var responseWire = skipping.response ? nil : try response?.wire(upTo: Self.memoryLimit)
         var outcome = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
 
         let known = self.redactor.vault.generation
-        if requestWire == nil {
+        if requestWire == nil, !skipping.request {
             var (fields, trailers) = (interaction.request.headers, interaction.request.trailers)
             try self.redact(&request, requestHeaders, &fields, &trailers, &outcome.request)
             (interaction.request.headers, interaction.request.trailers) = (fields, trailers)
         }
-        if responseWire == nil, var message = interaction.response {
+        if responseWire == nil, !skipping.response, var message = interaction.response {
             try self.redact(&response, responseHeaders, &message.headers, &message.trailers, &outcome.response)
             interaction.response = message
         }

@@ -6,6 +6,8 @@ internal import TapeCore
 final class OpenSpool {
     private let spool: BodySpool
     private var digest = FastSHA256()
+    /// Of all octets, once it was asked for.
+    private var finished: [UInt8]?
     /// The first octets, by which a type is guessed where none is given.
     private(set) var beginning: [UInt8] = []
 
@@ -21,12 +23,21 @@ final class OpenSpool {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
         if self.beginning.isEmpty { self.beginning = Array(bytes.prefix(512)) }
+        assert(self.finished == nil, "its digest was asked for: nothing may follow")
         try self.spool.write(bytes)
         self.digest.update(bytes)
     }
 
     func finish(fileExtension: String) throws(CassetteError) -> Sidecar {
-        try self.spool.finish(sha256: Hex.encode(self.digest.finalize()), ext: fileExtension)
+        try self.spool.finish(sha256: Hex.encode(self.sha256()), ext: fileExtension)
+    }
+
+    /// The digest of its octets; nothing may be written behind it.
+    func sha256() -> [UInt8] {
+        if let finished { return finished }
+        let digest = self.digest.finalize()
+        self.finished = digest
+        return digest
     }
 
     func discard() {

@@ -1,9 +1,8 @@
-internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
 /// A recorded response made ready to be sent again.
-struct RecordedAnswer: Sendable {
+final class RecordedAnswer: Sendable {
     /// Where the body's wire octets are.
     enum Payload: Sendable {
         case none
@@ -30,7 +29,7 @@ struct RecordedAnswer: Sendable {
     /// Whether the request had come to its end; an answer that was quicker closed the connection.
     let requestWasRead: Bool
     /// Head and body as an HTTP/1.1 client that keeps its connection gets them; nil where they cannot be sent in one piece.
-    let wire: ByteBuffer?
+    let wire: [UInt8]?
 
     /// - Parameter size: octets of the payload; where the body was edited, Content-Length follows it.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
@@ -90,7 +89,7 @@ struct RecordedAnswer: Sendable {
 
     private static func wire(
         _ head: ResponseHead, framing: BodyFraming, payload: Payload, arrival: Arrival?, trailers: HeaderFields?, isWhole: Bool
-    ) -> ByteBuffer? {
+    ) -> [UInt8]? {
         guard isWhole, framing != .untilClose else { return nil }
         var bytes = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
         switch payload {
@@ -102,12 +101,12 @@ struct RecordedAnswer: Sendable {
             body.withUnsafeBytes { framer.frame($0, into: &bytes) }
             framer.end(into: &bytes)
         }
-        return ByteBuffer(bytes: bytes)
+        return bytes
     }
 
     /// Memory it holds, in octets.
     var weight: Int {
         let body = if case .bytes(let bytes) = self.payload { bytes.count } else { 0 }
-        return 512 + body + (self.wire?.readableBytes ?? 0)
+        return 512 + body + (self.wire?.count ?? 0)
     }
 }

@@ -74,6 +74,27 @@ import Testing
         #expect(interaction == self.interaction(["Content-Type: text/plain"]))
     }
 
+    @Test(arguments: [false, true]) func aBodyThatWasCleanIsSearchedAgainOnceMoreIsKnown(isLarge: Bool) throws {
+        let redaction = self.redaction
+        let words = String(repeating: "so it goes ", count: 500) + self.secret
+        func body() throws -> LooseBody {
+            isLarge ? try self.large(words) : LooseBody(.memory(Array(words.utf8)), arrival: nil, isComplete: true)
+        }
+        func isRedacted(_ fields: [String]) throws -> Bool {
+            var interaction = self.interaction(["Content-Type: text/plain"] + fields)
+            var request: LooseBody?
+            var response: LooseBody? = try body()
+            let outcome = try redaction.redact(&interaction, request: &request, response: &response)
+            let octets = try self.octets(response)
+            #expect(outcome.response.isBodyChanged == !String(decoding: octets, as: UTF8.self).contains(self.secret))
+            return outcome.response.isBodyChanged
+        }
+        #expect(try !isRedacted([]))
+        #expect(try !isRedacted([]))
+        #expect(try isRedacted(["X-Api-Key: \(self.secret)"]))
+        #expect(try isRedacted([]))
+    }
+
     @Test func whileItIsNotRedactedOnlyTheOwnerCanReadABody() throws {
         let spool = OpenSpool(try self.store.makeSpool())
         try spool.write([1])

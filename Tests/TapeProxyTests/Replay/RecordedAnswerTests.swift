@@ -10,7 +10,7 @@ import Testing
             response: RecordedResponse(status: status, reason: Array("OK".utf8), headers: HeaderFields(fields), body: body))
     }
 
-    private func wire(_ answer: RecordedAnswer) -> String? { answer.wire.map { String(buffer: $0) } }
+    private func wire(_ answer: RecordedAnswer) -> String? { answer.wire.map { String(decoding: $0, as: UTF8.self) } }
 
     @Test func aWholeAnswerIsOnePiece() throws {
         let answer = try RecordedAnswer(self.interaction("Content-Length: 2"), payload: .bytes([104, 105]), size: 2)

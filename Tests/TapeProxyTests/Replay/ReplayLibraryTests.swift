@@ -141,9 +141,12 @@ import Testing
             var log: [String] = []
             let library = ReplayLibrary(loop: loop, cassette: cassette, threads: threads)
             library.answer(0) { result in
-                log.append((try? result.get().wire.map { String(buffer: $0) }) ?? "nothing")
-                library.answer(0) { _ in log.append("at once") }
-                log.append("behind it")
+                log.append((try? result.get().wire.map { String(decoding: $0, as: UTF8.self) }) ?? "nothing")
+                log.append(library.wire(0) == nil ? "not held" : "held")
+                library.answer(0) { _ in
+                    library.answer(0) { _ in log.append("at once") }
+                    log.append("behind it")
+                }
                 library.answer(1) { result in
                     if case .success(let answer) = result, case .file(let sidecar) = answer.payload {
                         log.append("\(sidecar.size) in a file")
@@ -154,7 +157,7 @@ import Testing
         }
         #expect(
             try promise.futureResult.wait() == [
-                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "at once", "behind it", "400000 in a file",
+                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "held", "at once", "behind it", "400000 in a file",
             ])
         try group.syncShutdownGracefully()
         try threads.syncShutdownGracefully()

@@ -1,0 +1,58 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct SearchedBodiesTests {
+    private static let octets = [UInt8](repeating: 7, count: SearchedBodies.smallest)
+
+    private func key(_ octets: [UInt8] = Self.octets, _ fields: [String] = ["Content-Type: text/plain"], isComplete: Bool = true)
+        -> SearchedBodies.Key?
+    {
+        SearchedBodies.Key(LooseBody(.memory(octets), arrival: nil, isComplete: isComplete), HeaderFields(fields))
+    }
+
+    @Test func knowsABodyAgainAsLongAsNoMoreSecretsAreKnown() {
+        let searched = SearchedBodies()
+        searched.insert(self.key(), at: 3)
+        #expect(searched.contains(self.key(), at: 3))
+        #expect(!searched.contains(self.key(), at: 4))
+        searched.insert(self.key(), at: 4)
+        #expect(searched.contains(self.key(), at: 4))
+        #expect(!searched.contains(self.key(), at: 3))
+    }
+
+    @Test(arguments: [
+        (Self.octets + [0], ["Content-Type: text/plain"], true), (Self.octets, ["Content-Type: application/json"], true),
+        (Self.octets, ["Content-Type: text/plain", "Content-Encoding: gzip"], true), (Self.octets, [], true),
+        (Self.octets, ["Content-Type: text/plain"], false),
+    ])
+    func whateverASearchDependsOnTellsBodiesApart(octets: [UInt8], fields: [String], isComplete: Bool) {
+        let searched = SearchedBodies()
+        searched.insert(self.key(), at: 0)
+        #expect(!searched.contains(self.key(octets, fields, isComplete: isComplete), at: 0))
+    }
+
+    @Test func aSmallBodyIsSearchedEachTime() {
+        #expect(self.key(Array(Self.octets.dropLast())) == nil)
+        #expect(!SearchedBodies().contains(nil, at: 0))
+    }
+
+    @Test func fieldsTakeNoMemoryWithoutEnd() {
+        #expect(self.key(Self.octets, ["Content-Type: text/" + String(repeating: "x", count: 2000)]) == nil)
+    }
+
+    @Test func aBodyInAFileIsKnownByItsDigest() throws {
+        let folder = try TemporaryFolder()
+        let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool())
+        try spool.write(Self.octets)
+        let body = LooseBody(.spool(spool), arrival: nil, isComplete: true)
+        #expect(SearchedBodies.Key(body, HeaderFields(["Content-Type: text/plain"])) == self.key())
+    }
+
+    @Test func remembersABoundedNumber() {
+        let searched = SearchedBodies()
+        let keys = (0...SearchedBodies.limit).map { self.key(Self.octets + [UInt8($0 & 255), UInt8($0 >> 8)]) }
+        for key in keys { searched.insert(key, at: 0) }
+        #expect(keys.filter { searched.contains($0, at: 0) }.count == 1)
+    }
+}
