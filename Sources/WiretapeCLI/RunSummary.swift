@@ -21,23 +21,8 @@ struct RunSummary {
     /// The command's own code goes first; of several reasons the one with the smallest code.
     var exitStatus: Int32 {
         if let childStatus, childStatus != 0 { return childStatus }
-        return self.failures.min() ?? ExitStatus.done
-    }
-
-    private var failures: [Int32] {
-        var failures: [Int32] = []
-        if self.counts.unreadable > 0 || self.verdict.unserved > 0 { failures.append(ExitStatus.failed) }
-        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { failures.append(ExitStatus.failed) }
-        if let recorder, !recorder.leaks.isEmpty { failures.append(ExitStatus.leak) }
-        for flaw in self.failOn.flaws where self.verdict.count(of: flaw) > 0 {
-            switch flaw {
-            case .miss: failures.append(ExitStatus.misses)
-            case .unused: failures.append(ExitStatus.unused)
-            case .order: failures.append(ExitStatus.order)
-            case .unserved, .damage: failures.append(ExitStatus.failed)
-            }
-        }
-        return failures
+        let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)
+        return failures.min()?.rawValue ?? ExitStatus.done
     }
 
     // MARK: For people

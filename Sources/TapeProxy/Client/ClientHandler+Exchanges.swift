@@ -6,7 +6,7 @@ extension ClientHandler {
     /// What a request is answered by: the origin, the cassette, or the proxy itself.
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope { return self.exchange(for: request, in: scope) }
-        guard self.enterSession(request) else { return self.local(request, .authenticationRequired) }
+        if let refusal = self.enterSession(request) { return self.local(request, refusal) }
         switch request.target {
         case .origin, .asterisk:
             return self.local(request, HelpPage.answer(address: self.proxy.address, method: request.head.method))

@@ -26,14 +26,14 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     var scope: TunnelScope?
     var tls: TLSHandler?
     var phase = Phase.head
-    private var parser: HeadParser
+    var parser: HeadParser
     var input: ByteBuffer?
     var context: ChannelHandlerContext?
-    private var isReading = true
+    var isReading = true
     var willFlush = false
-    private var isProcessing = false
+    var isProcessing = false
     private var isOverLimit = false
-    private var isInsideHead = false
+    var isInsideHead = false
     /// The client reads our close as the end of the answer's body (RFC 9112, 6.3): a close that is not the end has to be a reset.
     var closeIsEnd = false
     var deadline: NIODeadline
@@ -129,103 +129,9 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.proxy.remove(self)
     }
 
-    // MARK: Reading
-
-    /// Reads on, or lets the kernel's buffers fill and the client wait.
-    func setReading(_ reads: Bool) {
-        guard reads != self.isReading, let context else { return }
-        self.isReading = reads
-        try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
-    }
-
-    /// Works through the input as far as it goes.
-    func process() {
-        // An exchange that ends while it is being started comes back here: the outer call goes on.
-        guard !self.isProcessing else { return }
-        self.isProcessing = true
-        defer { self.isProcessing = false }
-        while self.step() {}
-        self.compact()
-        self.regulate()
-    }
-
-    /// - Returns: whether there may be more to do.
-    private func step() -> Bool {
-        guard var input = self.input, input.readableBytes > 0 else { return false }
-        switch self.phase {
-        case .lingering, .closed:
-            self.input = nil
-            return false
-        case .exchange(let exchange):
-            guard !exchange.isRequestRead else { return false }
-            self.input = nil
-            let before = input.readableBytes
-            exchange.requestInput(&input)
-            switch self.phase {
-            case .closed: return false
-            // What the exchange left is for whatever came after it.
-            case .head, .lingering: self.input = input
-            case .exchange(let now):
-                self.input = input
-                guard now === exchange else { return true }
-                return input.readableBytes < before
-            }
-            return true
-        case .head:
-            // A client that asks on and on and reads nothing gets no more answers kept for it.
-            guard !self.proxy.isRecorderFull, self.isWritable else { return false }
-            do throws(MessageError) {
-                let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseRequest(bytes)
-                }
-                guard let parsed else {
-                    // The time for a head runs from its first octet, not from its last.
-                    if !self.isInsideHead { self.wait(self.proxy.limits.requestHead) }
-                    self.isInsideHead = true
-                    return false
-                }
-                self.isInsideHead = false
-                input.moveReaderIndex(forwardBy: parsed.consumed)
-                self.input = input
-                self.begin(parsed.head)
-                return true
-            } catch {
-                self.refuse(error)
-                return false
-            }
-        }
-    }
-
-    /// What is left over for later does not keep a whole read buffer alive.
-    private func compact() {
-        guard let input else { return }
-        if input.readableBytes == 0 {
-            self.input = nil
-        } else if input.readableBytes < input.capacity / 2 {
-            self.input = ByteBuffer(buffer: input)
-        }
-    }
-
-    private func regulate() {
-        let held = self.input?.readableBytes ?? 0
-        switch self.phase {
-        case .head:
-            if self.proxy.isRecorderFull {
-                self.setReading(false)
-                self.proxy.whenRecorderDrains(self) { [weak self] in self?.process() }
-            } else {
-                self.setReading(self.isWritable)
-            }
-        case .exchange(let exchange):
-            // The exchange regulates while it takes the body; behind it, pipelined requests may fill the buffer.
-            if held >= self.proxy.limits.pipelined { self.setReading(false) } else if exchange.isRequestRead { self.setReading(true) }
-        case .lingering, .closed:
-            break
-        }
-    }
-
     // MARK: Exchanges
 
-    private func begin(_ head: RequestHead) {
+    func begin(_ head: RequestHead) {
         do throws(MessageError) {
             let request = try IncomingRequest(head, start: self.proxy.now, scope: self.scope)
             self.scope?.leftUnused = nil
@@ -242,52 +148,22 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     /// Goes to the session that a request outside of a tunnel is for; inside of one all are for the session of its CONNECT.
     ///
-    /// - Returns: whether the request's credentials let it in.
-    func enterSession(_ request: IncomingRequest) -> Bool {
-        guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else { return false }
-        guard session !== self.proxy else { return true }
+    /// - Returns: the refusal of a request whose credentials do not let it in.
+    func enterSession(_ request: IncomingRequest) -> ProxyAnswer? {
+        guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else {
+            return self.entrance.refusal(of: request.proxyAuthorization)
+        }
+        guard session !== self.proxy else { return nil }
         self.proxy.remove(self)
         self.proxy = session
         session.add(self)
-        return true
+        return nil
     }
 
     /// The running exchange goes on as another: a tunnel.
     func become(_ exchange: any ClientExchange) {
         guard case .exchange = self.phase else { return }
         self.phase = .exchange(exchange)
-    }
-
-    // MARK: Tunnels that we open
-
-    /// TLS between the socket and here, from now on.
-    func insert(_ handler: TLSHandler) {
-        self.tls = handler
-        try? self.context?.pipeline.syncOperations.addHandler(handler, position: .before(self))
-    }
-
-    /// The tunnel turned out not to be for us.
-    func remove(_ handler: TLSHandler) {
-        self.tls = nil
-        _ = self.context?.pipeline.syncOperations.removeHandler(handler)
-    }
-
-    /// The CONNECT is done; what follows are requests inside the tunnel.
-    func enter(_ scope: TunnelScope) {
-        guard case .exchange = self.phase else { return }
-        self.scope = scope
-        self.phase = .head
-        guard !self.proxy.isStopping else { return self.endSoon() }
-        self.wait(self.proxy.limits.clientIdle)
-        self.process()
-    }
-
-    /// The client leaves by itself: perhaps the tunnel that it asked for was not to its liking.
-    private func noticeUnused(_ failure: TLSFailure? = nil) {
-        guard case .head = self.phase, !self.isInsideHead, let leftUnused = self.scope?.leftUnused else { return }
-        self.scope?.leftUnused = nil
-        self.proxy.readClock()
-        leftUnused(failure)
     }
 
     /// The exchange is over and its answer written.
@@ -308,7 +184,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     }
 
     /// A head that is not HTTP: 400 and a closed connection; nothing goes anywhere.
-    private func refuse(_ error: MessageError, method: String = "") {
+    func refuse(_ error: MessageError, method: String = "") {
         self.proxy.count { $0.malformed += 1 }
         self.answerAndClose(.malformed(error), method: method)
     }

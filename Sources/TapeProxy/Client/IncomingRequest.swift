@@ -26,12 +26,22 @@ final class IncomingRequest {
         self.framing = try BodyFraming.ofRequest(head)
         self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: scope == nil ? .proxy : .origin)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
-        self.proxyAuthorization = head.fields.first("proxy-authorization")
+        self.proxyAuthorization = Self.authorization(head)
         var head = head
         // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
         if self.proxyAuthorization != nil { head.fields = head.fields.removing("proxy-authorization") }
         self.head = head
         self.start = start
+    }
+
+    /// Several that differ are nobody's: which of them counts would be a guess.
+    private static func authorization(_ head: RequestHead) -> String? {
+        guard let first = head.fields.first("proxy-authorization") else { return nil }
+        let fields = head.fields
+        let differs = (0..<fields.count).contains {
+            fields.isNamed("proxy-authorization", at: $0) && !fields.valueBytes(at: $0).elementsEqual(first.utf8)
+        }
+        return differs ? "" : first
     }
 
     private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {

@@ -33,13 +33,15 @@ struct ControlAnswer: Error, Sendable, Hashable {
     }
 
     /// The answer as octets; the connection ends with it.
-    var octets: [UInt8] {
+    ///
+    /// - Parameter isHead: whether the request was for the head alone.
+    func octets(isHead: Bool = false) -> [UInt8] {
         let head =
             (["HTTP/1.1 \(self.status) \(self.reason)"] + self.fields + [
                 "Content-Type: application/json", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
                 "Content-Length: \(self.body.count)", "Connection: close",
             ]).joined(separator: "\r\n")
-        return Array("\(head)\r\n\r\n".utf8) + self.body
+        return Array("\(head)\r\n\r\n".utf8) + (isHead ? [] : self.body)
     }
 
     static let tooManyConnections = ControlAnswer(

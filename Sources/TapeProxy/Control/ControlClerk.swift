@@ -26,13 +26,22 @@ struct ControlClerk: Sendable {
         writer.member("id")
         writer.string(session.name.text)
         writer.member("cassette")
-        writer.string(session.order.cassette)
+        writer.string(session.parts.cassetteName)
         writer.member("mode")
-        writer.string(session.order.mode.rawValue)
+        writer.string(session.session.mode.rawValue)
         writer.member("replays")
         writer.bool(session.session.looksUp)
         writer.member("records")
         writer.bool(session.recorder != nil)
+        if !session.parts.notices.isEmpty {
+            writer.member("notices")
+            writer.beginArray(.inline)
+            for notice in session.parts.notices {
+                writer.element()
+                writer.string(notice)
+            }
+            writer.endArray()
+        }
         writer.member("proxy")
         writer.string("http://\(session.name):\(session.token.revealed)@\(address)")
         if let port = session.port {

@@ -29,6 +29,12 @@ struct ControlGate: Sendable {
                     message: "the control API is not for web pages of other origins: send the request without an Origin field.")
             }
         }
+        // Browsers send this where they leave Origin out; a page cannot (Fetch Metadata, W3C).
+        if let site = head.fields.first("sec-fetch-site"), site != "same-origin", site != "none" {
+            throw ControlAnswer(
+                status: 403, reason: "Forbidden", code: "origin",
+                message: "the control API is not for web pages of other origins: ask for it from a program.")
+        }
         guard self.knowsToken(head.fields.first("authorization")) else {
             throw ControlAnswer(
                 status: 401, reason: "Unauthorized", fields: ["WWW-Authenticate: Bearer realm=\"wiretape\""], code: "token",

@@ -72,7 +72,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         guard let context else { return }
         self.phase = .lingering
         self.deadline = .now() + .seconds(Int64(self.desk.shared.limits.linger))
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.octets)), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.octets(isHead: self.reader.isHead))), promise: nil)
         context.close(mode: .output, promise: nil)
     }
 

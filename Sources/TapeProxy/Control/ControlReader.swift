@@ -20,6 +20,8 @@ struct ControlReader {
     private var input: [UInt8] = []
     private var request: ControlRequest?
     private var expectsContinue = false
+    /// The answer goes without its body (RFC 9110, 9.3.2).
+    private(set) var isHead = false
     private var body = BodyParser(framing: .none, side: .request)
 
     init(gate: ControlGate) {
@@ -42,7 +44,8 @@ struct ControlReader {
             return .refused(refusal)
         } catch let error as MessageError {
             return .refused(
-                ControlAnswer(status: error.status, reason: "Bad Request", code: "bad-request", message: error.message + "."))
+                ControlAnswer(
+                    status: error.status, reason: ProxyAnswer.reason(error.status), code: "bad-request", message: error.message + "."))
         } catch {
             return .refused(ControlAnswer(error))
         }
@@ -53,6 +56,7 @@ struct ControlReader {
         guard let parsed = try self.input.withUnsafeBytes({ try self.parser.parseRequest($0) }) else { return false }
         self.input.removeFirst(parsed.consumed)
         let head = parsed.head
+        self.isHead = head.method == "HEAD"
         let target = try RequestTarget(head)
         let host = try HostRule.check(head, target: target)
         guard case .origin(let path) = target else {

@@ -22,7 +22,7 @@ enum ControlRoute: Sendable, Hashable {
         guard let name = SessionName(String(parts[2])) else {
             throw ControlAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
-                message: "no session can have that name: GET /sessions lists those there are.")
+                message: "no session can have that ID, which is written as it is, without %: GET /sessions lists those there are.")
         }
         switch request.method {
         case "GET":

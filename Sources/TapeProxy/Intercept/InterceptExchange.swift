@@ -24,19 +24,19 @@ final class InterceptExchange: ClientExchange {
 
     let client: ClientHandler
     let proxy: ProxyContext
-    private let interception: Interception
+    let interception: Interception
     let request: IncomingRequest
     let host: String
     let port: Int
     var phase = Phase.checking
-    private var tls: TLSHandler?
+    var tls: TLSHandler?
     /// What the client sent so far: it goes on as it came where the tunnel turns out to be none of our business.
     var received = ByteBuffer()
-    private var hello = ClientHello()
-    private var lookup: NameLookup?
-    private var scope: TunnelScope?
+    var hello = ClientHello()
+    var lookup: NameLookup?
+    var scope: TunnelScope?
     /// The client has our certificate, or will have it.
-    private var isAnswered = false
+    var isAnswered = false
     var greeting: Greeting?
 
     init(client: ClientHandler, interception: Interception, request: IncomingRequest, host: String, port: Int) {
@@ -132,163 +132,9 @@ final class InterceptExchange: ClientExchange {
         }
     }
 
-    // MARK: TLS
-
-    private func beginTLS(_ octets: ByteBuffer) {
-        do throws(TLSFailure) {
-            self.phase = .handshake
-            let handler = TLSHandler(try self.interception.connection(), isClient: false)
-            handler.owner = self
-            handler.keepsInput = true
-            self.tls = handler
-            self.client.insert(handler)
-            handler.begin(with: octets)
-        } catch {
-            self.failed(error)
-        }
-    }
-
-    /// Answers the client's hello, after the origin was asked where that is worth its time: where it is allowed, and unknown.
-    private func begin(_ hello: ClientHello) {
-        self.hello = hello
-        let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
-        switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
-        case .refuse: return self.refuse(hello)
-        case .intercept where offersHTTP: break
-        case .intercept, .passThrough: return self.leaveAlone(offersHTTP: offersHTTP)
-        }
-        let origin = Origin(scheme: .https, host: self.host, port: self.port)
-        let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
-        let scope = TunnelScope(route: route)
-        self.scope = scope
-        if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
-        guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
-        self.client.wait(2 * self.proxy.limits.connect)
-        // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
-        self.client.setReading(false)
-        self.proxy.connector.connect(route, lookup: self.lookup.take()) { [weak self] result in
-            self?.proxy.readClock()
-            guard let self, case .handshake = self.phase else {
-                if case .success(let upstream) = result { upstream.close() }
-                return
-            }
-            self.client.setReading(true)
-            self.client.wait(self.proxy.limits.tlsHandshake)
-            switch result {
-            case .success(let upstream):
-                let names = upstream.peerNames
-                upstream.peerNames = []
-                self.proxy.pool.put(upstream, now: self.proxy.now)
-                self.mint(names)
-            case .failure(.failed(let failure)):
-                scope.failure = failure
-                self.mint([])
-            case .failure(.loop):
-                self.mint([])
-            }
-        }
-    }
-
-    private func mint(_ upstreamNames: [String]) {
-        do throws(CertificateError) {
-            self.answer(
-                try self.interception.mint(host: self.host, serverName: self.hello.serverName, upstreamNames: upstreamNames))
-        } catch {
-            self.failed(TLSFailure(cause: .other, message: error.message))
-        }
-    }
-
-    private func answer(_ leaf: Leaf) {
-        self.isAnswered = true
-        self.tls?.keepsInput = false
-        self.tls?.answer(
-            leaf, protocolName: self.hello.protocols.contains("http/1.1") ? "http/1.1" : nil,
-            refusesProtocols: !self.hello.protocols.isEmpty)
-    }
-
-    /// The tunnel was allowed for its host, and is for another.
-    private func refuse(_ hello: ClientHello) {
-        self.phase = .over
-        self.proxy.diagnosis.remark(
-            "the client asked for \"\(hello.serverName ?? self.host)\" in the tunnel to \"\(self.request.head.target)\", which --refuse forbids: the tunnel was closed."
-        )
-        self.client.closeAfterFlush()
-    }
-
-    /// The hello says that this is not for us: what came goes on as it came.
-    private func leaveAlone(offersHTTP: Bool) {
-        guard let tls else { return }
-        if !offersHTTP {
-            let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
-            let fate = self.mayDial ? "passed through, and not recorded" : "closed, since nothing of it is recorded"
-            self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is \(fate).")
-        }
-        self.received = tls.keptInput
-        self.client.remove(tls)
-        self.tls = nil
-        self.relay()
-    }
-
-    private func enter(_ scope: TunnelScope) {
+    func enter(_ scope: TunnelScope) {
         self.phase = .over
         self.client.enter(scope)
-    }
-
-    private func failed(_ failure: TLSFailure) {
-        switch self.phase {
-        case .hello, .handshake: self.phase = .over
-        case .checking, .firstOctets, .waitingForEither, .relaying, .over: return
-        }
-        // The page looks whether its own certificate is trusted: that it is not yet is no failure.
-        guard !self.isMagic else { return self.client.closeAfterFlush() }
-        guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
-        self.tell(failure)
-        self.client.closeAfterFlush()
-    }
-
-    /// GnuTLS has its programs, wget among them, judge the certificate behind the handshake: one that trusts nobody leaves then, without
-    /// a word. A connection that a client opens in reserve, as browsers do, stays for longer.
-    private func tellIfLeftUnused(_ scope: TunnelScope) {
-        guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
-        let established = self.proxy.now
-        // Holds the exchange until the first request.
-        scope.leftUnused = { failure in
-            guard self.proxy.now - established < .seconds(2) else { return }
-            self.tell(
-                failure ?? TLSFailure(cause: .closed, message: "the client closed the connection behind the handshake"),
-                isBehindHandshake: true)
-        }
-    }
-
-    private func tell(_ failure: TLSFailure, isBehindHandshake: Bool = false) {
-        let problem = TLSProblem(
-            leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isBehindHandshake: isBehindHandshake)
-        self.proxy.diagnosis.report(problem)
-        self.record(Failure(kind: .tls, message: problem.description))
-    }
-
-    /// It has not seen our certificate: whether it trusts us is not the question.
-    private func leftUnanswered() {
-        let message =
-            "the client for \"\(self.request.head.target)\" left before its TLS was answered: is it still running, and is the origin up?"
-        self.proxy.diagnosis.remark(message)
-        self.record(Failure(kind: .cancelled, message: message))
-        self.client.closeAfterFlush()
-    }
-
-    /// No request was seen: the CONNECT stands for what was lost.
-    private func record(_ failure: Failure) {
-        guard let recorder = self.proxy.recorder else { return }
-        let head = self.request.head
-        var interaction = Interaction(
-            id: recorder.nextID(), started: self.proxy.timestamp(at: self.request.start),
-            request: RecordedRequest(
-                method: head.method, url: "https://\(head.target)/", target: head.target, version: head.version, headers: head.fields),
-            outcome: .failed(failure))
-        interaction.timing.total = Double((self.proxy.now - self.request.start).nanoseconds) / 1e6
-        self.proxy.count { $0.exchanges += 1 }
-        self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
     }
 
     // MARK: Client events
@@ -323,19 +169,4 @@ final class InterceptExchange: ClientExchange {
             self.client.close()
         }
     }
-}
-
-extension InterceptExchange: TLSHandlerOwner {
-    func tlsHello(_ hello: ClientHello) {
-        guard case .handshake = self.phase else { return }
-        self.begin(hello)
-    }
-
-    func tlsEstablished() {
-        guard case .handshake = self.phase, let scope else { return }
-        self.tellIfLeftUnused(scope)
-        self.enter(scope)
-    }
-
-    func tlsFailed(_ failure: TLSFailure) { self.failed(failure) }
 }

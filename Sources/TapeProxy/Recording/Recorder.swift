@@ -42,9 +42,14 @@ public final class Recorder: Sendable {
         // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
-        DispatchQueue(label: "wiretape.recorder").async {
+        let isRunning = OwnThread.start {
             handed.run()
             finished.signal()
+        }
+        guard isRunning else {
+            try file.abandon()
+            throw CassetteError(
+                .unwritable, "there is no thread left to record \"\(plan.path)\" with: end some sessions, or raise the limit (ulimit -u).")
         }
     }
 

@@ -10,7 +10,7 @@ final class ReplayLibrary {
     /// Octets of answers kept in memory: a replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 250 MB.
     static let cacheLimit = 144 << 20
     /// The same where many sessions share a process: all of `SessionServer.sessionLimit` together hold 256 MiB.
-    static let sharedCacheLimit = 4 << 20
+    static let sharedCacheLimit = 1 << 20
     /// A larger body from a sidecar is streamed, not held.
     static let streamSize = 256 << 10
 

@@ -58,10 +58,13 @@ struct ProxyAnswer: Sendable {
         ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: text)
     }
 
-    static let authenticationRequired = ProxyAnswer(
-        status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",
-        fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")],
-        text: "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT.")
+    static func authenticationRequired(
+        _ text: String = "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT."
+    ) -> ProxyAnswer {
+        ProxyAnswer(
+            status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",
+            fields: [("Proxy-Authenticate", "Basic realm=\"wiretape\"")], text: text)
+    }
 
     /// A CONNECT to a host that --refuse names.
     static func refusedTunnel(_ authority: String) -> ProxyAnswer {
@@ -87,7 +90,7 @@ struct ProxyAnswer: Sendable {
         ProxyAnswer(status: 408, reason: "Request Timeout", error: "timeout", text: text)
     }
 
-    private static func reason(_ status: Int) -> String {
+    static func reason(_ status: Int) -> String {
         switch status {
         case 400: "Bad Request"
         case 414: "URI Too Long"

@@ -8,7 +8,7 @@ struct BasicCredentials: Sendable, Hashable {
     /// Nil for other schemes and for what is not base64.
     init?(_ fieldValue: String?) {
         guard let fieldValue, let space = fieldValue.firstIndex(of: " "), fieldValue[..<space].lowercased() == "basic",
-            let pair = Base64.decode(Array(fieldValue[fieldValue.index(after: space)...].utf8))
+            let pair = Base64.decode(Array(fieldValue[space...].drop { $0 == " " }.utf8))
         else { return nil }
         self.pair = pair
     }

@@ -28,6 +28,22 @@ struct Entrance {
         self.kind = kind
     }
 
+    /// What whoever may not be told a session gets to read.
+    ///
+    /// - Parameter authorization: the value of the request's `Proxy-Authorization` field. Whether the name or the token is wrong stays open.
+    func refusal(of authorization: String?) -> ProxyAnswer {
+        switch self.kind {
+        case .open, .guarded: .authenticationRequired()
+        case .named where authorization == nil:
+            .authenticationRequired(
+                "this proxy serves sessions: give one's name and token in the proxy's URL, as \"proxy\" of the answer to POST /sessions has them."
+            )
+        case .named:
+            .authenticationRequired(
+                "no open session has that name and token: has it ended? take the URL from \"proxy\" of the answer to POST /sessions.")
+        }
+    }
+
     /// The session that a request is for; nil where it may not be told.
     ///
     /// - Parameters:

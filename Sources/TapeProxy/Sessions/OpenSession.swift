@@ -6,32 +6,44 @@ internal import TapeCore
 ///
 /// Sends and decides nothing: see `ProxyContext` and `Session`.
 final class OpenSession: Sendable {
-    let name: SessionName
-    let order: SessionOrder
+    /// What it is made of.
+    struct Parts: Sendable {
+        var name: SessionName
+        /// The cassette's name in the server's folder.
+        var cassetteName: String
+        /// Those of the order, laid over those of all sessions.
+        var settings: RunSettings
+        /// That the cassette is older than it may be.
+        var expiry: String?
+        /// What whoever ordered it should know.
+        var notices: [String]
+        var session: Session
+        var recorder: Recorder?
+        /// Nil where nothing is replayed.
+        var cassette: RecordedCassette?
+    }
+
+    let parts: Parts
     let token: Secret
-    let session: Session
-    let recorder: Recorder?
-    /// Nil where nothing is replayed.
-    let cassette: RecordedCassette?
     let counts: NIOLockedValueBox<ProxyCounts>
     let proxy: NIOLoopBound<ProxyContext>
     /// The listener of a port of its own.
     let listener: (any Channel)?
 
     init(
-        name: SessionName, order: SessionOrder, token: Secret, session: Session, recorder: Recorder?, cassette: RecordedCassette?,
-        counts: NIOLockedValueBox<ProxyCounts>, proxy: NIOLoopBound<ProxyContext>, listener: (any Channel)?
+        _ parts: Parts, token: Secret, counts: NIOLockedValueBox<ProxyCounts>, proxy: NIOLoopBound<ProxyContext>,
+        listener: (any Channel)?
     ) {
-        self.name = name
-        self.order = order
+        self.parts = parts
         self.token = token
-        self.session = session
-        self.recorder = recorder
-        self.cassette = cassette
         self.counts = counts
         self.proxy = proxy
         self.listener = listener
     }
+
+    var name: SessionName { self.parts.name }
+    var session: Session { self.parts.session }
+    var recorder: Recorder? { self.parts.recorder }
 
     /// The port of its own.
     var port: Int? { self.listener?.localAddress?.port }
@@ -41,11 +53,11 @@ final class OpenSession: Sendable {
     /// - Parameter isDetailed: exchange by exchange too.
     func report(isDetailed: Bool = false) -> SessionReport {
         SessionReport(
-            name: self.name, cassette: self.order.cassette, mode: self.order.mode, isOpen: true,
-            recorded: self.cassette?.answerableCount ?? 0,
+            name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
+            recorded: self.parts.cassette?.answerableCount ?? 0,
             counts: self.counts.withLockedValue { $0 }, verdict: self.session.verdict(),
-            details: isDetailed ? self.session.report(name: self.order.cassette, cassette: self.cassette) : nil,
-            recorder: self.recorder?.currentStatus)
+            details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette) : nil,
+            recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.expiry)
     }
 
     /// What came of it: closes the cassette, once nothing is in flight any more. Waits for the disk.

@@ -38,15 +38,25 @@ struct SessionBook<Session: Sendable>: Sendable {
         if let name, self.entries[name] != nil {
             throw SessionError(.nameTaken, "there is a session \"\(name)\" already: end it, or choose another name.")
         }
-        if let other = self.names.first(where: { self.conflicts($0, cassette: cassette, writes: writes) }) {
-            let does = self.entries[other]?.writes == true ? "records into" : "replays"
-            throw SessionError(
-                .cassetteInUse, "session \"\(other)\" \(does) \"\(cassette)\": end it first, or name another cassette.")
-        }
+        try self.check(cassette, writes: writes)
         let name = name ?? self.freeName()
         self.entries[name] = Entry(state: .reserved, cassette: cassette, writes: writes)
         self.names.append(name)
         return name
+    }
+
+    /// A session that was reserved as a reader records, since its cassette is too old.
+    mutating func willWrite(_ name: SessionName) throws(SessionError) {
+        guard let entry = self.entries[name], !entry.writes else { return }
+        try self.check(entry.cassette, writes: true, but: name)
+        self.entries[name]?.writes = true
+    }
+
+    private func check(_ cassette: String, writes: Bool, but own: SessionName? = nil) throws(SessionError) {
+        guard let other = self.names.first(where: { $0 != own && self.conflicts($0, cassette: cassette, writes: writes) }) else { return }
+        let does = self.entries[other]?.writes == true ? "records into" : "replays"
+        throw SessionError(
+            .cassetteInUse, "session \"\(other)\" \(does) \"\(cassette)\": end it first, or name another cassette.")
     }
 
     private func conflicts(_ name: SessionName, cassette: String, writes: Bool) -> Bool {

@@ -7,23 +7,19 @@ public struct SessionOrder: Sendable, Hashable {
     /// The cassette's name in the server's folder.
     public var cassette: String
     public var mode: RecordMode
-    public var repetition: Repetition
-    public var replayOrder: ReplayOrder
-    /// Laid over the cassette's own; empty where those are to hold as they are.
-    public var rules: MatchRuleTexts
+    /// Laid over those that hold for all sessions, and over the cassette's own.
+    public var settings: RunSettings
     /// Whether the session gets a port of its own, for clients that know no proxy credentials.
     public var wantsPort: Bool
 
     public init(
-        name: SessionName? = nil, cassette: String, mode: RecordMode = .once, repetition: Repetition = .never,
-        replayOrder: ReplayOrder = .any, rules: MatchRuleTexts = MatchRuleTexts(), wantsPort: Bool = false
+        name: SessionName? = nil, cassette: String, mode: RecordMode = .once, settings: RunSettings = RunSettings(),
+        wantsPort: Bool = false
     ) {
         self.name = name
         self.cassette = cassette
         self.mode = mode
-        self.repetition = repetition
-        self.replayOrder = replayOrder
-        self.rules = rules
+        self.settings = settings
         self.wantsPort = wantsPort
     }
 }

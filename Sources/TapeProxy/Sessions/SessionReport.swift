@@ -20,11 +20,16 @@ public struct SessionReport: Sendable {
     /// Why the cassette could not be closed as it should.
     public var problem: String?
 
-    /// As the exit code of a run: 0 done, 1 failed, 3 with misses.
+    /// Which flaws of the replay are failures.
+    public var failOn = FailureRule.standard
+    /// That the cassette is older than it may be, and was replayed all the same.
+    public var expiry: String?
+
+    /// As the exit code of a run: 0, or the smallest of `RunFailure`.
     public var exitStatus: Int {
-        if self.problem != nil || self.counts.unreadable > 0 || self.verdict.unserved > 0 { return 1 }
-        if let recorder, recorder.lost > 0 || recorder.firstProblem != nil { return 1 }
-        return self.verdict.misses > 0 ? 3 : 0
+        if self.problem != nil || self.verdict.unserved > 0 { return Int(RunFailure.failed.rawValue) }
+        let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)
+        return Int(failures.min()?.rawValue ?? 0)
     }
 
     /// Writes one JSON object.
@@ -40,6 +45,12 @@ public struct SessionReport: Sendable {
         writer.string(self.mode.rawValue)
         writer.member("exit")
         writer.integer(self.exitStatus)
+        writer.member("failOn")
+        writer.string(self.failOn.description)
+        if let expiry {
+            writer.member("expired")
+            writer.string(expiry)
+        }
         writer.member("exchanges")
         writer.integer(self.recorded)
         writer.member("verdict")
@@ -87,6 +98,15 @@ public struct SessionReport: Sendable {
         if let problem = self.problem ?? self.recorder?.firstProblem {
             writer.member("problem")
             writer.string(problem)
+        }
+        if let leaks = self.recorder?.leaks, !leaks.isEmpty {
+            writer.member("leaks")
+            writer.beginArray(.inline)
+            for leak in leaks {
+                writer.element()
+                writer.string(leak.description)
+            }
+            writer.endArray()
         }
         writer.endObject()
     }

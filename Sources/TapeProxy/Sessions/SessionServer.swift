@@ -10,8 +10,8 @@ internal import TapeTLS
 /// Sessions share the event loop, the certificate authority and nothing else. Who opens and ends them is another's business: see
 /// `ControlServer`. `start` and `stop` block the calling thread, which must not be an event loop's.
 public final class SessionServer: Sendable {
-    /// Sessions at once: a test runner has a worker per core, and each session may hold 4 MiB of answers and a recorder's thread.
-    public static let sessionLimit = 64
+    /// Sessions at once: two for each core of the largest machines of CI. Each may hold 1 MiB of answers and a recorder's thread.
+    public static let sessionLimit = 256
 
     /// The shared port, as clients use it: `127.0.0.1:7070`.
     public let address: String

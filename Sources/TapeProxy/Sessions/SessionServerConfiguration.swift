@@ -11,13 +11,18 @@ public struct SessionServerConfiguration: Sendable {
     public var limits: ProxyLimits
     /// Nil passes tunnels through unread.
     public var tls: TLSSettings?
+    /// What holds for all sessions with a cassette, by its path; those of an order are laid over it.
+    public var settings: @Sendable (_ path: String) -> RunSettings
+    /// The value of an environment variable that a session names as a secret.
+    public var secret: @Sendable (_ name: String) -> [UInt8]?
     /// Of the program, for the heads of cassettes.
     public var version: String
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
         diskFullPolicy: ProxyConfiguration.DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(), tls: TLSSettings? = nil,
-        version: String
+        settings: @escaping @Sendable (_ path: String) -> RunSettings = { _ in RunSettings() },
+        secret: @escaping @Sendable (_ name: String) -> [UInt8]? = { _ in nil }, version: String
     ) {
         self.host = host
         self.port = port
@@ -26,6 +31,8 @@ public struct SessionServerConfiguration: Sendable {
         self.diskFullPolicy = diskFullPolicy
         self.limits = limits
         self.tls = tls
+        self.settings = settings
+        self.secret = secret
         self.version = version
     }
 }

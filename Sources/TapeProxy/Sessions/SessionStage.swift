@@ -29,10 +29,13 @@ final class SessionStage {
     /// The event loop's side of a session; nobody finds it yet.
     func makeContext(
         _ session: Session, cassette: RecordedCassette?, recorder: Recorder?, cassetteName: String,
-        counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void
+        latency: Latency = .none, refresh: RefreshRules? = nil, counts: NIOLockedValueBox<ProxyCounts>,
+        notice: @escaping @Sendable (String) -> Void
     ) -> ProxyContext {
         var settings = self.settings
         settings.cassetteName = cassetteName
+        settings.latency = latency
+        settings.refresh = refresh
         let library = cassette.map {
             ReplayLibrary(loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit)
         }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import TapeProxy
 
 /// Which configuration file a command reads.
 struct ConfigOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 
 /// When recorded answers come and which day they are of, for the commands that replay.
 struct PaceOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 
 /// How requests are compared, for the commands that record or replay.
 struct RuleOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -38,11 +38,42 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
-    @OptionGroup var recording: RecordOptions
+
+    @OptionGroup(title: "For all sessions, whose own orders lie over them") var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var redaction: RedactionOptions
+
+    @Flag(help: "Keep secrets in the cassettes. They are in everybody's hands who gets them.")
+    var noRedaction = false
+
+    @OptionGroup var config: ConfigOptions
+
+    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
+    var durability = ProxyConfiguration.Durability.normal
+
+    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
+    var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
 
     func validate() throws {
         guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard self.verdict.report.isEmpty else {
+            throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
+        }
+        guard !self.noRedaction || (self.redaction.rules + self.redaction.keep + self.redaction.secretEnv).isEmpty else {
+            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+        }
         try self.tls.validate(with: [])
+    }
+
+    /// What holds for all sessions, as the command line has it.
+    var settings: RunSettings {
+        var own = RunSettings()
+        own.redact = self.redaction.rules.map { Setting(value: $0, source: .commandLine) }
+        own.keep = self.redaction.keep.map { Setting(value: $0, source: .commandLine) }
+        own.secretEnv = self.redaction.secretEnv.map { Setting(value: $0, source: .commandLine) }
+        own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
+        return self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))).adding(own)
     }
 
     func run() throws { try ServeRun(options: self).run() }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import TapeCore
+public import TapeProxy
 
 /// How the recorded exchanges answer, and what is a failure, for the commands that replay.
 struct VerdictOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 internal import TapeCore
+internal import TapeProxy
 internal import Yams
 
 /// A value of a configuration file, be it YAML or JSON, with the line it stands on.

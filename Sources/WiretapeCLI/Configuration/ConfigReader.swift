@@ -1,4 +1,5 @@
 internal import TapeCore
+internal import TapeProxy
 
 /// Reads settings out of a configuration file's values, each checked where it stands.
 struct ConfigReader {

@@ -1,4 +1,5 @@
 internal import TapeCore
+internal import TapeProxy
 
 /// A file that a replay's report goes to: JSON or JUnit XML, by the ending of its name.
 struct ReportFile: Sendable, Hashable {

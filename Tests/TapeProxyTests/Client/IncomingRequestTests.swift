@@ -10,6 +10,17 @@ import Testing
         return try IncomingRequest(head, start: .now())
     }
 
+    @Test func credentialsThatContradictEachOtherAreNobodys() throws {
+        #expect(try self.request("GET").proxyAuthorization == nil)
+        let twice = try self.request("GET", "Proxy-Authorization: Basic YTpi", "Proxy-Authorization: Basic YTpi")
+        #expect(twice.proxyAuthorization == "Basic YTpi")
+        for fields in [["Basic YTpi", "Basic YTpj"], ["Basic YTpj", "Basic YTpi"]] {
+            let request = try self.request("GET", "Proxy-Authorization: \(fields[0])", "proxy-authorization: \(fields[1])")
+            #expect(request.proxyAuthorization == "")
+            #expect(request.head.fields.first("proxy-authorization") == nil)
+        }
+    }
+
     @Test func anythingButNothingIsABody() throws {
         #expect(try !self.request().hasBody)
         #expect(try !self.request("POST", "Content-Length: 0").hasBody)

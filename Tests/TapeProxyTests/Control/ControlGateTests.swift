@@ -46,6 +46,14 @@ import Testing
         #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, own, ("Origin", origin)]) == "origin")
     }
 
+    @Test(arguments: ["cross-site", "same-site", "nonsense"]) func aBrowserThatNamesNoOriginSaysWhereThePageIsFrom(_ site: String) throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, ("Sec-Fetch-Site", site)]) == "origin")
+    }
+
+    @Test(arguments: ["same-origin", "none"]) func anAddressTypedInIsNoForeignPage(_ site: String) throws {
+        #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, ("Sec-Fetch-Site", site)]) == nil)
+    }
+
     @Test func itsOwnOriginIsTaken() throws {
         #expect(try self.refusal(host: "127.0.0.1:7071", [self.token, ("Origin", "http://localhost:7071")]) == nil)
     }

@@ -11,6 +11,14 @@ import Testing
         #expect(answer.components(separatedBy: "HTTP/1.1").count == 2)
     }
 
+    @Test func anAnswerToHEADIsItsHeadAlone() throws {
+        let running = try RunningSessions()
+        let answer = try running.raw(running.request("HEAD", "/sessions"))
+        #expect(answer.hasPrefix("HTTP/1.1 405 ") && answer.hasSuffix("\r\n\r\n"), "\(answer)")
+        let refused = try running.raw("HEAD /sessions HTTP/1.1\r\nHost: \(running.control.address)\r\n\r\n")
+        #expect(refused.hasPrefix("HTTP/1.1 401 ") && refused.hasSuffix("\r\n\r\n"), "\(refused)")
+    }
+
     @Test func aClientThatEndsItsSideGetsItsAnswer() throws {
         let running = try RunningSessions()
         let client = try RawConnection(port: running.controlPort)

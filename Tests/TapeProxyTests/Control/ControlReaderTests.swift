@@ -36,6 +36,14 @@ import Testing
                 == .request(ControlRequest(method: "DELETE", path: "/sessions/s1", query: "failed=true", body: [])))
     }
 
+    @Test(arguments: [
+        ("GET /\(String(repeating: "a", count: 20_000)) HTTP/1.1", "414 URI Too Long"), ("PRI * HTTP/2.0", "505 HTTP Version"),
+    ])
+    func aRefusalHasTheReasonOfItsStatus(_ line: String, _ wanted: String) {
+        guard case .refused(let answer) = self.read("\(line)\r\n\r\n") else { return #expect(Bool(false), "it is let in") }
+        #expect("\(answer.status) \(answer.reason)".hasPrefix(wanted))
+    }
+
     @Test func whatIsNotWholeWaits() {
         let whole = self.head("POST /sessions", "Content-Type: application/json", "Content-Length: 9", body: "{}")
         #expect(self.read(whole) == .needsMore(saysContinue: false))

@@ -9,6 +9,11 @@ import Testing
         #expect(Array(parts.password) == Array("b:c".utf8))
     }
 
+    @Test func severalSpacesAreOne() {
+        // RFC 9110, 11.4.
+        #expect(BasicCredentials("Basic   YTpi")?.pair == Array("a:b".utf8))
+    }
+
     @Test func whatIsNotBasicIsNil() {
         for value in [nil, "", "Basic", "Basic !", "Bearer YTpiOmM=", "YTpiOmM="] {
             #expect(BasicCredentials(value) == nil, "\(value ?? "nil")")

@@ -39,6 +39,15 @@ import Testing
         #expect(entrance.session(for: self.basic("s1:second"), at: two) == nil)
     }
 
+    @Test func aRefusalSaysWhatToDo() throws {
+        let shared = Entrance(SessionDirectory())
+        #expect(shared.refusal(of: nil).text.contains("give one's name and token"))
+        #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("no open session has that name and token"))
+        #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("s1") == false)
+        #expect(Entrance(try ProxyCredentials(pair: "user:pass")).refusal(of: nil).text.contains("USER:PASSWORD"))
+        #expect(shared.refusal(of: nil).status == 407)
+    }
+
     @Test func credentialsOfASessionThatEndedOpenNothing() throws {
         let one = try EmbeddedProxy.context(self.loop)
         let directory = SessionDirectory()

@@ -47,6 +47,17 @@ import Testing
         _ = try book.reserve(nil, cassette: "b", writes: false)
     }
 
+    @Test func aReaderBecomesAWriterWhereNobodyElseReads() throws {
+        var book = SessionBook<Int>(limit: 9)
+        let first = try book.reserve(nil, cassette: "a", writes: false)
+        let second = try book.reserve(nil, cassette: "a", writes: false)
+        #expect(self.code { () throws(SessionError) in try book.willWrite(first) } == .cassetteInUse)
+        book.closed(second)
+        try book.willWrite(first)
+        try book.willWrite(first)
+        #expect(self.code { () throws(SessionError) in _ = try book.reserve(nil, cassette: "a", writes: false) } == .cassetteInUse)
+    }
+
     @Test func aClosingSessionStillHasItsCassette() throws {
         var book = SessionBook<Int>(limit: 9)
         let name = try book.reserve(nil, cassette: "a", writes: true)

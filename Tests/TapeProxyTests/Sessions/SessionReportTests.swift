@@ -21,7 +21,7 @@ import Testing
     @Test func aReplayHasItsVerdict() throws {
         #expect(
             self.json(try self.report()) == """
-                { "id": "s1", "state": "closed", "cassette": "pets.json", "mode": "once", "exit": 0, "exchanges": 2, \
+                { "id": "s1", "state": "closed", "cassette": "pets.json", "mode": "once", "exit": 0, "failOn": "miss", "exchanges": 2, \
                 "verdict": { "hits": 1, "repeatedHits": 0, "forwarded": 0, "misses": 0, "orderViolations": 0, "unused": 1, \
                 "unreadable": 0 }, "traffic": { "bytes": 0, "tunnels": 0, "malformed": 0, "tlsFailures": 0 } }
                 """)
@@ -47,6 +47,34 @@ import Testing
         #expect(
             text.contains(
                 #""recording": { "file": "/c/pets.new.json", "recorded": 3, "lost": 0, "problem": "the disk is full" }"#), "\(text)")
+    }
+
+    @Test func leaksAndAgeAreTold() throws {
+        let leak = CassetteLeak(exchange: 2, place: "line 9", placeholder: Placeholder(kind: "cookie", number: 1), spelling: .plain)
+        let report = try self.report {
+            $0.recorder = RecorderStatus()
+            $0.recorder?.leaks = [leak]
+            $0.expiry = "it is old"
+        }
+        #expect(self.json(report).contains(#""leaks": ["\#(leak)"]"#) && self.json(report).contains(#""expired": "it is old""#))
+        #expect(report.exitStatus == 6)
+    }
+
+    @Test func whatItIsToFailOnFails() throws {
+        let unused = try self.report { $0.failOn = FailureRule([.unused]) }
+        #expect(unused.exitStatus == 4 && self.json(unused).contains(#""failOn": "unused""#))
+        #expect(
+            try self.report {
+                $0.failOn = FailureRule([]); $0.verdict.misses = 1
+            }.exitStatus == 0)
+        #expect(
+            try self.report {
+                $0.failOn = FailureRule([.order]); $0.verdict.orderViolations = 1
+            }.exitStatus == 5)
+        #expect(
+            try self.report {
+                $0.failOn = FailureRule([]); $0.verdict.unserved = 1
+            }.exitStatus == 1)
     }
 
     @Test func theExitCodeIsThatOfARun() throws {

@@ -35,7 +35,8 @@ import Testing
         let names = ["a", "b"]
         let sessions = try names.map { name in
             try running.folder.write(RunningSessions.cassette(self.url, name), to: "\(name).json")
-            return try running.server.open(SessionOrder(cassette: "\(name).json", mode: .none, repetition: .last))
+            return try running.server.open(
+                SessionOrder(cassette: "\(name).json", mode: .none, settings: .session { $0.repetition = .session(.last) }))
         }
         let client = try RawConnection(port: running.port)
         for index in [0, 1, 1, 0] {
@@ -65,8 +66,9 @@ import Testing
         }
         origin.finish()
 
+        let last = RunSettings.session { $0.repetition = .session(.last) }
         let replaying = try (0..<count).map {
-            try running.server.open(SessionOrder(name: SessionName("w\($0)"), cassette: "\($0).json", repetition: .last))
+            try running.server.open(SessionOrder(name: SessionName("w\($0)"), cassette: "\($0).json", settings: last))
         }
         let wrong = Tally()
         let (port, wanted) = (running.port, answers)
@@ -80,32 +82,6 @@ import Testing
             let verdict = try running.server.end(session.name, keepsOld: false).verdict
             #expect(verdict.hits == 10 && verdict.misses == 0 && verdict.unused.isEmpty)
         }
-    }
-
-    @Test func aCassetteThatIsRecordedIsNobodyElses() throws {
-        let running = try RunningSessions()
-        let session = try running.server.open(SessionOrder(cassette: "a.json"))
-        let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json")) }
-        #expect(error?.code == .cassetteInUse)
-        _ = try running.server.end(session.name, keepsOld: false)
-        let replays = try (0..<2).map { _ in try running.server.open(SessionOrder(cassette: "a.json")) }
-        #expect(replays.allSatisfy { $0.session.looksUp && $0.recorder == nil })
-    }
-
-    @Test func aFailedOrderLeavesNothingBehind() throws {
-        let running = try RunningSessions()
-        try running.folder.write(Array("{\"a\": 1}".utf8), to: "odd.json")
-        let name = try #require(SessionName("w"))
-        for order in [
-            SessionOrder(name: name, cassette: "odd.json", mode: .none), SessionOrder(name: name, cassette: "none.json", mode: .none),
-            SessionOrder(name: name, cassette: "../x.json"), SessionOrder(name: name, cassette: "odd.json", mode: .all),
-            SessionOrder(name: name, cassette: "new.json", rules: MatchRuleTexts(match: ["nonsense"])),
-        ] {
-            #expect(throws: (any Error).self, "\(order)") { try running.server.open(order) }
-        }
-        #expect(try running.folder.names() == ["odd.json"])
-        #expect(running.server.reports().isEmpty)
-        _ = try running.server.open(SessionOrder(name: name, cassette: "good.json"))
     }
 
     @Test func anEndWaitsForWhatIsInFlightAndRecordsIt() throws {

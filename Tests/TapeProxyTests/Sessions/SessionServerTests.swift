@@ -38,8 +38,10 @@ import Testing
 
     @Test func thereAreNoMoreThanTheLimit() throws {
         let running = try RunningSessions()
-        // All with a recorder, which has a thread.
-        for number in 0..<SessionServer.sessionLimit { _ = try running.server.open(SessionOrder(cassette: "\(number).json")) }
+        // All with a recorder, which has a thread, and with a port.
+        for number in 0..<SessionServer.sessionLimit {
+            _ = try running.server.open(SessionOrder(cassette: "\(number).json", wantsPort: true))
+        }
         let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "one-more.json")) }
         #expect(error?.code == .tooMany)
         let reports = running.stop()

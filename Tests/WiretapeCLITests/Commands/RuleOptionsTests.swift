@@ -1,5 +1,6 @@
 import ArgumentParser
 import TapeCore
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI

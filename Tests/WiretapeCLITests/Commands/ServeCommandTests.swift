@@ -1,3 +1,4 @@
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
@@ -9,9 +10,24 @@ import Testing
         #expect(command.folder == "." && command.tokenFile == nil)
     }
 
-    @Test(arguments: [["--grace", "-1"], ["--grace", "9999"], ["--listen", "7070"], ["pets.json"], ["--private-trust"]])
+    @Test(arguments: [
+        ["--grace", "-1"], ["--grace", "9999"], ["--listen", "7070"], ["pets.json"], ["--private-trust"], ["--report", "a.json"],
+        ["--no-redaction", "--keep", "jwt"], ["--review"], ["--keep-on-failure"], ["--latency", "soon"], ["--ignore", "nothing"],
+    ])
     func wrongOptionsAreRefused(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }
+    }
+
+    @Test func itsOptionsAreThoseOfAllSessions() throws {
+        let settings = try ServeCommand.parse([
+            "--ignore", "query:ts", "--repeat", "last", "--latency", "5ms", "--redact", "header:x-a", "--keep", "jwt", "--secret-env", "A",
+            "--fail-on", "unused", "--max-age", "1d", "--on-expired", "fail", "--refresh-dates",
+        ]).settings
+        #expect(settings.ignore.map(\.value) == ["query:ts"] && settings.repetitionInForce == .last && settings.latency?.value == "5ms")
+        #expect(settings.redact.map(\.value) == ["header:x-a"] && settings.keep.map(\.value) == ["jwt"])
+        #expect(settings.secretEnv.map(\.value) == ["A"] && settings.redaction == nil && settings.refreshDates?.value == [])
+        #expect(settings.failOnInForce.flaws == [.unused] && settings.maxAge?.value.seconds == 86_400 && settings.onExpiredInForce == .fail)
+        #expect(try ServeCommand.parse(["--no-redaction"]).settings.redaction?.value == false)
     }
 
     @Test func whatCannotBeServedIsToldBeforeListening() throws {

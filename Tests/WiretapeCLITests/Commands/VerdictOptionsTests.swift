@@ -1,4 +1,5 @@
 import ArgumentParser
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI

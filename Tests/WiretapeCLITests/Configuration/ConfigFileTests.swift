@@ -1,3 +1,4 @@
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,5 @@
 import TapeCore
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI

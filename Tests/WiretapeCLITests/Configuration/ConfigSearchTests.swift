@@ -1,4 +1,5 @@
 import Foundation
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI

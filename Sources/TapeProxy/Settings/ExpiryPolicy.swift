@@ -1,5 +1,5 @@
 /// What happens to a replay from a cassette that is older than it may be.
-enum ExpiryPolicy: String, Sendable, Hashable, CaseIterable {
+public enum ExpiryPolicy: String, Sendable, Hashable, CaseIterable {
     /// It goes on, and that is told.
     case warn
     /// It does not begin: exit code 7.

@@ -1,7 +1,6 @@
 import TapeCore
 import Testing
-
-@testable import WiretapeCLI
+@testable import TapeProxy
 
 @Suite struct FailureRuleTests {
     @Test func namesAreFlaws() throws {

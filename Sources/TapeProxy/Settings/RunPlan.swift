@@ -1,38 +1,46 @@
-internal import TapeCore
-internal import TapeProxy
+public import TapeCore
 
 /// What a run reads, writes and compares by: settled before it listens.
 ///
 /// Opens the cassette; starts nothing.
-struct RunPlan {
+public struct RunPlan {
     /// A cassette that is too old to be replayed.
-    struct Expired: Error {
-        var message: String
+    public struct Expired: Error {
+        public var message: String
     }
 
-    let recording: RecordingPlan
+    public let recording: RecordingPlan
     /// Nil where nothing is replayed.
-    let cassette: RecordedCassette?
-    let rules: MatchRules
+    public let cassette: RecordedCassette?
+    public let rules: MatchRules
     /// What people should know before the run begins.
-    let notices: [String]
+    public let notices: [String]
+    /// That the cassette is older than it may be, where it is replayed all the same.
+    public let expiry: String?
 
     /// - Parameters:
     ///   - mayRecord: false for a command that reaches no network.
     ///   - now: seconds since 1970.
-    init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Int64) throws {
+    ///   - remedy: what to do about a cassette that is too old; nil for that of the command line.
+    ///
+    /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
+    public init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Int64, remedy: String? = nil) throws {
         var recording = try RecordingPlan(path: file, mode: mode, exists: CassettePlace.exists(file))
         var cassette = recording.replays ? try RecordedCassette(path: file) : nil
         var notices: [String] = []
+        var expiry: String?
         if let damage = cassette?.damage { notices.append(damage.summary + ".") }
         if let problem = Self.expiry(of: cassette, settings.maxAge?.value, now: now) {
+            let advice = "\(problem): \(remedy ?? "record it anew with \"wiretape record \(file) -- COMMAND\"")."
             switch settings.onExpiredInForce {
             case .rerecord where mayRecord:
                 recording = try RecordingPlan(path: file, mode: .all, exists: true)
                 cassette = nil
                 notices.append("\(problem): it is recorded anew.")
-            case .fail: throw Expired(message: "\(problem): record it anew with \"wiretape record \(file) -- COMMAND\".")
-            case .warn, .rerecord: notices.append("\(problem): record it anew with \"wiretape record \(file) -- COMMAND\".")
+            case .fail: throw Expired(message: advice)
+            case .warn, .rerecord:
+                expiry = problem
+                notices.append(advice)
             }
         }
         let own = recording.target == .replace ? try RecordedCassette.matchTexts(ofFile: file) : try cassette?.matchTexts()
@@ -45,6 +53,7 @@ struct RunPlan {
         self.recording = recording
         self.cassette = cassette
         self.notices = notices
+        self.expiry = expiry
     }
 
     /// Nil where a cassette is not too old. One without exchanges has no age.

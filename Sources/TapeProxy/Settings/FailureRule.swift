@@ -1,21 +1,21 @@
-internal import TapeCore
+public import TapeCore
 
 /// Which flaws of a replay are failures.
 ///
 /// An answer that could not be given is one in any case.
-struct FailureRule: Sendable, Hashable, CustomStringConvertible {
-    static let standard = FailureRule([.miss])
+public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
+    public static let standard = FailureRule([.miss])
 
     private static let names: [VerdictFlaw] = [.miss, .unused, .order]
 
-    let flaws: Set<VerdictFlaw>
+    public let flaws: Set<VerdictFlaw>
 
-    init(_ flaws: Set<VerdictFlaw>) {
+    public init(_ flaws: Set<VerdictFlaw>) {
         self.flaws = flaws
     }
 
     /// Names out of `miss`, `unused` and `order`, or `none` alone.
-    init(names: [String]) throws(SettingError) {
+    public init(names: [String]) throws(SettingError) {
         if names == ["none"] {
             self.flaws = []
             return
@@ -32,11 +32,11 @@ struct FailureRule: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A request that strict order refused is as bad as one that nothing answers.
-    func under(_ order: ReplayOrder) -> FailureRule {
+    public func under(_ order: ReplayOrder) -> FailureRule {
         order == .strict && self.flaws.contains(.miss) ? FailureRule(self.flaws.union([.order])) : self
     }
 
-    var description: String {
+    public var description: String {
         self.flaws.isEmpty ? "none" : Self.names.filter { self.flaws.contains($0) }.map(\.rawValue).joined(separator: ",")
     }
 }

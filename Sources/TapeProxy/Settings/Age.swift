@@ -1,5 +1,5 @@
 /// How old a cassette may become, as `30d`.
-struct Age: Sendable, Hashable, CustomStringConvertible {
+public struct Age: Sendable, Hashable, CustomStringConvertible {
     /// A cassette that may be older may as well be of any age.
     static let limit: Int64 = 100 * 366 * 86_400
 
@@ -7,14 +7,14 @@ struct Age: Sendable, Hashable, CustomStringConvertible {
         ("w", 7 * 86_400), ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),
     ]
 
-    let seconds: Int64
+    public let seconds: Int64
 
-    init(seconds: Int64) {
+    public init(seconds: Int64) {
         self.seconds = seconds
     }
 
     /// A whole number and one of `s`, `m`, `h`, `d` and `w`.
-    init(_ text: String) throws(SettingError) {
+    public init(_ text: String) throws(SettingError) {
         let digits = text.dropLast()
         guard let unit = Self.units.first(where: { $0.name == text.last }), let count = Int64(digits),
             digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 })
@@ -28,17 +28,19 @@ struct Age: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The largest unit that leaves nothing over.
-    var description: String {
+    public var description: String {
         let unit = Self.units.first { self.seconds % $0.seconds == 0 && self.seconds >= $0.seconds }
         guard let unit else { return "\(self.seconds)s" }
         return "\(self.seconds / unit.seconds)\(unit.name)"
     }
 
     /// For people, cut down to whole days, hours or so: `45 days`.
-    var words: String {
+    public var words: String {
         for (name, seconds) in [("day", 86_400), ("hour", 3600), ("minute", 60)] as [(String, Int64)] where self.seconds >= 2 * seconds {
-            return Quantity.count(Int(self.seconds / seconds), name)
+            return Self.count(self.seconds / seconds, name)
         }
-        return Quantity.count(Int(self.seconds), "second")
+        return Self.count(self.seconds, "second")
     }
+
+    private static func count(_ number: Int64, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 }

@@ -1,6 +1,5 @@
 import Testing
-
-@testable import WiretapeCLI
+@testable import TapeProxy
 
 @Suite struct SettingErrorTests {
     @Test func itSaysItsMessage() {

@@ -1,0 +1,81 @@
+internal import TapeCore
+
+/// The members of one JSON object of an order, every one of them known and there once.
+///
+/// A member that was misspelled would be a rule that silently does not hold. Each error begins with the member's name.
+struct OrderMembers {
+    private let values: [String: JSONValue]
+    /// In front of names in errors, `rules.`.
+    private let prefix: String
+
+    /// - Parameter known: in the order that errors name them.
+    init(_ object: JSONValue, known: [String], prefix: String = "") throws(SessionError) {
+        var values: [String: JSONValue] = [:]
+        for member in object.members {
+            let name = member.name.string ?? ""
+            guard known.contains(name) else {
+                throw SessionError(
+                    .invalid,
+                    "\"\(prefix)\(name.prefix(100))\" is not known here: use \(known.joined(separator: ", ")).")
+            }
+            guard values.updateValue(member.value, forKey: name) == nil else {
+                throw SessionError(.invalid, "\"\(prefix)\(name)\" is there twice: give it once.")
+            }
+        }
+        self.values = values
+        self.prefix = prefix
+    }
+
+    /// An error on one of the members.
+    func error(_ name: String, _ problem: String) -> SessionError {
+        SessionError(.invalid, "\"\(self.prefix)\(name)\" \(problem)")
+    }
+
+    func value(_ name: String) -> JSONValue? { self.values[name] }
+
+    func string(_ name: String) throws(SessionError) -> String? {
+        guard let value = self.values[name] else { return nil }
+        guard let text = value.string else { throw self.error(name, "is no string: put it in quotes.") }
+        return text
+    }
+
+    func bool(_ name: String) throws(SessionError) -> Bool? {
+        guard let value = self.values[name] else { return nil }
+        guard let bool = value.bool else { throw self.error(name, "is neither true nor false: give one of them.") }
+        return bool
+    }
+
+    func choice<Choice: RawRepresentable<String>>(_ name: String, _ choices: [Choice]) throws(SessionError) -> Choice? {
+        guard let text = try self.string(name) else { return nil }
+        guard let choice = choices.first(where: { $0.rawValue == text }) else {
+            let known = choices.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            throw self.error(name, "is \"\(text.prefix(100))\": give one of \(known).")
+        }
+        return choice
+    }
+
+    /// Nil where there is no such member.
+    ///
+    /// - Parameter check: throws what is wrong with one of the texts, without a full stop.
+    func texts(_ name: String, check: (String) throws -> Void = { _ in }) throws(SessionError) -> [String]? {
+        guard let value = self.values[name] else { return nil }
+        guard value.kind == .array else { throw self.error(name, "is no list of strings: write it as [\"...\"].") }
+        var texts: [String] = []
+        for element in value.elements {
+            guard let text = element.string else { throw self.error(name, "is no list of strings: write it as [\"...\"].") }
+            try self.made(name) { try check(text) }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Has what is thrown name the member.
+    func made<Value>(_ name: String, _ make: () throws -> Value) throws(SessionError) -> Value {
+        do {
+            return try make()
+        } catch {
+            let problem = (error as? LatencyError)?.message ?? (error as? MatchRuleError)?.message ?? "\(error)"
+            throw SessionError(.invalid, "\"\(self.prefix)\(name)\": \(problem).")
+        }
+    }
+}

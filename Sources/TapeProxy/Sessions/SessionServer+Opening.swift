@@ -1,0 +1,107 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// Sessions are opened.
+extension SessionServer {
+    /// Opens the cassette and lets clients in.
+    ///
+    /// - Throws: `SessionError` for an order that cannot be, `CassetteError` for a cassette that cannot, `RunPlan.Expired` for one that is
+    ///   too old, `MatchRuleError` and `RedactionRuleError` for rules that cannot be taken together.
+    func open(_ order: SessionOrder) throws -> OpenSession {
+        let path = try self.configuration.folder.cassette(order.cassette)
+        // Under the lock: of two sessions that find no cassette only one may make it.
+        let name = try self.book.withLockedValue { book in
+            try book.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
+        }
+        do {
+            let open = try self.open(order, path, name)
+            do {
+                try self.book.withLockedValue { try $0.opened(name, open) }
+            } catch {
+                try? self.beginEnd(open).wait()
+                _ = open.close(keepsOld: true)
+                throw error
+            }
+            return open
+        } catch {
+            self.book.withLockedValue { $0.closed(name) }
+            throw error
+        }
+    }
+
+    private static func writes(_ order: SessionOrder, _ path: String) throws(CassetteError) -> Bool {
+        let exists = CassettePlace.exists(path)
+        guard exists || order.mode != .none else {
+            throw CassetteError(
+                .notFound, "there is no cassette \"\(order.cassette)\": record it with \"mode\": \"once\", or name another.")
+        }
+        return try RecordingPlan(path: path, mode: order.mode, exists: exists).target != .nothing
+    }
+
+    private func open(_ order: SessionOrder, _ path: String, _ name: SessionName) throws -> OpenSession {
+        let notice = self.notice
+        let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
+        let settings = self.configuration.settings(path).adding(order.settings)
+        let plan = try RunPlan(
+            file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none,
+            now: WallClock().timestamp(at: .now()).microseconds / 1_000_000, remedy: "record it anew with \"mode\": \"all\"")
+        let records = plan.recording.target != .nothing
+        if records { try self.book.withLockedValue { try $0.willWrite(name) } }
+        let redaction = try settings.redactionRules(secret: self.configuration.secret)
+        var notices = plan.notices
+        if records {
+            notices += settings.missingSecrets(secret: self.configuration.secret).map {
+                "the environment has no \"\($0)\", so its value is not looked for: start wiretape with it, or leave it out of \"secretEnv\"."
+            }
+        }
+        let session = try Session(
+            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
+            order: settings.orderInForce, redaction: try Self.liveRedactor(plan.cassette, redaction), digest: { FastSHA256() })
+        let recorder = try Recorder(plan.recording, version: self.configuration.version, redaction: redaction) { tell($0) }
+        if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
+        for notice in notices { tell(notice) }
+        do {
+            return try self.admit(
+                OpenSession.Parts(
+                    name: name, cassetteName: order.cassette, settings: settings, expiry: plan.expiry, notices: notices, session: session,
+                    recorder: recorder, cassette: plan.cassette), wantsPort: order.wantsPort, notice: tell)
+        } catch {
+            try recorder?.abandon()
+            throw error
+        }
+    }
+
+    /// Live requests are compared as the cassette's were kept; nil where those are as they came.
+    private static func liveRedactor(_ cassette: RecordedCassette?, _ rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
+        guard let own = try cassette?.redactionRules() else { return nil }
+        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
+    }
+
+    private func admit(
+        _ parts: OpenSession.Parts, wantsPort: Bool, notice: @escaping @Sendable (String) -> Void
+    ) throws -> OpenSession {
+        let counts = NIOLockedValueBox(ProxyCounts())
+        let token = Secret.random()
+        let stage = self.stage
+        let loop = stage.eventLoop
+        let latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
+        let refresh = try parts.settings.refreshDates.map { try RefreshRules($0.value) }
+        let (proxy, entrance) = try loop.submit {
+            let proxy = stage.value.makeContext(
+                parts.session, cassette: parts.cassette, recorder: parts.recorder, cassetteName: parts.cassetteName, latency: latency,
+                refresh: refresh, counts: counts, notice: notice)
+            return (NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance.open, eventLoop: loop))
+        }.wait()
+        let listener =
+            wantsPort
+            ? try ProxyListener.bind(
+                host: self.configuration.host, port: 0, interfaces: self.interfaces, session: proxy, entrance: entrance
+            ).wait() : nil
+        let door = self.door
+        parts.recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
+        try loop.submit { stage.value.directory.add(proxy.value, name: parts.name, token: token) }.wait()
+        return OpenSession(parts, token: token, counts: counts, proxy: proxy, listener: listener)
+    }
+}

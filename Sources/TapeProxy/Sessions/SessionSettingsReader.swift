@@ -1,0 +1,83 @@
+internal import TapeCore
+
+/// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.
+struct SessionSettingsReader {
+    static let members = [
+        "rules", "repeat", "order", "failOn", "latency", "refreshDates", "maxAge", "onExpired", "redaction", "redact", "keep", "secretEnv",
+    ]
+
+    let members: OrderMembers
+
+    func settings() throws(SessionError) -> RunSettings {
+        var settings = RunSettings()
+        try self.readRules(into: &settings)
+        settings.repetition = try self.members.choice("repeat", Repetition.allCases).map(self.setting)
+        settings.order = try self.members.choice("order", ReplayOrder.allCases).map(self.setting)
+        settings.failOn = try self.failOn()
+        if let text = try self.members.string("latency") {
+            _ = try self.members.made("latency") { try Latency(text) }
+            settings.latency = self.setting(text)
+        }
+        settings.refreshDates = try self.refreshDates()
+        if let text = try self.members.string("maxAge") {
+            settings.maxAge = self.setting(try self.members.made("maxAge") { try Age(text) })
+        }
+        settings.onExpired = try self.members.choice("onExpired", ExpiryPolicy.allCases).map(self.setting)
+        try self.readRedaction(into: &settings)
+        return settings
+    }
+
+    private func setting<Value>(_ value: Value) -> Setting<Value> { Setting(value: value, source: .session) }
+
+    private func readRules(into settings: inout RunSettings) throws(SessionError) {
+        guard let value = self.members.value("rules") else { return }
+        guard value.kind == .object else {
+            throw self.members.error("rules", "is no object: give one with match, ignore or patterns, each a list of strings.")
+        }
+        let rules = try OrderMembers(value, known: ["match", "ignore", "patterns"], prefix: "rules.")
+        if let names = try rules.texts("match") {
+            _ = try rules.made("match") { try MatchRules(match: names) }
+            settings.match = self.setting(names)
+        }
+        settings.ignore = (try rules.texts("ignore") { _ = try MatchPlace($0) } ?? []).map(self.setting)
+        settings.patterns = (try rules.texts("patterns") { _ = try PlacePattern($0) } ?? []).map(self.setting)
+    }
+
+    /// One name needs no list.
+    private func failOn() throws(SessionError) -> Setting<FailureRule>? {
+        guard let value = self.members.value("failOn") else { return nil }
+        let names = if let name = value.string { [name] } else { try self.members.texts("failOn") ?? [] }
+        return self.setting(try self.members.made("failOn") { try FailureRule(names: names) })
+    }
+
+    /// True for header fields alone, or the places of dates in JSON bodies as well.
+    private func refreshDates() throws(SessionError) -> Setting<[String]>? {
+        guard let value = self.members.value("refreshDates") else { return nil }
+        if value.bool == true { return self.setting([]) }
+        guard value.kind == .array else {
+            throw self.members.error(
+                "refreshDates", "is neither true nor a list of places: give true, [\"json:/POINTER\"], or leave it out.")
+        }
+        let places = try self.members.texts("refreshDates") ?? []
+        _ = try self.members.made("refreshDates") { try RefreshRules(places) }
+        return self.setting(places)
+    }
+
+    private func readRedaction(into settings: inout RunSettings) throws(SessionError) {
+        settings.redaction = try self.members.bool("redaction").map(self.setting)
+        settings.redact = (try self.members.texts("redact") { _ = try RedactionRule($0) } ?? []).map(self.setting)
+        settings.keep = (try self.members.texts("keep") { _ = try RedactionException($0) } ?? []).map(self.setting)
+        settings.secretEnv = (try self.members.texts("secretEnv") { try Self.checkVariable($0) } ?? []).map(self.setting)
+        guard settings.redaction?.value == false else { return }
+        guard (settings.redact + settings.keep + settings.secretEnv).isEmpty else {
+            throw self.members.error("redaction", "is false, which does not go together with redact, keep and secretEnv: leave out either.")
+        }
+    }
+
+    private static func checkVariable(_ name: String) throws(SettingError) {
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
+            throw SettingError(
+                "\"\(name.prefix(40))\" cannot be the name of a variable; write the name alone, as API_KEY")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+public import TapeCore
+
+/// What is taken out of a recording.
+extension RunSettings {
+    /// Nil where secrets are kept.
+    ///
+    /// - Parameter secret: the value of an environment variable.
+    public func redactionRules(secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RedactionRules? {
+        guard self.redaction?.value != false else { return nil }
+        let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, octets: $0) } }
+        return try RedactionRules(
+            rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.octets.isEmpty })
+    }
+
+    /// Variables whose values were to be taken out, and that the environment does not hold.
+    public func missingSecrets(secret: (String) -> [UInt8]?) -> [String] {
+        guard self.redaction?.value != false else { return [] }
+        return self.secretEnv.map(\.value).filter { secret($0)?.isEmpty ?? true }
+    }
+}

@@ -1,0 +1,69 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct SessionSettingsReaderTests {
+    private func read(_ json: String) throws -> RunSettings {
+        let members = try OrderMembers(JSONDocument(Array(json.utf8)).root, known: SessionSettingsReader.members)
+        return try SessionSettingsReader(members: members).settings()
+    }
+
+    @Test func everyMemberIsRead() throws {
+        let settings = try self.read(
+            #"""
+            {"rules": {"match": ["method", "url"], "ignore": ["query:ts"], "patterns": ["query:n=[0-9]+"]},
+             "repeat": "cycle", "order": "strict", "failOn": ["miss", "unused"], "latency": "recorded", "refreshDates": ["json:/at"],
+             "maxAge": "30d", "onExpired": "fail", "redaction": true, "redact": ["header:x-a"], "keep": ["jwt"], "secretEnv": ["A"]}
+            """#)
+        let age = try Age("30d")
+        let wanted = RunSettings.session {
+            $0.match = .session(["method", "url"])
+            $0.ignore = [.session("query:ts")]
+            $0.patterns = [.session("query:n=[0-9]+")]
+            $0.repetition = .session(.cycle)
+            $0.order = .session(.strict)
+            $0.failOn = .session(FailureRule([.miss, .unused]))
+            $0.latency = .session("recorded")
+            $0.refreshDates = .session(["json:/at"])
+            $0.maxAge = .session(age)
+            $0.onExpired = .session(.fail)
+            $0.redaction = .session(true)
+            $0.redact = [.session("header:x-a")]
+            $0.keep = [.session("jwt")]
+            $0.secretEnv = [.session("A")]
+        }
+        #expect(settings == wanted)
+        #expect(try self.read("{}") == RunSettings())
+    }
+
+    @Test func shortFormsAreTaken() throws {
+        #expect(try self.read(#"{"refreshDates": true, "failOn": "none"}"#).refreshDates?.value == [])
+        #expect(try self.read(#"{"failOn": "none"}"#).failOn?.value.flaws == [])
+        #expect(try self.read(#"{"redaction": false}"#).redaction?.value == false)
+    }
+
+    @Test(arguments: [
+        (#"{"rules": []}"#, #""rules" is no object"#), (#"{"rules": {"ignore": "x"}}"#, #""rules.ignore" is no list"#),
+        (#"{"rules": {"ignore": ["x", 1]}}"#, #""rules.ignore""#), (#"{"rules": {"ignores": []}}"#, #""rules.ignores" is not known"#),
+        (#"{"rules": {"ignore": ["query:a"], "ignore": []}}"#, #""rules.ignore" is there twice"#),
+        (#"{"rules": {"match": ["nonsense"]}}"#, #""rules.match": "nonsense" is no match rule"#),
+        (#"{"rules": {"ignore": ["nonsense"]}}"#, #""rules.ignore": "nonsense" is no place"#),
+        (#"{"rules": {"patterns": ["query:a=("]}}"#, #""rules.patterns": "#),
+        (#"{"repeat": "often"}"#, #""repeat" is "often": give one of "never", "last""#), (#"{"order": 1}"#, #""order" is no string"#),
+        (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is nothing to fail on"#), (#"{"failOn": []}"#, #""failOn": there is nothing"#),
+        (#"{"failOn": 1}"#, #""failOn" is no list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is no latency"#),
+        (#"{"latency": 5}"#, #""latency" is no string"#), (#"{"refreshDates": false}"#, #""refreshDates" is neither true nor"#),
+        (#"{"refreshDates": ["header:date"]}"#, #""refreshDates": "header:date" names no date"#),
+        (#"{"maxAge": "1 day"}"#, #""maxAge": "1 day" is no duration"#), (#"{"onExpired": "cry"}"#, #""onExpired" is "cry""#),
+        (#"{"redaction": "no"}"#, #""redaction" is neither"#), (#"{"redact": ["nonsense:x"]}"#, #""redact": "#),
+        (#"{"keep": [""]}"#, #""keep": "#), (#"{"secretEnv": ["A=b"]}"#, #""secretEnv": "A=b" cannot be"#),
+        (#"{"secretEnv": [""]}"#, #""secretEnv": "#), (#"{"redaction": false, "keep": ["jwt"]}"#, #""redaction" is false"#),
+        (#"{"redaction": false, "redact": ["header:a"]}"#, #""redaction" is false"#),
+        (#"{"redaction": false, "secretEnv": ["A"]}"#, #""redaction" is false"#), (#"{"passthrough": []}"#, #""passthrough" is not known"#),
+    ])
+    func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
+        let error = #expect(throws: SessionError.self) { try self.read(json) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.hasPrefix(wanted) == true && error?.message.hasSuffix("..") == false, "\(error?.message ?? "")")
+    }
+}

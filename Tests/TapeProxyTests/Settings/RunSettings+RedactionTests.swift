@@ -1,0 +1,29 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct RunSettingsRedactionTests {
+    private func settings(redaction: Bool? = nil) -> RunSettings {
+        var settings = RunSettings()
+        settings.redact = [Setting(value: "header:x-a", source: .session)]
+        settings.keep = [Setting(value: "jwt", source: .session)]
+        settings.secretEnv = ["HELD", "EMPTY", "MISSING"].map { Setting(value: $0, source: .session) }
+        settings.redaction = redaction.map { Setting(value: $0, source: .session) }
+        return settings
+    }
+
+    private func secret(_ name: String) -> [UInt8]? { ["HELD": [104, 117, 115, 104], "EMPTY": []][name] }
+
+    @Test func rulesExceptionsAndSecretsAreTogether() throws {
+        let rules = try #require(try self.settings().redactionRules(secret: self.secret))
+        #expect(rules.rules.count == 1 && rules.keep.count == 1)
+        #expect(rules.secrets == [SecretValue(name: "HELD", octets: [104, 117, 115, 104])])
+        #expect(self.settings().missingSecrets(secret: self.secret) == ["EMPTY", "MISSING"])
+        #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
+    }
+
+    @Test func secretsAreKeptWhereThatIsSaid() throws {
+        #expect(try self.settings(redaction: false).redactionRules(secret: self.secret) == nil)
+        #expect(self.settings(redaction: false).missingSecrets(secret: self.secret) == [])
+    }
+}

@@ -1,0 +1,75 @@
+import TapeCore
+import Testing
+@testable import TapeProxy
+
+@Suite struct RunSettingsTests {
+    private static func set<Value>(_ value: Value) -> Setting<Value> { Setting(value: value, source: .commandLine) }
+
+    private static func settings(_ change: (inout RunSettings) throws -> Void) rethrows -> RunSettings {
+        var settings = RunSettings()
+        try change(&settings)
+        return settings
+    }
+
+    @Test func listsAddAndTheRestReplaces() throws {
+        let base = try Self.settings {
+            $0.match = Self.set(["method", "path"])
+            $0.ignore = [Self.set("query:a")]
+            $0.patterns = [Self.set("query:t=[0-9]+")]
+            $0.redact = [Self.set("header:x-a")]
+            $0.keep = [Self.set("jwt")]
+            $0.secretEnv = [Self.set("A")]
+            $0.redaction = Self.set(true)
+            $0.repetition = Self.set(.last)
+            $0.order = Self.set(.strict)
+            $0.latency = Self.set("recorded")
+            $0.refreshDates = Self.set(["json:/a"])
+            $0.failOn = Self.set(try FailureRule(names: ["unused"]))
+            $0.maxAge = Self.set(try Age("1d"))
+            $0.onExpired = Self.set(.fail)
+            $0.passthrough = [Self.set(try HostPattern("a.test"))]
+            $0.refuse = [Self.set(try HostPattern("b.test"))]
+        }
+        let sum = base.adding(base)
+        #expect(sum.match == base.match && sum.repetition == base.repetition && sum.order == base.order && sum.latency == base.latency)
+        #expect(sum.failOn == base.failOn && sum.maxAge == base.maxAge && sum.onExpired == base.onExpired)
+        #expect(sum.redaction == base.redaction && sum.refreshDates == base.refreshDates)
+        #expect(sum.ignore.count == 2 && sum.patterns.count == 2 && sum.redact.count == 2 && sum.keep.count == 2)
+        #expect(sum.secretEnv.count == 2 && sum.passthrough.count == 2 && sum.refuse.count == 2)
+        #expect(base.adding(RunSettings()) == base && RunSettings().adding(base) == base)
+        let other = try Self.settings {
+            $0.match = Self.set(["url"])
+            $0.redaction = Self.set(false)
+            $0.repetition = Self.set(.cycle)
+            $0.order = Self.set(.any)
+            $0.latency = Self.set("none")
+            $0.refreshDates = Self.set([])
+            $0.failOn = Self.set(FailureRule([]))
+            $0.maxAge = Self.set(try Age("2d"))
+            $0.onExpired = Self.set(.warn)
+        }
+        let laid = base.adding(other)
+        #expect(laid.match == other.match && laid.repetition == other.repetition && laid.order == other.order)
+        #expect(laid.latency == other.latency && laid.failOn == other.failOn && laid.maxAge == other.maxAge)
+        #expect(laid.redaction == other.redaction && laid.refreshDates == other.refreshDates)
+        #expect(laid.onExpired == other.onExpired && laid.ignore == base.ignore)
+    }
+
+    @Test func aCassettesRulesAreTheLowestLayer() {
+        let texts = MatchRuleTexts(match: ["url"], ignore: ["query:a"], patterns: ["query:b=x"])
+        let settings = RunSettings(matchTexts: texts, of: "pets.json")
+        #expect(settings.matchTexts == texts)
+        #expect(settings.ignore.first?.source == .cassette("pets.json"))
+    }
+
+    @Test func withoutAWordTheStandardHolds() {
+        let settings = RunSettings()
+        #expect(settings.matchTexts.isEmpty)
+        #expect(settings.repetitionInForce == .never && settings.orderInForce == .any && settings.onExpiredInForce == .warn)
+        #expect(settings.failOnInForce == .standard)
+    }
+
+    @Test func strictOrderFailsOnOrder() {
+        #expect(Self.settings { $0.order = Self.set(.strict) }.failOnInForce.flaws == [.miss, .order])
+    }
+}
