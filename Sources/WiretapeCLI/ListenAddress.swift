@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `HOST:PORT` of the command line.
-struct ListenAddress: ExpressibleByArgument, Equatable, CustomStringConvertible {
+struct ListenAddress: ExpressibleByArgument, Hashable, CustomStringConvertible {
     var host: String
     var port: Int
 

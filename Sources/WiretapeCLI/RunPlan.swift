@@ -14,13 +14,15 @@ struct RunPlan {
     /// Nil where nothing is replayed.
     let cassette: RecordedCassette?
     let rules: MatchRules
+    /// The rules of redaction of the cassette that this run replaces: what was a secret there is one in the new recording. Nil where
+    /// nothing is replaced, or nothing was redacted.
+    let replacedRedaction: RedactionRules?
     /// What people should know before the run begins.
     let notices: [String]
 
     /// - Parameters:
     ///   - mayRecord: false for a command that reaches no network.
-    ///   - now: seconds since 1970.
-    init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Int64) throws {
+    init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Timestamp) throws {
         var recording = try RecordingPlan(path: file, mode: mode, exists: CassettePlace.exists(file))
         var cassette = recording.replays ? try RecordedCassette(path: file) : nil
         var notices: [String] = []
@@ -36,6 +38,7 @@ struct RunPlan {
             }
         }
         let own = recording.target == .replace ? try RecordedCassette.matchTexts(ofFile: file) : try cassette?.matchTexts()
+        self.replacedRedaction = recording.target == .replace ? try RecordedCassette.redactionRules(ofFile: file) : nil
         let texts = (own ?? MatchRuleTexts()).adding(settings.matchTexts)
         self.rules = try MatchRules.standard.adding(texts)
         switch recording.target {
@@ -48,9 +51,9 @@ struct RunPlan {
     }
 
     /// Nil where a cassette is not too old. One without exchanges has no age.
-    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Int64) -> String? {
+    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Timestamp) -> String? {
         guard let cassette, let limit, let start = cassette.firstStart else { return nil }
-        let age = Age(seconds: now - start.microseconds / 1_000_000)
+        let age = Age(seconds: (now.microseconds - start.microseconds) / 1_000_000)
         guard age.seconds > limit.seconds else { return nil }
         return "the cassette \"\(cassette.path)\" is \(age.words) old, and may be \(limit.words)"
     }

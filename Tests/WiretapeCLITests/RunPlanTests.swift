@@ -16,7 +16,8 @@ import Testing
         let time = Timestamp(microseconds: Self.start * 1_000_000).formatted
         try self.folder.write(
             """
-            { "wiretape": 1, "match": { "ignore": ["query:own"] }, "interactions": [ { "id": 1, "started": "\(time)",
+            { "wiretape": 1, "match": { "ignore": ["query:own"] }, "redaction": { "rules": ["json:/own"] },
+              "interactions": [ { "id": 1, "started": "\(time)",
               "request": { "method": "GET", "url": "http://origin.test/" }, "response": { "status": 204 } } ] }
             """.utf8, to: "pets.json")
     }
@@ -26,7 +27,8 @@ import Testing
     {
         let settings = try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings
         return try RunPlan(
-            file: file ?? self.cassette, mode: mode, settings: settings, mayRecord: mayRecord, now: Self.start + age)
+            file: file ?? self.cassette, mode: mode, settings: settings, mayRecord: mayRecord,
+            now: Timestamp(microseconds: (Self.start + age) * 1_000_000))
     }
 
     @Test func aReplayComparesByTheCassettesRulesAndThoseGiven() throws {
@@ -45,6 +47,13 @@ import Testing
     @Test func aCassetteThatTakesAnothersPlaceKeepsItsRules() throws {
         let members = try self.plan(.all, "ignore: [query:given, query:own]").recording.headMembers
         #expect(members.map { String(decoding: $0.json, as: UTF8.self) } == [#"{ "ignore": ["query:own", "query:given"] }"#])
+    }
+
+    @Test func aCassetteThatTakesAnothersPlaceKeepsItsRulesOfRedaction() throws {
+        #expect(try self.plan(.all).replacedRedaction == RedactionRules(rules: ["json:/own"]))
+        #expect(try self.plan(.once, "maxAge: 1d\nonExpired: rerecord", age: 90_000).replacedRedaction != nil)
+        for mode in [RecordMode.none, .once, .newEpisodes] { #expect(try self.plan(mode).replacedRedaction == nil) }
+        #expect(try self.plan(.all, file: self.folder.file("new.json")).replacedRedaction == nil)
     }
 
     @Test(arguments: [86_400, 86_399, 0] as [Int64])

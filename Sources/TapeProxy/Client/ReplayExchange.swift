@@ -35,8 +35,7 @@ final class ReplayExchange: ClientExchange {
     }
 
     func start() {
-        let refresh = self.proxy.configuration.refresh.map { DateRefresh($0, now: self.proxy.timestamp(at: self.proxy.now)) }
-        self.proxy.library?.answer(self.index, refresh: refresh) { [weak self] result in
+        self.proxy.library?.answer(self.index) { [weak self] result in
             guard let self, !self.isOver else { return }
             switch result {
             case .success(let answer): self.found(answer)

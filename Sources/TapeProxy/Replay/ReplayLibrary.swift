@@ -18,9 +18,15 @@ final class ReplayLibrary {
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let threads: NIOThreadPool
+    /// Nil where dates stay as they were recorded.
+    private let refresh: DateRefresh?
     private var cache: TwoGenerationCache<RecordedAnswer>
 
-    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit) {
+    init(
+        loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
+        refresh: DateRefresh? = nil
+    ) {
+        self.refresh = refresh
         self.cache = TwoGenerationCache(limit: cacheLimit)
         self.loop = loop
         self.cassette = cassette
@@ -29,17 +35,14 @@ final class ReplayLibrary {
     }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
-    ///
-    /// - Parameter refresh: moves its dates; such an answer is made anew each time.
-    func answer(_ index: Int, refresh: DateRefresh? = nil, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if refresh == nil, let answer = self.cache.value(index, weight: { $0.weight }) { return then(.success(answer)) }
-        let cassette = self.cassette
-        let bodies = self.bodies
+    func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
+        if let answer = self.cache.value(index, weight: { $0.weight }) { return then(.success(answer)) }
+        let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
         let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                if refresh == nil { self.cache.insert(answer, for: index, weight: answer.weight) }
+                self.cache.insert(answer, for: index, weight: answer.weight)
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))

@@ -44,6 +44,16 @@ struct RedactionOptions: ParsableArguments {
         return try RedactionRules(rules: redact, keep: keep, secrets: secrets.filter { !$0.octets.isEmpty })
     }
 
+    var isEmpty: Bool { self.rules.isEmpty && self.keep.isEmpty && self.secretEnv.isEmpty }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.redact = self.rules.map { Setting(value: $0, source: .commandLine) }
+        own.keep = self.keep.map { Setting(value: $0, source: .commandLine) }
+        own.secretEnv = self.secretEnv.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+
     func validate() throws {
         do {
             _ = try self.redactionRules()

@@ -7,23 +7,7 @@ internal import TapeProxy
 struct ServeRun {
     var options: ServeCommand
 
-    func run() throws {
-        do {
-            let status = try self.execute()
-            guard status == ExitStatus.done else { throw ExitCode(status) }
-        } catch let error as CassetteError {
-            try self.fail(error.message)
-        } catch let error as TrustError {
-            try self.fail(error.message)
-        } catch let error as ProxyError {
-            try self.fail(error.message)
-        }
-    }
-
-    private func fail(_ message: String) throws -> Never {
-        Terminal.error.complain(message)
-        throw ExitCode(ExitStatus.failed)
-    }
+    func run() throws { try CommandEnd.run { try self.execute() } }
 
     private func execute() throws -> Int32 {
         let screen = RunScreen(quiet: self.options.quiet, hasChild: false)
@@ -35,7 +19,8 @@ struct ServeRun {
         limits.grace = self.options.grace
         let configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,
-            durability: self.options.recording.durability, diskFullPolicy: self.options.recording.onDiskFull, limits: limits,
+            durability: self.options.recording.durability ?? .normal, diskFullPolicy: self.options.recording.onDiskFull ?? .pass,
+            limits: limits,
             tls: try self.options.tls.settings(in: place, upstream: self.options.upstreamTLS) { screen.say($0) }, version: Version.current)
         let server = try SessionServer.start(configuration) {
             // One line, whatever names a client or an origin gives.

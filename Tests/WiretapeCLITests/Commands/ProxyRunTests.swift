@@ -121,6 +121,16 @@ import Testing
         #expect(try Wiretape.run(["record", self.cassette, "--yes"] + command).status == 64)
     }
 
+    @Test func aReviewDoesNotTakeWhatHasASecretInIt() throws {
+        let url = try self.recordEcho()
+        let old = try self.folder.read("pets.json")
+        // The pattern is kept in the head, and is what it finds.
+        let leak = try Wiretape.run(
+            ["record", self.cassette, "--review", "--yes", "--redact", "text=literal-9Kd72hQ", "--"] + Curl.get(url + "?s=literal-9Kd72hQ"))
+        #expect(leak.status == 6 && leak.errors.contains("a secret is in it, so \(self.cassette) stays as it was"), "\(leak.errors)")
+        #expect(try self.folder.read("pets.json") == old)
+    }
+
     @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
         _ = try self.recordEcho()
         let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
@@ -134,7 +144,39 @@ import Testing
         #expect(version.outputText.contains("."))
     }
 
-    @Test func credentialsAreEncodedForAURL() {
-        #expect(ProxyRun.percentEncoded("bori:a:b@c/\u{e9} ~") == "bori:a%3Ab%40c%2F%C3%A9%20~")
+    @Test func whatThePlaceOfAnotherIsTakenByHasTheSameSecrets() throws {
+        let origin = try DriftingOrigin(["a.json": #"{"name":"Morwenna","n":1}"#])
+        defer { origin.stop() }
+        let client = ["--"] + Curl.get(origin.url("a.json"))
+        #expect(try Wiretape.run(["record", self.cassette, "--redact", "json:/name"] + client).status == 0)
+        #expect(try Wiretape.run(["record", self.cassette] + client).status == 0)
+        let text = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        #expect(text.contains("\"rules\": [\"json:/name\"]") && !text.contains("Morwenna"), "\(text)")
+        #expect(try Wiretape.run(["record", self.cassette, "--no-redaction"] + client).status == 0)
+        #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self).contains("Morwenna"))
+    }
+
+    @Test func theFileSaysWhatTheCommandLineDoesNot() throws {
+        let url = try self.recordEcho()
+        try self.folder.write("review: true\nkeepOnFailure: true\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let command = ["--"] + Curl.get(url + "?new")
+        let kept = try Wiretape.run(["record", self.cassette] + config + command)
+        #expect(kept.errors.contains("to take it, run: mv"), "\(kept.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        #expect(try Wiretape.run(["record", self.cassette, "--no-review"] + config + command).status == 0)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        let failed = ["--", "sh", "-c", Curl.line(url + "?newer") + "; exit 3"]
+        #expect(try Wiretape.run(["record", self.cassette, "--no-keep-on-failure"] + config + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        #expect(try Wiretape.run(["record", self.cassette, "--no-review"] + config + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?newer"])
+    }
+
+    @Test(arguments: [["--on-expired", "fail"], ["--refresh-field", "json:/a"]])
+    func whatIsSaidForNothingIsWrongUsage(_ options: [String]) throws {
+        _ = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette] + options + ["--", "echo", "ran"])
+        #expect(end.status == 64 && end.outputText.isEmpty, "\(end.errors)")
     }
 }
