@@ -173,6 +173,42 @@ import Testing
         #expect(try CassetteFile.urls(self.cassette) == [url + "?newer"])
     }
 
+    @Test func theFileSaysWhereToListen() throws {
+        try self.folder.write("listen: 0.0.0.0:0\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let end = try Wiretape.run(["record", self.cassette] + config)
+        #expect(end.status == 1 && end.errors.contains("--proxy-auth"), "\(end.errors)")
+        #expect(try Wiretape.run(["record", self.cassette, "--listen", "127.0.0.1:0"] + config + ["--", "true"]).status == 0)
+    }
+
+    @Test func theFileSaysWhichDatesMove() throws {
+        try self.folder.write(
+            """
+            { "wiretape": 1, "match": { "match": ["method", "url", "header:if-modified-since"] }, "interactions": [
+              { "id": 1, "started": "2020-01-01T00:00:00Z",
+                "request": { "method": "GET", "url": "http://origin.test/", "headers": ["Host: origin.test"] },
+                "response": { "status": 200, "headers": ["Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Content-Type: application/json",
+                  "Content-Length: 47"], "body": { "size": 47, "json": { "at": 1577836800, "born": "2000-01-01T00:00:00Z" } } } },
+              { "id": 2, "started": "2020-01-01T00:00:09Z",
+                "request": { "method": "GET", "url": "http://origin.test/",
+                  "headers": ["Host: origin.test", "If-Modified-Since: Wed, 01 Jan 2020 00:00:00 GMT"] },
+                "response": { "status": 304 } } ] }
+            """.utf8, to: "pets.json")
+        try self.folder.write("refreshDates: true\nrefreshFields: [json:/at]\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let script = """
+            \(Curl.line()) -i http://origin.test/ > \(self.folder.file("first")); cat \(self.folder.file("first"))
+            date=$(sed -n 's/^Last-Modified: //p' \(self.folder.file("first")) | tr -d '\\r')
+            \(Curl.line()) -i -H "If-Modified-Since: $date" http://origin.test/
+            """
+        let end = try Wiretape.run(["replay", self.cassette] + config + ["--", "sh", "-c", script])
+        #expect(end.status == 0 && end.outputText.contains("HTTP/1.1 304"), "\(end.outputText) \(end.errors)")
+        #expect(!end.outputText.contains("2020") && !end.outputText.contains("1577836800"), "\(end.outputText)")
+        #expect(end.outputText.contains("2000-01-01"))
+        let left = try Wiretape.run(["replay", self.cassette, "--no-refresh-dates"] + config + ["--", "sh", "-c", script])
+        #expect(left.status == 0 && left.outputText.contains("1577836800"), "\(left.outputText) \(left.errors)")
+    }
+
     @Test(arguments: [["--on-expired", "fail"], ["--refresh-field", "json:/a"]])
     func whatIsSaidForNothingIsWrongUsage(_ options: [String]) throws {
         _ = try self.recordEcho()
