@@ -98,6 +98,10 @@ struct RunSummary {
             self.number("unused", self.verdict.unused.count, &writer)
             self.number("orderViolations", self.verdict.orderViolations, &writer)
         }
+        if let review {
+            writer.member("review")
+            writer.string(review.rawValue)
+        }
         self.number("bytes", self.counts.bytes, &writer)
         self.number("tunnels", self.counts.tunnels, &writer)
         self.number("tlsFailures", self.counts.tlsFailures, &writer)

@@ -222,4 +222,12 @@ import Testing
         #expect(root["exit"]?.int == 3)
         #expect(root["reports"]?.elements.map(\.string) == [miss.description])
     }
+
+    @Test func scriptsAreToldWhatCameOfAReview() throws {
+        let summary = try self.summary(.all, exists: true) {
+            $0.recorder = Self.status(recorded: 2)
+            $0.review = .pending
+        }
+        #expect(summary.json.contains("\"review\": \"pending\"") && summary.exitStatus == 0)
+    }
 }

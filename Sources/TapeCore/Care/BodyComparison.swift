@@ -5,6 +5,8 @@ struct BodyComparison {
     let old: BodyReader
     let new: BodyReader
     let digest: () -> any ContentDigest
+    /// Whether the numbers of placeholders count.
+    var showsAll = false
 
     /// Places are without the message: `json:/a`, `form:name`, `part:name`, `body`.
     func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
@@ -29,26 +31,30 @@ struct BodyComparison {
         case (.file(let one), .file(let other)) where one.sha256 == other.sha256 && one.size == other.size: return []
         case (.json(let one, _), .json(let other, _)):
             guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { break }
-            return Self.json(one.root, other.root)
-        case (.form(let one), .form(let other)): return Self.forms(one, other)
+            return self.json(one.root, other.root)
+        case (.form(let one), .form(let other)): return self.forms(one, other)
+        case (.text(let one), .text(let other)) where !self.showsAll:
+            return try self.octets(
+                OctetSource(PlaceholderNumbers.leftOut(one)), OctetSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.multipart(let one), .multipart(let other)): return try self.multipart(one, other)
         default: break
         }
         return try self.octets(self.source(old, self.old), self.source(new, self.new), at: "body")
     }
 
-    private static func json(_ old: JSONValue, _ new: JSONValue) -> [FieldChange] {
+    private func json(_ old: JSONValue, _ new: JSONValue) -> [FieldChange] {
         let comparison = JSONComparison(old, new)
-        let changes = comparison.changes.map { change in
+        let changes = comparison.changes.filter { self.showsAll || !$0.isOfPlaceholdersAlone }.map { change in
             let isSecret = change.pointer.split(separator: "/").contains { SecretShapes.isSecretName(String($0)) }
             return FieldChange("json:\(change.pointer)", change.old, change.new, isSecret: isSecret)
         }
         return changes + (comparison.isCut ? [FieldChange("json:", "more than \(JSONComparison.limit) values differ", nil)] : [])
     }
 
-    private static func forms(_ old: FormText, _ new: FormText) -> [FieldChange] {
+    private func forms(_ old: FormText, _ new: FormText) -> [FieldChange] {
         NamedValues.changes(
-            old.fields.map { ($0.name, $0.value ?? "") }, new.fields.map { ($0.name, $0.value ?? "") }, kind: "form:")
+            old.fields.map { ($0.name, $0.value ?? "") }, new.fields.map { ($0.name, $0.value ?? "") }, kind: "form:",
+            showsAll: self.showsAll)
     }
 
     // MARK: Parts
@@ -108,7 +114,7 @@ struct BodyComparison {
             if case .json(let one, _) = one, case .json(let other, _) = other, let one = try? JSONDocument(one),
                 let other = try? JSONDocument(other)
             {
-                changes += Self.json(one.root, other.root).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret) }
+                changes += self.json(one.root, other.root).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret) }
             } else {
                 changes += try self.octets(
                     self.source(one.bodyContent, self.old), self.source(other.bodyContent, self.new), at: place, isSecret: isSecret)

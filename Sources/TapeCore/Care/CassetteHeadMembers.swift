@@ -21,8 +21,11 @@ enum CassetteHeadMembers {
     /// The members of all, each once. Two that differ cannot both hold for one cassette.
     static func merged(_ readers: [CassetteReader]) throws(CassetteError) -> [UnknownMember] {
         var members: [(member: UnknownMember, path: String)] = []
+        var unredacted: [String] = []
         for reader in readers {
-            for member in try self.read(reader) {
+            let own = try self.read(reader)
+            if !own.contains(where: { $0.name == CassetteHead.redactionMember }) { unredacted.append(reader.path) }
+            for member in own {
                 guard let known = members.first(where: { $0.member.name == member.name }) else {
                     members.append((member, reader.path))
                     continue
@@ -30,12 +33,23 @@ enum CassetteHeadMembers {
                 guard self.areEqual(known.member.json, member.json) else {
                     throw CassetteError(
                         .damaged,
-                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette has one: make them equal, or remove one."
+                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette has one: \(self.advice(member))"
                     )
                 }
             }
         }
+        // Live requests would be compared without their secrets, and what was recorded with them would answer none.
+        if let redacted = members.first(where: { $0.member.name == CassetteHead.redactionMember }), let path = unredacted.first {
+            throw CassetteError(
+                .damaged, "\"\(redacted.path)\" was recorded with redaction and \"\(path)\" without: run \"wiretape redact \(path)\" first."
+            )
+        }
         return members.map(\.member)
+    }
+
+    private static func advice(_ member: UnknownMember) -> String {
+        member.name == CassetteHead.redactionMember
+            ? "give both the same rules with \"wiretape redact FILE --redact RULE\"." : "make them equal, or remove one."
     }
 
     private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

@@ -10,11 +10,13 @@ public struct CassettePruner {
     }
 
     private let path: String
-    private let ids: Set<Int>
+    /// When those began that are to go; nil where nobody says.
+    private let starts: [Int: Timestamp?]
 
-    public init(path: String, ids: [Int]) {
+    /// - Parameter exchanges: an id with another start than the cassette's is another cassette's, and nothing is removed.
+    public init(path: String, exchanges: [(id: Int, started: Timestamp?)]) {
         self.path = path
-        self.ids = Set(ids)
+        self.starts = Dictionary(exchanges.map { ($0.id, $0.started) }) { $1 ?? $0 }
     }
 
     /// - Parameter isDry: only says what would be removed.
@@ -43,9 +45,15 @@ public struct CassettePruner {
         var seen: Set<Int> = []
         for position in 0..<reader.count {
             let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
-            guard let summary, self.ids.contains(summary.id) else {
+            guard let summary, let started = self.starts[summary.id] else {
                 order.append(position)
                 continue
+            }
+            guard started == nil || started == summary.started else {
+                throw CassetteError(
+                    .notFound,
+                    "the report's exchange with the id \(summary.id) is not the one of \"\(self.path)\": replay this cassette again for a report of its own."
+                )
             }
             guard seen.insert(summary.id).inserted else {
                 throw CassetteError(
@@ -55,7 +63,7 @@ public struct CassettePruner {
                 CassetteDiff.Exchange(
                     number: position + 1, id: summary.id, method: summary.method, url: SecretShapes.shownURL(summary.url)))
         }
-        if let missing = self.ids.subtracting(seen).min() {
+        if let missing = self.starts.keys.filter({ !seen.contains($0) }).min() {
             throw CassetteError(
                 .notFound,
                 "\"\(self.path)\" has no exchange with the id \(missing), which the report names: replay this cassette again for a report of its own."

@@ -5,11 +5,18 @@ public struct CassetteVerifier {
     private let path: String
     private let reader: CassetteReader
     private let digest: () -> any ContentDigest
+    private let unanswerable: (Interaction) -> String?
 
-    /// - Parameter digest: makes a fresh SHA-256.
+    /// - Parameters:
+    ///   - digest: makes a fresh SHA-256.
+    ///   - unanswerable: why a replay could not send an answer; nil where it could.
     /// - Throws: `CassetteError` where the file is no cassette, or cannot be read.
-    public init(path: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) {
+    public init(
+        path: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() },
+        unanswerable: @escaping (Interaction) -> String? = { _ in nil }
+    ) throws(CassetteError) {
         self.path = path
+        self.unanswerable = unanswerable
         self.reader = try CassetteReader(path: path)
         self.digest = digest
     }
@@ -24,6 +31,7 @@ public struct CassetteVerifier {
         if let damage = self.reader.damage {
             try found(CareFinding(.torn, text: damage.summary + ": \"wiretape develop\" mends it, and keeps beside it what it takes out"))
         }
+        for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
         var numbers: [Int: Int] = [:]
         for position in 0..<self.reader.count {
@@ -42,6 +50,9 @@ public struct CassetteVerifier {
             } else {
                 numbers[interaction.id] = position + 1
             }
+            for text in self.problems(of: interaction) {
+                try found(CareFinding(.malformed, exchange: position + 1, id: interaction.id, text: text))
+            }
             for (message, body, headers) in interaction.bodies {
                 guard let finding = self.finding(body, message, headers, &bodies) else { continue }
                 try found(finding.of(position + 1, interaction.id))
@@ -49,6 +60,47 @@ public struct CassetteVerifier {
         }
         progress(self.reader.count, self.reader.count)
         try self.lookForUnusedFiles(found)
+    }
+
+    /// Rules that a replay would stumble over.
+    private func headProblems() -> [String] {
+        guard let head = try? self.reader.head() else { return [] }
+        var problems: [String] = []
+        do {
+            _ = try CassetteHead(head).redactionRules()
+        } catch {
+            problems.append(error.message)
+        }
+        do throws(CassetteError) {
+            _ = try RecordedCassette.matchRules(inHead: head, of: self.path)
+        } catch {
+            problems.append(error.message)
+        }
+        return problems
+    }
+
+    /// What reads, and is no HTTP.
+    private func problems(of interaction: Interaction) -> [String] {
+        var problems: [String] = []
+        let request = interaction.request
+        if request.method != "CONNECT", !Self.hasOrigin(request.url) {
+            problems.append("request.url: no request can ask for it: write an http or https URL with a host")
+        }
+        let fields = [("request.headers", request.headers), ("response.headers", interaction.response?.headers ?? HeaderFields())]
+        for (name, headers) in fields where (0..<headers.count).contains(where: { !headers.line(at: $0).contains(UInt8(ascii: ":")) }) {
+            problems.append("\(name): a line has no name and colon: write NAME: VALUE")
+        }
+        if problems.isEmpty, request.method != "CONNECT", let problem = self.unanswerable(interaction) {
+            problems.append("no replay can send its answer: \(problem)")
+        }
+        return problems
+    }
+
+    private static func hasOrigin(_ url: String) -> Bool {
+        let lowercase = url.lowercased()
+        guard let scheme = ["http://", "https://"].first(where: { lowercase.hasPrefix($0) }) else { return false }
+        guard let first = url.utf8.dropFirst(scheme.utf8.count).first else { return false }
+        return first != UInt8(ascii: "/") && url.utf8.allSatisfy { $0 > 32 && $0 != 127 }
     }
 
     private func malformed(_ bytes: [UInt8], _ position: Int) -> CareFinding {

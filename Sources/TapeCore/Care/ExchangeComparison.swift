@@ -10,7 +10,8 @@ public struct ExchangeComparison {
     ///   - old: path of the cassette of the first exchanges, for bodies beside it; `new` of the second ones.
     ///   - digest: makes a fresh SHA-256.
     public init(old: String, new: String, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }) {
-        self.bodies = BodyComparison(old: BodyReader(cassettePath: old), new: BodyReader(cassettePath: new), digest: digest)
+        self.bodies = BodyComparison(
+            old: BodyReader(cassettePath: old), new: BodyReader(cassettePath: new), digest: digest, showsAll: showsAll)
         self.showsAll = showsAll
     }
 
@@ -25,7 +26,8 @@ public struct ExchangeComparison {
         let (one, other) = (URLPieces(old.url), URLPieces(new.url))
         self.note("url", SecretShapes.shownURL(one.base), SecretShapes.shownURL(other.base), &changes)
         changes += NamedValues.changes(
-            one.query.map { ($0.name, $0.value ?? "") }, other.query.map { ($0.name, $0.value ?? "") }, kind: "query:")
+            one.query.map { ($0.name, $0.value ?? "") }, other.query.map { ($0.name, $0.value ?? "") }, kind: "query:",
+            showsAll: self.showsAll)
         self.note("version", old.version.description, new.version.description, &changes)
         changes += HeaderComparison.changes(old.headers, new.headers, showsAll: self.showsAll)
         changes += try self.bodies.changes(old.body, new.body)

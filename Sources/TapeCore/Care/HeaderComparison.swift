@@ -1,7 +1,7 @@
 /// What differs between two header sections: names without regard to case, the values of one name in order.
 enum HeaderComparison {
     static func changes(_ old: HeaderFields, _ new: HeaderFields, showsAll: Bool) -> [FieldChange] {
-        NamedValues.changes(self.pairs(old, showsAll), self.pairs(new, showsAll), kind: "header:")
+        NamedValues.changes(self.pairs(old, showsAll), self.pairs(new, showsAll), kind: "header:", showsAll: showsAll)
     }
 
     private static func pairs(_ fields: HeaderFields, _ showsAll: Bool) -> [(name: String, value: String)] {

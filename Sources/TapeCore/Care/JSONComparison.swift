@@ -7,8 +7,16 @@ struct JSONComparison {
         /// The value's text as it stands.
         var old: String?
         var new: String?
+
+        /// Whether nothing but the numbers of placeholders differs, in values that are there to their end.
+        var isOfPlaceholdersAlone: Bool {
+            guard let old, let new, max(old.utf8.count, new.utf8.count) < JSONComparison.textLimit else { return false }
+            return PlaceholderNumbers.leftOut(old) == PlaceholderNumbers.leftOut(new)
+        }
     }
 
+    /// More octets of a value are not shown.
+    private static let textLimit = 4_096
     /// More are not told: the texts have little in common.
     static let limit = 50
 
@@ -100,5 +108,5 @@ struct JSONComparison {
     }
 
     /// The beginning, as far as anybody shows it.
-    private static func text(_ value: JSONValue) -> String { String(decoding: value.raw.prefix(4_096), as: UTF8.self) }
+    private static func text(_ value: JSONValue) -> String { String(decoding: value.raw.prefix(self.textLimit), as: UTF8.self) }
 }

@@ -1,9 +1,9 @@
 /// Which exchanges a replay did not use, as its report in JSON says (docs/replay-report.md).
-public struct UnusedReport: Sendable, Hashable {
+public struct UnusedReport: Sendable {
     /// The cassette as the replay was given it; nil where the report does not say.
     public let cassette: String?
-    /// Their ids in the cassette.
-    public let ids: [Int]
+    /// Their ids in the cassette, each with when it began, where the report says so.
+    public let exchanges: [(id: Int, started: Timestamp?)]
 
     /// Octets: some hundred for each of a million exchanges.
     public static let sizeLimit = 256 << 20
@@ -23,14 +23,14 @@ public struct UnusedReport: Sendable, Hashable {
                 .damaged,
                 "\"\(path)\" has no list of unused exchanges: give the file that \"wiretape replay --report FILE.json\" wrote.")
         }
-        var ids: [Int] = []
+        var exchanges: [(id: Int, started: Timestamp?)] = []
         for element in list.elements {
             guard let id = element.int ?? element["id"]?.int else {
                 throw CassetteError(.damaged, "\"\(path)\" line \(element.line): an unused exchange has no id: write the report anew.")
             }
-            ids.append(id)
+            exchanges.append((id, element["started"]?.string.flatMap { Timestamp($0) }))
         }
-        self.ids = ids
+        self.exchanges = exchanges
         self.cassette = root["cassette"]?.string
     }
 }

@@ -34,16 +34,29 @@ extension Placeholder {
     private static let digitLimit = 9
 
     /// The octets that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil where none stands there.
-    public static func length(in octets: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+    public static func length(in octets: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: octets, at: offset)?.length }
+
+    /// The placeholder that stands at an offset, and how many octets it takes; nil where none does.
+    public static func spelled(in octets: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
+        guard let (kind, number, length) = self.parts(in: octets, at: offset) else { return nil }
+        guard let count = Int(String(decoding: octets[number], as: UTF8.self)) else { return nil }
+        return (Placeholder(kind: String(decoding: octets[kind], as: UTF8.self), number: count), length)
+    }
+
+    private static func parts(
+        in octets: UnsafeRawBufferPointer, at offset: Int
+    ) -> (kind: Range<Int>, number: Range<Int>, length: Int)? {
         var index = offset
         guard self.take("{", "7b", octets, &index), self.take("{", "7b", octets, &index) else { return nil }
         let kind = index
         while index < octets.count, index - kind <= Self.kindLimit, self.mayStandInKind(octets[index]) { index += 1 }
+        let kindEnd = index
         guard index > kind, self.take(":", "3a", octets, &index) else { return nil }
         let number = index
         while index < octets.count, index - number < Self.digitLimit, octets[index] >= 48, octets[index] <= 57 { index += 1 }
+        let numberEnd = index
         guard index > number, self.take("}", "7d", octets, &index), self.take("}", "7d", octets, &index) else { return nil }
-        return index - offset
+        return (kind..<kindEnd, number..<numberEnd, index - offset)
     }
 
     /// Whether the octets are one placeholder and nothing else.

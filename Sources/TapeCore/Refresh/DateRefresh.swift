@@ -1,18 +1,22 @@
 /// Moves the dates of a recorded answer by as much as its replay is later than its recording, so that it is as old as it was then.
 ///
-/// Each exchange is moved by its own distance: `Date` is now, and what a day later expired still expires in a day. Ages in seconds
-/// (`max-age`, `Age`), signed tokens and dates that no rule names stay.
-public struct DateRefresh: Sendable {
+/// All exchanges are moved by one distance, so that what lies between them stays, and what was one date in two answers is one again. Ages
+/// in seconds (`max-age`, `Age`), signed tokens and dates that no rule names stay.
+public struct DateRefresh: Sendable, Hashable {
     /// A larger body is not looked into: it is held in memory for it.
     static let bodyLimit = BodyFacets.memoryLimit
 
     private let rules: RefreshRules
-    private let now: Timestamp
+    private let shift: DateShift
 
-    public init(_ rules: RefreshRules, now: Timestamp) {
+    /// - Parameter shift: from the beginning of the recording to that of the replay.
+    public init(_ rules: RefreshRules, shift: DateShift) {
         self.rules = rules
-        self.now = now
+        self.shift = shift
     }
+
+    /// The way back, for what live requests say of the dates.
+    public var liveDates: LiveDates { LiveDates(self.shift) }
 
     /// - Parameters:
     ///   - bodies: reads what lies beside the cassette.
@@ -23,10 +27,10 @@ public struct DateRefresh: Sendable {
         _ interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
         guard var response = interaction.response else { return }
-        let shift = DateShift(from: interaction.started, to: self.now)
-        response.headers = Self.refreshed(response.headers, shift)
+        response.headers = Self.refreshed(response.headers, self.shift)
+        response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
         if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.octetCount <= Self.bodyLimit {
-            try self.refresh(body, of: &response, shift, bodies, digest)
+            try self.refresh(body, of: &response, bodies, digest)
         }
         interaction.response = response
     }
@@ -53,13 +57,14 @@ public struct DateRefresh: Sendable {
             || fields.isNamed("retry-after", at: index)
     }
 
-    /// Moves the HTTP date that begins at an offset, behind white space.
-    private static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
-        var start = offset
-        while start < line.count, line[start] == 32 || line[start] == 9 { start += 1 }
-        let end = start + DateShift.httpLength
-        guard end <= line.count, let moved = shift.shifted(httpDate: String(decoding: line[start..<end], as: UTF8.self)) else { return }
-        line.replaceSubrange(start..<end, with: moved.utf8)
+    /// Moves the HTTP date between an offset and the end, or a semicolon; white space around it stays.
+    static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
+        let isSpace = { (octet: UInt8) in octet == 32 || octet == 9 }
+        let rest = line[min(offset, line.count)...].prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
+        guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return }
+        let date = rest.startIndex..<last + 1
+        guard let moved = shift.shifted(httpDate: String(decoding: line[date], as: UTF8.self)) else { return }
+        line.replaceSubrange(date, with: moved.utf8)
     }
 
     /// Behind `expires=` among a cookie's attributes (RFC 6265, 4.1.1).
@@ -79,7 +84,7 @@ public struct DateRefresh: Sendable {
     // MARK: The body
 
     private func refresh(
-        _ body: Body, of response: inout RecordedResponse, _ shift: DateShift, _ bodies: BodyReader,
+        _ body: Body, of response: inout RecordedResponse, _ bodies: BodyReader,
         _ digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) {
         let content: [UInt8]
@@ -89,7 +94,7 @@ public struct DateRefresh: Sendable {
             throw error as? CassetteError
                 ?? CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
         }
-        let dates = JSONDates(pointers: self.rules.pointers, shift: shift)
+        let dates = JSONDates(pointers: self.rules.pointers, shift: self.shift)
         guard let edits = content.withUnsafeBytes({ dates.edits(in: $0) }), !edits.isEmpty else { return }
         var refreshed = body
         refreshed.content = .text(edits.applied(to: content))

@@ -11,24 +11,10 @@ public struct DateShift: Sendable, Hashable {
         self.seconds = (now.microseconds - recorded.microseconds) / 1_000_000
     }
 
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    /// Octets of an HTTP date.
-    static let httpLength = 29
-
-    /// `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7), and with the dashes that cookies have.
+    /// `Sat, 21 Nov 2026 04:19:28 GMT` and the other spellings that HTTP and cookies have (RFC 9110, 5.6.7).
     public func shifted(httpDate text: String) -> String? {
-        guard text.utf8.count == Self.httpLength, let time = Timestamp(httpDate: text), let moved = self.moved(time) else { return nil }
-        let octets = Array(text.utf8)
-        guard octets[3] == UInt8(ascii: ","), octets[4] == 32, octets[7] == octets[11], octets[16] == 32, octets[25] == 32 else {
-            return nil
-        }
-        let separator = String(decoding: octets[7...7], as: UTF8.self)
-        let day = Int((moved.microseconds / 86_400_000_000) % 7)
-        let digits = moved.formatted.split { "-T:.Z".contains($0) }
-        guard digits.count >= 6, let month = Int(digits[1]) else { return nil }
-        return "\(Self.days[(day + 7) % 7]), \(digits[2])\(separator)\(Self.months[month - 1])\(separator)\(digits[0])"
-            + " \(digits[3]):\(digits[4]):\(digits[5]) GMT"
+        guard let date = WrittenDate(text), let moved = self.moved(date.time) else { return nil }
+        return date.spelled(moved)
     }
 
     /// `2026-11-21T04:19:28Z` (RFC 3339) with any number of decimals, any offset, and a space or a small letter where those stand.

@@ -10,8 +10,11 @@ public struct ReplayReport: Sendable, Hashable {
         public var request: String
         /// How often it has answered; nil for a tunnel that did not come about, which answers nothing.
         public var answers: Int?
+        /// When it began, of one that was not used: whoever prunes by the report knows by it that it is the same exchange.
+        public var started: Timestamp?
 
-        public init(id: Int, request: String, answers: Int?) {
+        public init(id: Int, request: String, answers: Int?, started: Timestamp? = nil) {
+            self.started = started
             self.id = id
             self.request = request
             self.answers = answers

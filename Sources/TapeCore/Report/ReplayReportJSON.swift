@@ -40,6 +40,9 @@ struct ReplayReportJSON {
         self.list("unusedExchanges", verdict.unused) { json, index in
             json.writer.beginObject(.inline)
             json.exchange(index)
+            if json.report.exchanges.indices.contains(index), let started = json.report.exchanges[index].started {
+                json.string("started", started.formatted)
+            }
             json.writer.endObject()
         }
         self.writer.endObject()

@@ -9,7 +9,7 @@ extension Session {
         let exchanges = answered.enumerated().map { index, count in
             ReplayReport.Exchange(
                 id: cassette?.id(at: index) ?? index + 1, request: self.text(ofExchange: index),
-                answers: count == AssignmentRule.unanswerable ? nil : Int(count))
+                answers: count == AssignmentRule.unanswerable ? nil : Int(count), started: count == 0 ? cassette?.start(at: index) : nil)
         }
         return ReplayReport(
             cassette: PlainText.escape(name.utf8, limit: MissReport.requestLimit), mode: self.mode, repetition: self.repetition,

@@ -13,12 +13,14 @@ extension RecordedCassette {
     }
 
     /// The standard rules with the cassette's own laid over them.
-    public func matchRules() throws(CassetteError) -> MatchRules {
-        guard let texts = try self.matchTexts() else { return .standard }
+    public func matchRules() throws(CassetteError) -> MatchRules { try Self.matchRules(inHead: self.head(), of: self.path) }
+
+    static func matchRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRules {
+        guard let texts = try self.matchTexts(inHead: head, of: path) else { return .standard }
         do {
             return try MatchRules.standard.adding(texts)
         } catch {
-            throw Self.error(error.message, in: self.path)
+            throw self.error(error.message, in: path)
         }
     }
 
@@ -50,10 +52,19 @@ extension RecordedCassette {
     /// The rules of redaction that the cassette was recorded with; nil where nothing was redacted, so that live requests stay as they
     /// are, too.
     public func redactionRules() throws(CassetteError) -> RedactionRules? {
+        try Self.redactionRules(inHead: self.head(), of: self.path)
+    }
+
+    /// The same of a file whose exchanges need no sense.
+    public static func redactionRules(ofFile path: String) throws(CassetteError) -> RedactionRules? {
+        try self.redactionRules(inHead: CassetteReader(path: path).head(), of: path)
+    }
+
+    private static func redactionRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> RedactionRules? {
         do {
-            return try CassetteHead(self.head()).redactionRules()
+            return try CassetteHead(head).redactionRules()
         } catch {
-            throw CassetteError(error.code, "\"\(self.path)\": \(error.message)")
+            throw CassetteError(error.code, "\"\(path)\": \(error.message)")
         }
     }
 }

@@ -52,6 +52,11 @@ public final class RecordedCassette: Sendable {
     /// The id that an exchange has in the file; `index` counts in order of request start from 0.
     public func id(at index: Int) -> Int { self.requests.id(at: Int(self.order[index])) }
 
+    /// When an exchange began, read from the file; nil where it cannot be read any more.
+    func start(at index: Int) -> Timestamp? {
+        (try? self.reader.bytes(at: Int(self.order[index])))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started
+    }
+
     /// What requests are looked up by. Decodes the file where rules look at header fields.
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()

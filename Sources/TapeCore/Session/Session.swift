@@ -15,6 +15,8 @@ public final class Session: Sendable {
     public let order: ReplayOrder
     /// Nil where requests are compared as they come.
     let redaction: LiveRedactor?
+    /// Nil where answers have the dates they were recorded with.
+    let dates: LiveDates?
     let hasCassette: Bool
     /// For the next steps of refusals; nil where there is no file.
     let cassettePath: String?
@@ -39,13 +41,14 @@ public final class Session: Sendable {
     ///   - cassette: nil without one. In the modes that replay nothing it is not looked at.
     ///   - rules: nil for the cassette's own, or else the standard ones.
     ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
+    ///   - dates: takes the dates of conditional requests back to the recording's, where those of answers are moved.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
     /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
     /// header fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil,
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
@@ -54,14 +57,15 @@ public final class Session: Sendable {
         let keys = if let cassette, mode.replays { try cassette.keys(compared) } else { RecordedKeys() }
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
-            redaction: redaction, source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary, digest: digest)
+            redaction: redaction, dates: dates, source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary,
+            digest: digest)
     }
 
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, source: (any RequestSource)? = nil, cassettePath: String? = nil,
-        damage: String? = nil, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, source: (any RequestSource)? = nil,
+        cassettePath: String? = nil, damage: String? = nil, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
         self.mode = mode
@@ -69,6 +73,7 @@ public final class Session: Sendable {
         self.repetition = repetition
         self.order = order
         self.redaction = redaction
+        self.dates = dates
         self.hasCassette = hasCassette
         self.cassettePath = cassettePath
         self.damage = mode.replays ? damage : nil
@@ -102,7 +107,8 @@ public final class Session: Sendable {
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
-        let (comparedURL, comparedHeaders) = self.redaction?.redacted(url: url, headers: headers) ?? (url, headers)
+        let (comparedURL, redactedHeaders) = self.redaction?.redacted(url: url, headers: headers) ?? (url, headers)
+        let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             let key = self.key(of: head)
             if let key {
@@ -119,6 +125,17 @@ public final class Session: Sendable {
                     method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
                     redaction: self.redaction, head: Array(head), key: key, digest: self.digest))
         }
+    }
+
+    /// The header fields as the recording's client would have sent them. A date that the client knows by itself was recorded as it is.
+    private func recordedDates(_ headers: HeaderFields, method: String, url: String) -> HeaderFields {
+        guard let moved = self.dates?.recorded(headers) else { return headers }
+        func isRecorded(_ headers: HeaderFields) -> Bool {
+            self.rules.withHeadKey(method: method, url: url, headers: self.redaction?.redacted(headers: headers) ?? headers) {
+                self.key(of: $0) != nil
+            }
+        }
+        return isRecorded(moved) || !isRecorded(headers) ? moved : headers
     }
 
     /// Decides whether a tunnel may be opened whose contents stay unread. They are not in the cassette: a session that forwards nothing

@@ -37,14 +37,10 @@ final class ReplayExchange: ClientExchange {
     }
 
     func start() {
-        let configuration = self.proxy.configuration
-        if self.isRequestRead, self.keepsPlainly, configuration.latency == .none, configuration.refresh == nil,
-            let wire = self.proxy.library?.wire(self.index)
-        {
+        if self.isRequestRead, self.keepsPlainly, self.proxy.configuration.latency == .none, let wire = self.proxy.library?.wire(self.index) {
             return self.send(wire)
         }
-        let refresh = configuration.refresh.map { DateRefresh($0, now: self.proxy.timestamp(at: self.proxy.now)) }
-        self.proxy.library?.answer(self.index, refresh: refresh) { [weak self] result in
+        self.proxy.library?.answer(self.index) { [weak self] result in
             guard let self, !self.isOver else { return }
             switch result {
             case .success(let answer): self.found(answer)

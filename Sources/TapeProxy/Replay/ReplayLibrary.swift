@@ -21,12 +21,18 @@ final class ReplayLibrary {
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let threads: NIOThreadPool
+    /// Nil where dates stay as they were recorded.
+    private let refresh: DateRefresh?
     /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
     private var wires: BoundedCache<[UInt8]>
     /// Answers that such a client does not get in one piece, or that another client asked for.
     private var answers: BoundedCache<RecordedAnswer>
 
-    init(loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit) {
+    init(
+        loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
+        refresh: DateRefresh? = nil
+    ) {
+        self.refresh = refresh
         self.answers = BoundedCache(limit: cacheLimit / 9) { $0.weight }
         self.wires = BoundedCache(limit: cacheLimit / 9 * 8) { Self.entryWeight + $0.count }
         self.loop = loop
@@ -40,17 +46,14 @@ final class ReplayLibrary {
     func wire(_ index: Int) -> [UInt8]? { self.wires.value(index) }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
-    ///
-    /// - Parameter refresh: moves its dates; such an answer is made anew each time.
-    func answer(_ index: Int, refresh: DateRefresh? = nil, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if refresh == nil, let answer = self.answers.value(index) { return then(.success(answer)) }
-        let cassette = self.cassette
-        let bodies = self.bodies
+    func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
+        if let answer = self.answers.value(index) { return then(.success(answer)) }
+        let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
         let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                if refresh == nil { self.keep(answer, of: index) }
+                self.keep(answer, of: index)
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))

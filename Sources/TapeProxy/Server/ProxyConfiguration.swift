@@ -35,12 +35,12 @@ public struct ProxyConfiguration: Sendable {
     /// How long replayed answers take to come.
     public var latency: Latency
     /// Moves dates of replayed answers to the day of the replay; nil leaves them as recorded.
-    public var refresh: RefreshRules?
+    public var refresh: DateRefresh?
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: RefreshRules? = nil
+        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: DateRefresh? = nil
     ) {
         self.host = host
         self.port = port

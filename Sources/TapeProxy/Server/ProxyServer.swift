@@ -101,7 +101,8 @@ public final class ProxyServer: Sendable {
                 dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), threads: threads)
             let proxy = ProxyContext(
                 shared: shared, configuration: configuration, session: session, recorder: recorder,
-                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads) }, counts: counts, notice: notice)
+                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads, refresh: configuration.refresh) },
+                counts: counts, notice: notice)
             shared.begin()
             return (
                 NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance(credentials), eventLoop: loop), proxy.door

@@ -21,6 +21,8 @@ final class OpenSession: Sendable {
         var recorder: Recorder?
         /// Nil where nothing is replayed.
         var cassette: RecordedCassette?
+        /// Nil where answers have the dates they were recorded with.
+        var refresh: DateRefresh?
     }
 
     let parts: Parts

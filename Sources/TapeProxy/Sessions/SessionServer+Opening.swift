@@ -44,21 +44,24 @@ extension SessionServer {
         let notice = self.notice
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
+        let now = WallClock().timestamp(at: .now())
         let plan = try RunPlan(
-            file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none,
-            now: WallClock().timestamp(at: .now()).microseconds / 1_000_000, remedy: "record it anew with \"mode\": \"all\"")
+            file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none, now: now,
+            remedy: "record it anew with \"mode\": \"all\"")
         let records = plan.recording.target != .nothing
         if records { try self.book.withLockedValue { try $0.willWrite(name) } }
-        let redaction = try settings.redactionRules(secret: self.configuration.secret)
+        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction, secret: self.configuration.secret)
         var notices = plan.notices
         if records {
             notices += settings.missingSecrets(secret: self.configuration.secret).map {
                 "the environment has no \"\($0)\", so its value is not looked for: start wiretape with it, or leave it out of \"secretEnv\"."
             }
         }
+        let refresh = try settings.dateRefresh(of: plan.cassette, now: now)
         let session = try Session(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try Self.liveRedactor(plan.cassette, redaction), digest: { FastSHA256() })
+            order: settings.orderInForce, redaction: try Self.liveRedactor(plan.cassette, redaction), dates: refresh?.liveDates,
+            digest: { FastSHA256() })
         let recorder = try Recorder(plan.recording, version: self.configuration.version, redaction: redaction) { tell($0) }
         if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
         for notice in notices { tell(notice) }
@@ -66,7 +69,7 @@ extension SessionServer {
             return try self.admit(
                 OpenSession.Parts(
                     name: name, cassetteName: order.cassette, settings: settings, expiry: plan.expiry, notices: notices, session: session,
-                    recorder: recorder, cassette: plan.cassette), wantsPort: order.wantsPort, notice: tell)
+                    recorder: recorder, cassette: plan.cassette, refresh: refresh), wantsPort: order.wantsPort, notice: tell)
         } catch {
             try recorder?.abandon()
             throw error
@@ -87,11 +90,10 @@ extension SessionServer {
         let stage = self.stage
         let loop = stage.eventLoop
         let latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
-        let refresh = try parts.settings.refreshDates.map { try RefreshRules($0.value) }
         let (proxy, entrance) = try loop.submit {
             let proxy = stage.value.makeContext(
                 parts.session, cassette: parts.cassette, recorder: parts.recorder, cassetteName: parts.cassetteName, latency: latency,
-                refresh: refresh, counts: counts, notice: notice)
+                refresh: parts.refresh, counts: counts, notice: notice)
             return (NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance.open, eventLoop: loop))
         }.wait()
         let listener =

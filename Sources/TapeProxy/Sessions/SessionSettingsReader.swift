@@ -18,7 +18,7 @@ struct SessionSettingsReader {
             _ = try self.members.made("latency") { try Latency(text) }
             settings.latency = self.setting(text)
         }
-        settings.refreshDates = try self.refreshDates()
+        try self.readDates(into: &settings)
         if let text = try self.members.string("maxAge") {
             settings.maxAge = self.setting(try self.members.made("maxAge") { try Age(text) })
         }
@@ -51,16 +51,20 @@ struct SessionSettingsReader {
     }
 
     /// True for header fields alone, or the places of dates in JSON bodies as well.
-    private func refreshDates() throws(SessionError) -> Setting<[String]>? {
-        guard let value = self.members.value("refreshDates") else { return nil }
-        if value.bool == true { return self.setting([]) }
+    private func readDates(into settings: inout RunSettings) throws(SessionError) {
+        guard let value = self.members.value("refreshDates") else { return }
+        if let refreshes = value.bool {
+            settings.refreshDates = self.setting(refreshes)
+            return
+        }
         guard value.kind == .array else {
             throw self.members.error(
-                "refreshDates", "is neither true nor a list of places: give true, [\"json:/POINTER\"], or leave it out.")
+                "refreshDates", "is neither true, false nor a list of places: give true, [\"json:/POINTER\"], or leave it out.")
         }
         let places = try self.members.texts("refreshDates") ?? []
         _ = try self.members.made("refreshDates") { try RefreshRules(places) }
-        return self.setting(places)
+        settings.refreshDates = self.setting(true)
+        settings.refreshFields = places.map(self.setting)
     }
 
     private func readRedaction(into settings: inout RunSettings) throws(SessionError) {

@@ -29,7 +29,7 @@ final class SessionStage {
     /// The event loop's side of a session; nobody finds it yet.
     func makeContext(
         _ session: Session, cassette: RecordedCassette?, recorder: Recorder?, cassetteName: String,
-        latency: Latency = .none, refresh: RefreshRules? = nil, counts: NIOLockedValueBox<ProxyCounts>,
+        latency: Latency = .none, refresh: DateRefresh? = nil, counts: NIOLockedValueBox<ProxyCounts>,
         notice: @escaping @Sendable (String) -> Void
     ) -> ProxyContext {
         var settings = self.settings
@@ -37,7 +37,8 @@ final class SessionStage {
         settings.latency = latency
         settings.refresh = refresh
         let library = cassette.map {
-            ReplayLibrary(loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit)
+            ReplayLibrary(loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit,
+                refresh: refresh)
         }
         let context = ProxyContext(
             shared: self.shared, configuration: settings, session: session, recorder: recorder, library: library, counts: counts,

@@ -13,6 +13,9 @@ public struct RunPlan {
     /// Nil where nothing is replayed.
     public let cassette: RecordedCassette?
     public let rules: MatchRules
+    /// The rules of redaction of the cassette that this run replaces: what was a secret there is one in the new recording. Nil where
+    /// nothing is replaced, or nothing was redacted.
+    public let replacedRedaction: RedactionRules?
     /// What people should know before the run begins.
     public let notices: [String]
     /// That the cassette is older than it may be, where it is replayed all the same.
@@ -20,11 +23,10 @@ public struct RunPlan {
 
     /// - Parameters:
     ///   - mayRecord: false for a command that reaches no network.
-    ///   - now: seconds since 1970.
     ///   - remedy: what to do about a cassette that is too old; nil for that of the command line.
     ///
     /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
-    public init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Int64, remedy: String? = nil) throws {
+    public init(file: String, mode: RecordMode, settings: RunSettings, mayRecord: Bool, now: Timestamp, remedy: String? = nil) throws {
         var recording = try RecordingPlan(path: file, mode: mode, exists: CassettePlace.exists(file))
         var cassette = recording.replays ? try RecordedCassette(path: file) : nil
         var notices: [String] = []
@@ -44,6 +46,7 @@ public struct RunPlan {
             }
         }
         let own = recording.target == .replace ? try RecordedCassette.matchTexts(ofFile: file) : try cassette?.matchTexts()
+        self.replacedRedaction = recording.target == .replace ? try RecordedCassette.redactionRules(ofFile: file) : nil
         let texts = (own ?? MatchRuleTexts()).adding(settings.matchTexts)
         self.rules = try MatchRules.standard.adding(texts)
         switch recording.target {
@@ -57,9 +60,9 @@ public struct RunPlan {
     }
 
     /// Nil where a cassette is not too old. One without exchanges has no age.
-    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Int64) -> String? {
+    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Timestamp) -> String? {
         guard let cassette, let limit, let start = cassette.firstStart else { return nil }
-        let age = Age(seconds: now - start.microseconds / 1_000_000)
+        let age = Age(seconds: (now.microseconds - start.microseconds) / 1_000_000)
         guard age.seconds > limit.seconds else { return nil }
         return "the cassette \"\(cassette.path)\" is \(age.words) old, and may be \(limit.words)"
     }

@@ -4,6 +4,7 @@ public import TapeCore
 ///
 /// Each text was checked by whoever put it in.
 public struct RunSettings: Sendable, Hashable {
+    public var mode: Setting<RecordMode>?
     public var match: Setting<[String]>?
     public var ignore: [Setting<String>] = []
     public var patterns: [Setting<String>] = []
@@ -16,71 +17,89 @@ public struct RunSettings: Sendable, Hashable {
     public var repetition: Setting<Repetition>?
     public var order: Setting<ReplayOrder>?
     public var latency: Setting<String>?
-    /// Places of dates in JSON bodies that move with those of header fields; nil where no date moves.
-    public var refreshDates: Setting<[String]>?
+    /// Whether dates of answers move with the replay.
+    public var refreshDates: Setting<Bool>?
+    /// Places of dates in JSON bodies that move with those of header fields.
+    public var refreshFields: [Setting<String>] = []
     public var failOn: Setting<FailureRule>?
     public var maxAge: Setting<Age>?
     public var onExpired: Setting<ExpiryPolicy>?
+    public var keepOnFailure: Setting<Bool>?
+    public var review: Setting<Bool>?
+    public var durability: Setting<ProxyConfiguration.Durability>?
+    public var onDiskFull: Setting<ProxyConfiguration.DiskFullPolicy>?
+    public var listen: Setting<ListenAddress>?
+    /// Seconds.
+    public var grace: Setting<Int>?
     public var passthrough: [Setting<HostPattern>] = []
     public var refuse: [Setting<HostPattern>] = []
+    /// Paths of PEM files.
+    public var upstreamCA: [Setting<String>] = []
+    public var insecureUpstream: [Setting<HostPattern>] = []
+
+    public init() {}
+
+    /// A cassette's own rules, as what all else is laid over.
+    public init(matchTexts texts: MatchRuleTexts?, redaction: RedactionRules? = nil, of cassette: String) {
+        let source = SettingSource.cassette(cassette)
+        self.match = texts?.match.map { Setting(value: $0, source: source) }
+        self.ignore = texts?.ignore.map { Setting(value: $0, source: source) } ?? []
+        self.patterns = texts?.patterns.map { Setting(value: $0, source: source) } ?? []
+        self.redact = redaction?.rules.map { Setting(value: $0.text, source: source) } ?? []
+        self.keep = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
+    }
 
     /// These with others laid over them: lists add, but for `match`, and the rest replaces.
     public func adding(_ other: RunSettings) -> RunSettings {
-        RunSettings(
-            match: other.match ?? self.match, ignore: self.ignore + other.ignore, patterns: self.patterns + other.patterns,
-            redact: self.redact + other.redact, keep: self.keep + other.keep, secretEnv: self.secretEnv + other.secretEnv,
-            redaction: other.redaction ?? self.redaction, repetition: other.repetition ?? self.repetition, order: other.order ?? self.order,
-            latency: other.latency ?? self.latency, refreshDates: other.refreshDates ?? self.refreshDates,
-            failOn: other.failOn ?? self.failOn, maxAge: other.maxAge ?? self.maxAge, onExpired: other.onExpired ?? self.onExpired,
-            passthrough: self.passthrough + other.passthrough, refuse: self.refuse + other.refuse)
+        var sum = self
+        sum.mode = other.mode ?? self.mode
+        sum.match = other.match ?? self.match
+        sum.ignore += other.ignore
+        sum.patterns += other.patterns
+        sum.redact += other.redact
+        sum.keep += other.keep
+        sum.secretEnv += other.secretEnv
+        sum.redaction = other.redaction ?? self.redaction
+        sum.repetition = other.repetition ?? self.repetition
+        sum.order = other.order ?? self.order
+        sum.latency = other.latency ?? self.latency
+        sum.refreshDates = other.refreshDates ?? self.refreshDates
+        sum.refreshFields += other.refreshFields
+        sum.failOn = other.failOn ?? self.failOn
+        sum.maxAge = other.maxAge ?? self.maxAge
+        sum.onExpired = other.onExpired ?? self.onExpired
+        sum.keepOnFailure = other.keepOnFailure ?? self.keepOnFailure
+        sum.review = other.review ?? self.review
+        sum.durability = other.durability ?? self.durability
+        sum.onDiskFull = other.onDiskFull ?? self.onDiskFull
+        sum.listen = other.listen ?? self.listen
+        sum.grace = other.grace ?? self.grace
+        sum.passthrough += other.passthrough
+        sum.refuse += other.refuse
+        sum.upstreamCA += other.upstreamCA
+        sum.insecureUpstream += other.insecureUpstream
+        return sum
     }
 
     /// What is said of matching.
     public var matchTexts: MatchRuleTexts {
         MatchRuleTexts(match: self.match?.value, ignore: self.ignore.map(\.value), patterns: self.patterns.map(\.value))
     }
-
-    /// A cassette's own rules, as what all else is laid over.
-    public init(matchTexts texts: MatchRuleTexts, of cassette: String) {
-        self.init()
-        let source = SettingSource.cassette(cassette)
-        self.match = texts.match.map { Setting(value: $0, source: source) }
-        self.ignore = texts.ignore.map { Setting(value: $0, source: source) }
-        self.patterns = texts.patterns.map { Setting(value: $0, source: source) }
-    }
-
-    public init() {}
-
-    private init(
-        match: Setting<[String]>?, ignore: [Setting<String>], patterns: [Setting<String>], redact: [Setting<String>],
-        keep: [Setting<String>], secretEnv: [Setting<String>], redaction: Setting<Bool>?, repetition: Setting<Repetition>?,
-        order: Setting<ReplayOrder>?, latency: Setting<String>?, refreshDates: Setting<[String]>?, failOn: Setting<FailureRule>?,
-        maxAge: Setting<Age>?,
-        onExpired: Setting<ExpiryPolicy>?, passthrough: [Setting<HostPattern>], refuse: [Setting<HostPattern>]
-    ) {
-        self.match = match
-        self.ignore = ignore
-        self.patterns = patterns
-        self.redact = redact
-        self.keep = keep
-        self.secretEnv = secretEnv
-        self.redaction = redaction
-        self.repetition = repetition
-        self.order = order
-        self.latency = latency
-        self.refreshDates = refreshDates
-        self.failOn = failOn
-        self.maxAge = maxAge
-        self.onExpired = onExpired
-        self.passthrough = passthrough
-        self.refuse = refuse
-    }
 }
 
 /// What holds where nobody says anything.
 extension RunSettings {
+    public var modeInForce: RecordMode { self.mode?.value ?? .once }
     public var repetitionInForce: Repetition { self.repetition?.value ?? .never }
     public var orderInForce: ReplayOrder { self.order?.value ?? .any }
     public var failOnInForce: FailureRule { (self.failOn?.value ?? .standard).under(self.orderInForce) }
     public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
+    public var latencyInForce: String { self.latency?.value ?? "none" }
+    public var refreshesDates: Bool { self.refreshDates?.value ?? false }
+    public var keepsOnFailure: Bool { self.keepOnFailure?.value ?? false }
+    public var reviews: Bool { self.review?.value ?? false }
+    public var durabilityInForce: ProxyConfiguration.Durability { self.durability?.value ?? .normal }
+    public var onDiskFullInForce: ProxyConfiguration.DiskFullPolicy { self.onDiskFull?.value ?? .pass }
+    public var listenInForce: ListenAddress { self.listen?.value ?? ListenAddress(host: "127.0.0.1", port: 0) }
+    public var graceInForce: Int { self.grace?.value ?? 5 }
 }

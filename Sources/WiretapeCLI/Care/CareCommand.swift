@@ -8,12 +8,9 @@ enum CareCommand {
     static func run<Value>(failure: Int32 = ExitStatus.trouble, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch let error as CassetteError {
-            Terminal.error.complain(error.message)
-        } catch let error as TrustError {
-            Terminal.error.complain(error.message)
-        } catch let error as ProxyError {
-            Terminal.error.complain(error.message)
+        } catch {
+            guard let message = CommandEnd.message(of: error) else { throw error }
+            Terminal.error.complain(message)
         }
         throw ExitCode(failure)
     }

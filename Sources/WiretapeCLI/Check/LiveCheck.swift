@@ -21,6 +21,7 @@ struct LiveCheck {
     /// That an answer may take.
     var seconds: Int
     var upstreamTLS: UpstreamTLSOptions
+    var fill = PlaceholderFill()
     /// Takes lines for people.
     var note: @Sendable (String) -> Void
 
@@ -45,14 +46,15 @@ struct LiveCheck {
         let live = "\(folder.path)/live.json"
         var outcome = Outcome()
         var sent: [Sent] = []
-        try self.recording(live, in: folder) { port in
+        let redaction = try cassette.redactionRules()?.adding(self.fill.secrets)
+        try self.recording(live, in: folder, redaction) { port in
             let sender = LiveSender(port: port, seconds: self.seconds)
             let reader = BodyReader(cassettePath: self.path)
             for index in 0..<cassette.count {
                 progress(index, cassette.count)
                 let interaction = try cassette.interaction(at: index)
                 do {
-                    let request = try LiveRequest(interaction.request, allowsUnsafe: self.allowsUnsafe) {
+                    let request = try LiveRequest(interaction.request, allowsUnsafe: self.allowsUnsafe, fill: self.fill) {
                         try reader.wireBytes(of: $0, digest: CareCommand.digest).octets
                     }
                     try sender.send(request)
@@ -80,9 +82,12 @@ struct LiveCheck {
     // MARK: The proxy
 
     /// Runs a proxy that records what `body` sends to its port.
-    private func recording(_ live: String, in folder: RunFolder, _ body: (_ port: Int) throws -> Void) throws {
+    ///
+    /// - Parameter redaction: the cassette's: what is a secret there is shown nowhere, and answers are compared as they were kept.
+    private func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws
+    {
         let plan = try RecordingPlan(path: live, mode: .all, exists: false)
-        let recorder = try Recorder(plan, version: Version.current, notify: self.note)
+        let recorder = try Recorder(plan, version: Version.current, redaction: redaction, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json")
         configuration.tls = try self.settings(folder)
         let session = try Session(mode: .all)

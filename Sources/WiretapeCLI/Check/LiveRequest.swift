@@ -28,10 +28,12 @@ struct LiveRequest {
         "proxy-authorization",
     ]
 
-    /// What redaction puts in the place of a secret.
-    private static let placeholder = try? Pattern(#"(\{\{|%7[Bb]%7[Bb])[A-Za-z][\w-]*(:|%3[Aa])[0-9]+(\}\}|%7[Dd]%7[Dd])"#)
-
-    init(_ request: RecordedRequest, allowsUnsafe: Bool, wire: (Body) throws -> [UInt8]) throws {
+    /// - Parameters:
+    ///   - fill: values for placeholders.
+    ///   - wire: a body's octets as they were sent.
+    init(
+        _ request: RecordedRequest, allowsUnsafe: Bool, fill: PlaceholderFill = PlaceholderFill(), wire: (Body) throws -> [UInt8]
+    ) throws {
         guard request.method != "CONNECT" else { throw LeftOut(reason: "a tunnel has no answer to compare") }
         guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
             throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
@@ -47,28 +49,25 @@ struct LiveRequest {
             }
             body = try wire(recorded)
         }
-        let target = request.target ?? (place.isSecure ? place.target : request.url)
+        if let recorded = request.body, !recorded.codings.isEmpty, fill.hasPlaceholder(recorded.content.inlineOctets ?? []) {
+            throw LeftOut(reason: "there is a placeholder in its compressed body")
+        }
+        if fill.hasPlaceholder(body) {
+            body = try fill.filled(body, .body(request.headers.first("content-type") ?? ""))
+        }
+        let target = try fill.filled(request.target ?? (place.isSecure ? place.target : request.url), .target)
         var octets = Array("\(request.method) \(target) HTTP/1.1\r\n".utf8)
         var hasHost = false
         for index in 0..<request.headers.count {
             let name = request.headers.name(at: index).lowercased()
             guard !Self.dropped.contains(name) else { continue }
             if name == "host" { hasHost = true }
-            octets += request.headers.line(at: index) + [13, 10]
+            octets += try fill.filled(Array(request.headers.line(at: index)), .field) + [13, 10]
         }
         if !hasHost { octets += Array("Host: \(place.authority)\r\n".utf8) }
         if request.body != nil { octets += Array("Content-Length: \(body.count)\r\n".utf8) }
         octets += Array("Connection: close\r\n\r\n".utf8) + body
-        guard !Self.hasPlaceholder(octets) else {
-            throw LeftOut(reason: "it holds placeholders of redacted values, which are not known any more")
-        }
         self.octets = octets
-    }
-
-    private static func hasPlaceholder(_ octets: [UInt8]) -> Bool {
-        // Without the pattern nothing could be told apart: rather none is sent.
-        guard let placeholder = self.placeholder else { return true }
-        return octets.withUnsafeBytes { placeholder.firstRange(in: $0) } != nil
     }
 
     private struct Place {

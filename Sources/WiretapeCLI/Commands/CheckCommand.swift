@@ -9,12 +9,14 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Sends each request to its origin, in recorded order, and compares the answer with the recorded one by the rules of \
             "wiretape diff". The cassette stays as it is. Only GET, HEAD and OPTIONS are sent, unless --unsafe-methods asks for all. \
-            Requests with placeholders of redacted values cannot be sent; standard error names each that was left out.
+            A request with a placeholder of a redacted value is sent where --fill gives the value; standard error \
+            names each that was left out. Answers are redacted as the cassette's are.
 
             Exit codes: 0 no drift, 1 drift, 2 it could not be done.
 
             Examples:
               wiretape check Cassettes/pets.json --against live
+              wiretape check Cassettes/pets.json --against live --fill authorization:1=API_TOKEN
               wiretape check Cassettes/pets.json --against live --json
             """)
 
@@ -31,6 +33,13 @@ struct CheckCommand: ParsableCommand {
 
     @Flag(help: "Send POST, PUT, DELETE and all other methods too: they may change something.")
     var unsafeMethods = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Send the value of an environment variable where the placeholder of this kind and number stands. Repeatable.",
+            valueName: "kind:number=name"),
+        transform: { try PlaceholderFill.Source($0) })
+    var fill: [PlaceholderFill.Source] = []
 
     @Flag(help: "Also what differs from one recording to the next.")
     var all = false
@@ -57,11 +66,13 @@ struct CheckCommand: ParsableCommand {
     /// - Returns: whether anything has changed.
     func check() throws -> Bool {
         try CareCommand.run {
+            let fill = try PlaceholderFill(self.fill)
             let output = try OutputFile(path: nil)
             var page = DiffPage(isJSON: self.json) { try output.write($0) }
             let progress = ProgressLine(label: "checking")
             let check = LiveCheck(
-                path: self.file, allowsUnsafe: self.unsafeMethods, showsAll: self.all, seconds: self.timeout, upstreamTLS: self.upstreamTLS
+                path: self.file, allowsUnsafe: self.unsafeMethods, showsAll: self.all, seconds: self.timeout, upstreamTLS: self.upstreamTLS,
+                fill: fill
             ) { Terminal.error.complain($0) }
             let outcome: LiveCheck.Outcome
             do {

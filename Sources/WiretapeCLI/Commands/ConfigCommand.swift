@@ -21,6 +21,8 @@ struct ConfigCommand: ParsableCommand {
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var redaction: RedactionOptions
     @OptionGroup var config: ConfigOptions
 
     @Flag(help: "Print a JSON array.")
@@ -28,30 +30,32 @@ struct ConfigCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
-        do {
+        try CommandEnd.run {
             let configFile = try self.config.file()
             let rows = SettingRow.rows(try self.settings(configFile))
-            guard !self.json else { return Terminal.output.write(SettingRow.json(rows)) }
+            guard !self.json else {
+                Terminal.output.write(SettingRow.json(rows))
+                return ExitStatus.done
+            }
             Terminal.output.line(VisibleText.line(configFile.map { "configuration: \($0.path)" } ?? "no configuration file"))
             for line in SettingRow.table(rows) { Terminal.output.line(line) }
-        } catch let error as SettingError {
-            Terminal.error.complain(error.message)
-            throw ExitCode(ExitStatus.failed)
-        } catch let error as CassetteError {
-            Terminal.error.complain(error.message)
-            throw ExitCode(ExitStatus.failed)
+            return ExitStatus.done
         }
     }
 
     private func settings(_ configFile: ConfigFile?) throws -> RunSettings {
         var settings = RunSettings()
-        if let file, CassettePlace.exists(file), let texts = try RecordedCassette.matchTexts(ofFile: file) {
-            settings = RunSettings(matchTexts: texts, of: file)
+        if let file, CassettePlace.exists(file) {
+            settings = RunSettings(
+                matchTexts: try RecordedCassette.matchTexts(ofFile: file), redaction: try RecordedCassette.redactionRules(ofFile: file),
+                of: file)
         }
         if let configFile {
             settings = settings.adding(
                 self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
         }
-        return self.verdict.lay(over: self.rules.lay(over: settings))
+        settings = self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: settings))))
+        try settings.check()
+        return settings
     }
 }

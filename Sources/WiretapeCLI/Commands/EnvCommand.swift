@@ -49,8 +49,8 @@ struct EnvCommand: ParsableCommand {
         let trust = try ChildTrust.prepare(
             authority: self.authority.certificate().chain, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
         for notice in trust.notices { Terminal.error.complain(notice) }
-        let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyRun.percentEncoded($0) + "@" } ?? ""
-        let proxy = "http://\(credentials)\(ProxyRun.reachable(address.description))"
+        let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
+        let proxy = "http://\(credentials)\(ProxyAddress.reachable(address.description))"
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
         return changes.map { shell.line($0.name, $0.value) } + [
             // Last: an eval without quotes makes one line of all.

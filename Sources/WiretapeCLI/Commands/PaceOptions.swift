@@ -9,8 +9,10 @@ struct PaceOptions: ParsableArguments {
             "How long answers take: none, recorded, ×2 or x0.5 times as long as recorded, or 250ms. Default: none.", valueName: "pace"))
     var latency: String?
 
-    @Flag(help: "Move Date, Expires, Last-Modified, Retry-After and the expiry of cookies by the time since the recording.")
-    var refreshDates = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Move Date, Expires, Last-Modified, Retry-After and the expiry of cookies by the time since the recording.")
+    var refreshDates: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -18,9 +20,6 @@ struct PaceOptions: ParsableArguments {
     var refreshField: [String] = []
 
     func validate() throws {
-        guard self.refreshDates || self.refreshField.isEmpty else {
-            throw ValidationError("--refresh-field is for dates that --refresh-dates moves: give both.")
-        }
         do {
             _ = try self.latency.map { try Latency($0) }
             _ = try RefreshRules(self.refreshField)
@@ -34,7 +33,8 @@ struct PaceOptions: ParsableArguments {
     func lay(over settings: RunSettings) -> RunSettings {
         var own = RunSettings()
         own.latency = self.latency.map { Setting(value: $0, source: .commandLine) }
-        own.refreshDates = self.refreshDates ? Setting(value: self.refreshField, source: .commandLine) : nil
+        own.refreshDates = self.refreshDates.map { Setting(value: $0, source: .commandLine) }
+        own.refreshFields = self.refreshField.map { Setting(value: $0, source: .commandLine) }
         return settings.adding(own)
     }
 }

@@ -3,8 +3,13 @@ internal import TapeProxy
 
 /// What `record`, `replay` and `run` share.
 struct ProxyOptions: ParsableArguments {
-    @Option(help: "Address to listen on, HOST:PORT; port 0 takes a free one. An address other than loopback needs --allow-remote.")
-    var listen = ListenAddress(host: "127.0.0.1", port: 0)
+    static let graces = 0...3600
+
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on; port 0 takes a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
+            valueName: "host:port"))
+    var listen: ListenAddress?
 
     @Flag(help: "Let other machines in; needs --proxy-auth.")
     var allowRemote = false
@@ -24,11 +29,18 @@ struct ProxyOptions: ParsableArguments {
     @Flag(help: "Print the summary as one JSON line on standard error.")
     var json = false
 
-    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end at a stop.", valueName: "seconds"))
-    var grace = 5
+    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end at a stop. Default: 5.", valueName: "seconds"))
+    var grace: Int?
 
     func validate() throws {
-        guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
         guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose do not go together.") }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
+        own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
     }
 }

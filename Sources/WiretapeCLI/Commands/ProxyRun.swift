@@ -15,7 +15,8 @@ internal import Darwin
 /// says what came of it.
 struct ProxyRun {
     var file: String
-    var mode: RecordMode
+    /// Nil for that of the settings.
+    var mode: RecordMode?
     /// What the command line says.
     var settings: RunSettings
     var config: ConfigOptions
@@ -28,64 +29,38 @@ struct ProxyRun {
     var recording: RecordOptions?
     var command: [String]
 
-    func run() throws {
-        do {
-            let status = try self.execute()
-            guard status == ExitStatus.done else { throw ExitCode(status) }
-        } catch let error as CassetteError {
-            try self.fail(error.message)
-        } catch let error as TrustError {
-            try self.fail(error.message)
-        } catch let error as ProxyError {
-            try self.fail(error.message)
-        } catch let error as SettingError {
-            try self.fail(error.message)
-        } catch let error as LatencyError {
-            try self.fail(error.message)
-        } catch let error as MatchRuleError {
-            try self.fail(error.message + ".")
-        } catch let error as RunPlan.Expired {
-            try self.fail(error.message, status: ExitStatus.expired)
-        }
-    }
-
-    private func fail(_ message: String, status: Int32 = ExitStatus.failed) throws -> Never {
-        Terminal.error.complain(message)
-        throw ExitCode(status)
-    }
+    func run() throws { try CommandEnd.run { try self.execute() } }
 
     // MARK: The run
 
     private func execute() throws -> Int32 {
         let settings = try self.settingsInForce()
+        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
+        let mode = self.mode ?? settings.modeInForce
         let plan = try RunPlan(
-            file: self.file, mode: self.mode, settings: settings, mayRecord: self.recording != nil, now: Int64(time(nil)))
+            file: self.file, mode: mode, settings: settings, mayRecord: self.recording != nil && mode != .none, now: now)
         let cassette = plan.cassette
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: a report of an earlier one must not be taken for this one's.
         let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
-        var configuration = self.configuration
+        var configuration = self.configuration(settings)
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
-        var tls = try self.tls.settings(in: place, upstream: self.upstreamTLS) { screen.say($0) }
-        if self.upstreamTLS != nil {
-            tls.passthrough = settings.passthrough.map(\.value) + tls.passthrough
-            tls.refused = settings.refuse.map(\.value) + tls.refused
-        }
-        configuration.tls = tls
-        configuration.latency = try settings.latency.map { try Latency($0.value) } ?? .none
-        configuration.refresh = try settings.refreshDates.map { try RefreshRules($0.value) }
+        configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
+        configuration.latency = try Latency(settings.latencyInForce)
+        configuration.refresh = try settings.dateRefresh(of: cassette, now: now)
         let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
-        let redaction = try self.redactionRules(settings)
+        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction, secret: RedactionOptions.variable)
         if plan.recording.target != .nothing {
-            for name in self.missingSecrets(settings) { screen.say(RedactCommand.missing(name)) }
+            for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
         let recorder = try Recorder(plan.recording, version: Version.current, redaction: redaction) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try Session(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try self.liveRedactor(cassette, redaction), digest: { FastSHA256() })
+            order: settings.orderInForce, redaction: try self.liveRedactor(cassette, redaction), dates: configuration.refresh?.liveDates,
+            digest: { FastSHA256() })
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
@@ -97,7 +72,8 @@ struct ProxyRun {
             throw error
         }
         let outcome =
-            program.map { self.serve(server, screen, child: $0, recordedAt: cassette?.firstStart) } ?? self.serve(server, screen)
+            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: cassette?.firstStart) }
+            ?? self.serve(server, screen)
         server.stop()
         screen.stop()
         if let startStatus = outcome.startStatus {
@@ -110,18 +86,18 @@ struct ProxyRun {
         var review: RecordingReview.Outcome?
         if let recorder {
             let progress = ProgressLine(label: "developing")
-            let keepsOld = childFailed && self.recording?.keepOnFailure != true
-            path = try recorder.close(keepsOld: keepsOld || self.recording?.review == true) { progress.show($0, of: $1) }
+            let keepsOld = childFailed && !settings.keepsOnFailure
+            path = try recorder.close(keepsOld: keepsOld || settings.reviews) { progress.show($0, of: $1) }
             progress.end()
-            if let options = self.recording, options.review, !keepsOld, path != self.file, recorder.currentStatus.lost == 0 {
-                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: options.yes).run()
+            if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
+                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true).run()
                 if review != .pending { path = self.file }
             }
         }
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
-            keepsFailed: self.recording?.keepOnFailure == true)
+            keepsFailed: settings.keepsOnFailure)
         for (report, file) in reports {
             try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
             try file.finish()
@@ -135,38 +111,22 @@ struct ProxyRun {
     }
 
     /// The configuration file's, with the command line's laid over them.
-    private func settingsInForce() throws(SettingError) -> RunSettings {
-        guard let file = try self.config.file() else { return self.settings }
-        return file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(self.settings)
+    private func settingsInForce() throws -> RunSettings {
+        var settings = self.proxy.lay(over: self.settings)
+        if let recording { settings = recording.lay(over: settings) }
+        if let file = try self.config.file() { settings = file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(settings) }
+        try settings.check(assumesYes: self.recording?.yes == true)
+        return settings
     }
 
-    var configuration: ProxyConfiguration {
+    func configuration(_ settings: RunSettings) -> ProxyConfiguration {
         var limits = ProxyLimits()
-        limits.grace = self.proxy.grace
+        limits.grace = settings.graceInForce
         let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
         return ProxyConfiguration(
-            host: self.proxy.listen.host, port: self.proxy.listen.port, allowsRemote: self.proxy.allowRemote, credentials: credentials,
-            durability: self.recording?.durability ?? .normal, diskFullPolicy: self.recording?.onDiskFull ?? .pass, limits: limits,
+            host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
+            credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
-    }
-
-    /// What is taken out of a recording; nil where secrets are kept, or nothing is recorded.
-    /// What the command line and the configuration file take out of a recording; nil where secrets are kept.
-    private func redactionRules(_ settings: RunSettings) throws(CassetteError) -> RedactionRules? {
-        guard self.recording?.noRedaction != true else { return nil }
-        let options = self.recording?.redaction
-        do {
-            return try RedactionOptions.rules(
-                redact: settings.redact.map(\.value) + (options?.rules ?? []), keep: settings.keep.map(\.value) + (options?.keep ?? []),
-                secretEnv: settings.secretEnv.map(\.value) + (options?.secretEnv ?? []))
-        } catch {
-            throw CassetteError(.unwritable, error.message)
-        }
-    }
-
-    private func missingSecrets(_ settings: RunSettings) -> [String] {
-        guard let recording, !recording.noRedaction else { return [] }
-        return RedactionOptions.missing(settings.secretEnv.map(\.value) + recording.redaction.secretEnv)
     }
 
     /// Live requests are compared as the cassette's were kept; nil where those are as they came.
@@ -213,11 +173,11 @@ struct ProxyRun {
     }
 
     private func serve(
-        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, recordedAt start: Timestamp?
+        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ credentials: String?, recordedAt start: Timestamp?
     ) -> Outcome {
-        let credentials = self.configuration.credentials.map { Self.percentEncoded($0) + "@" } ?? ""
+        let credentials = credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
         var environment = ChildEnvironment.through(
-            proxy: "http://\(credentials)\(Self.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
+            proxy: "http://\(credentials)\(ProxyAddress.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
         for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
         let child: ChildProcess
         do throws(ChildProcess.StartError) {
@@ -238,32 +198,5 @@ struct ProxyRun {
             if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
         }
         return Outcome(childStatus: child.wait())
-    }
-
-    /// Where clients on this machine reach a proxy that listens on every address.
-    static func reachable(_ address: String) -> String {
-        if address.hasPrefix("0.0.0.0:") { return "127.0.0.1:" + address.dropFirst(8) }
-        if address.hasPrefix("[::]:") { return "[::1]:" + address.dropFirst(5) }
-        return address
-    }
-
-    /// User information for a URL: everything but unreserved characters and the first colon (RFC 3986, 3.2.1).
-    static func percentEncoded(_ pair: String) -> String {
-        var text = ""
-        var sawColon = false
-        for byte in pair.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            case UInt8(ascii: ":") where !sawColon:
-                sawColon = true
-                text += ":"
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return text
     }
 }

@@ -40,7 +40,8 @@ struct PruneCommand: ParsableCommand {
                 throw CassetteError(.unreadable, error.message)
             }
             let report = try UnusedReport(text, path: self.unusedFrom)
-            return try CassettePruner(path: self.file, ids: report.ids).run(isDry: self.dryRun, recorder: "wiretape \(Version.current)")
+            return try CassettePruner(path: self.file, exchanges: report.exchanges).run(
+                isDry: self.dryRun, recorder: "wiretape \(Version.current)")
         }
         for exchange in outcome.removed { Terminal.output.line(DiffPage.line("-", exchange)) }
         let verb = self.dryRun ? "would remove" : "removed"

@@ -34,8 +34,7 @@ struct RecordCommand: ParsableCommand {
     var proxyRun: ProxyRun {
         ProxyRun(
             file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
-            tls: self.tls, upstreamTLS: self.upstreamTLS,
-            recording: self.recording, command: self.command)
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
     }
 
     func validate() throws { try self.tls.validate(with: self.command) }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 
 #if canImport(Glibc)
 internal import Glibc
@@ -26,22 +27,21 @@ struct RedactionOptions: ParsableArguments {
 
     /// Those of `--secret-env` that the environment does not hold.
     func missing(from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
-        Self.missing(self.secretEnv, from: environment)
-    }
-
-    static func missing(_ names: [String], from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
-        names.filter { environment($0)?.isEmpty ?? true }
+        self.lay(over: RunSettings()).missingSecrets(secret: environment)
     }
 
     func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(RedactionRuleError) -> RedactionRules {
-        try Self.rules(redact: self.rules, keep: self.keep, secretEnv: self.secretEnv, environment: environment)
+        try self.lay(over: RunSettings()).redactionRules(secret: environment) ?? .standard
     }
 
-    static func rules(
-        redact: [String], keep: [String], secretEnv: [String], environment: (String) -> [UInt8]? = Self.variable
-    ) throws(RedactionRuleError) -> RedactionRules {
-        let secrets = secretEnv.compactMap { name in environment(name).map { SecretValue(name: name, octets: $0) } }
-        return try RedactionRules(rules: redact, keep: keep, secrets: secrets.filter { !$0.octets.isEmpty })
+    var isEmpty: Bool { self.rules.isEmpty && self.keep.isEmpty && self.secretEnv.isEmpty }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.redact = self.rules.map { Setting(value: $0, source: .commandLine) }
+        own.keep = self.keep.map { Setting(value: $0, source: .commandLine) }
+        own.secretEnv = self.secretEnv.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
     }
 
     func validate() throws {

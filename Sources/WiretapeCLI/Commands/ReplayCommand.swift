@@ -31,7 +31,8 @@ struct ReplayCommand: ParsableCommand {
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
         ProxyRun(
-            file: self.file, mode: .none, settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
+            file: self.file, mode: RecordMode.none,
+            settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
             config: self.config,
             reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
             command: self.command)

@@ -12,18 +12,18 @@ struct RunCommand: ParsableCommand {
             Examples:
               wiretape run Cassettes/pets.json -- python3 client.py
               wiretape run Cassettes/pets.json --mode new-episodes -- python3 client.py
+              wiretape run Cassettes/pets.json --mode all --review -- python3 client.py
             """)
-
-    enum Mode: String, ExpressibleByArgument, CaseIterable {
-        case once
-        case newEpisodes = "new-episodes"
-    }
 
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
-    @Option(help: "What happens to requests that the cassette does not hold.")
-    var mode = Mode.once
+    @Option(
+        name: [.customLong("mode"), .customLong("record-mode")],
+        help:
+            "once records where there is no cassette; new-episodes also adds what it does not hold; all records anew; none replays. Default: once."
+    )
+    var mode: RecordMode?
 
     @OptionGroup var rules: RuleOptions
     @OptionGroup var verdict: VerdictOptions
@@ -39,16 +39,11 @@ struct RunCommand: ParsableCommand {
 
     /// The run that the command line asks for.
     var proxyRun: ProxyRun {
-        let mode: RecordMode =
-            switch self.mode {
-            case .once: .once
-            case .newEpisodes: .newEpisodes
-            }
+        var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
+        settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
         return ProxyRun(
-            file: self.file, mode: mode, settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
-            config: self.config,
-            reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: self.upstreamTLS,
-            recording: self.recording, command: self.command)
+            file: self.file, mode: nil, settings: settings, config: self.config, reports: self.verdict.report, proxy: self.proxy,
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
     }
 
     func validate() throws { try self.tls.validate(with: self.command) }

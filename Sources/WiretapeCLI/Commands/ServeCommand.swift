@@ -60,7 +60,7 @@ struct ServeCommand: ParsableCommand {
         guard self.verdict.report.isEmpty else {
             throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
         }
-        guard !self.noRedaction || (self.redaction.rules + self.redaction.keep + self.redaction.secretEnv).isEmpty else {
+        guard !self.noRedaction || self.redaction.isEmpty else {
             throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
         }
         try self.tls.validate(with: [])
@@ -69,11 +69,8 @@ struct ServeCommand: ParsableCommand {
     /// What holds for all sessions, as the command line has it.
     var settings: RunSettings {
         var own = RunSettings()
-        own.redact = self.redaction.rules.map { Setting(value: $0, source: .commandLine) }
-        own.keep = self.redaction.keep.map { Setting(value: $0, source: .commandLine) }
-        own.secretEnv = self.redaction.secretEnv.map { Setting(value: $0, source: .commandLine) }
         own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
-        return self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))).adding(own)
+        return self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: own))))
     }
 
     func run() throws { try ServeRun(options: self).run() }

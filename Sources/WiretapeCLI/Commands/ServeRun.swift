@@ -7,25 +7,7 @@ internal import TapeProxy
 struct ServeRun {
     var options: ServeCommand
 
-    func run() throws {
-        do {
-            let status = try self.execute()
-            guard status == ExitStatus.done else { throw ExitCode(status) }
-        } catch let error as CassetteError {
-            try self.fail(error.message)
-        } catch let error as TrustError {
-            try self.fail(error.message)
-        } catch let error as ProxyError {
-            try self.fail(error.message)
-        } catch let error as SettingError {
-            try self.fail(error.message)
-        }
-    }
-
-    private func fail(_ message: String) throws -> Never {
-        Terminal.error.complain(message)
-        throw ExitCode(ExitStatus.failed)
-    }
+    func run() throws { try CommandEnd.run { try self.execute() } }
 
     private func execute() throws -> Int32 {
         let screen = RunScreen(quiet: self.options.quiet, hasChild: false)
@@ -37,13 +19,13 @@ struct ServeRun {
         defer { place.temporary?.remove() }
         var limits = ProxyLimits()
         limits.grace = self.options.grace
-        var tls = try self.options.tls.settings(in: place, upstream: self.options.upstreamTLS) { screen.say($0) }
-        tls.passthrough = (file?.settings.passthrough ?? []).map(\.value) + tls.passthrough
-        tls.refused = (file?.settings.refuse ?? []).map(\.value) + tls.refused
+        let upstream = self.options.upstreamTLS.laid(over: file?.settings ?? RunSettings())
+        let tls = try self.options.tls.settings(in: place, upstream: upstream) { screen.say($0) }
         let commandLine = self.options.settings
         let configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,
-            durability: self.options.durability, diskFullPolicy: self.options.onDiskFull, limits: limits, tls: tls,
+            durability: self.options.durability, diskFullPolicy: self.options.onDiskFull,
+            limits: limits, tls: tls,
             settings: { path in
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
             }, secret: RedactionOptions.variable, version: Version.current)

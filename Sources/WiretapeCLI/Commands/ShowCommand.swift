@@ -6,7 +6,7 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Print a recorded request as a command that sends it again.",
         discussion: """
-            The command is for sh. Data that do not fit into a command line come from files: --files writes them, and without it a \\
+            The command is for sh. Data that do not fit into a command line come from files: --files writes them, and without it a \
             comment says how to.
 
             Examples:

@@ -45,6 +45,16 @@ struct UpstreamTLSOptions: ParsableArguments {
 
     // MARK: What the proxy wants
 
+    /// With what the configuration file says before it, which is the general.
+    func laid(over settings: RunSettings) -> UpstreamTLSOptions {
+        var laid = self
+        laid.passthrough = settings.passthrough.map(\.value) + self.passthrough
+        laid.refuse = settings.refuse.map(\.value) + self.refuse
+        laid.upstreamCA = settings.upstreamCA.map(\.value) + self.upstreamCA
+        laid.insecureUpstream = settings.insecureUpstream.map(\.value) + self.insecureUpstream
+        return laid
+    }
+
     func apply(to settings: inout TLSSettings) throws(TrustError) {
         settings.passthrough = self.passthrough
         settings.refused = self.refuse

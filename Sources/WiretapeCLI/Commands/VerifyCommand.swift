@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import TapeCore
+internal import TapeProxy
 
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +38,8 @@ struct VerifyCommand: ParsableCommand {
     /// - Returns: how many problems there are.
     func verify() throws -> Int {
         try CareCommand.run {
-            let verifier = try CassetteVerifier(path: self.file, digest: CareCommand.digest)
+            let verifier = try CassetteVerifier(
+                path: self.file, digest: CareCommand.digest, unanswerable: { ReplayCheck.problem(of: $0) })
             let output = try OutputFile(path: nil)
             var list = FindingList(isJSON: self.json, allowsEdited: self.allowEdited, write: { try output.write($0) }) {
                 Terminal.error.complain($0)

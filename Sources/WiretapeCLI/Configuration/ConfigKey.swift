@@ -1,8 +1,9 @@
 /// A name of a setting in a configuration file.
 enum ConfigKey: String, CaseIterable {
-    case match, ignore, patterns, redact, keep, secretEnv
+    case mode, match, ignore, patterns, redact, keep, secretEnv
     case repetition = "repeat"
-    case order, latency, failOn, maxAge, onExpired, passthrough, refuse
+    case order, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability, onDiskFull
+    case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
     /// Settings for cassettes of some names alone.
     case cassettes
 

@@ -37,6 +37,7 @@ struct ConfigReader {
     ) throws(SettingError) {
         let reading = Reading(file: self.file, member: member, section: section)
         switch key {
+        case .mode: settings.mode = try reading.choice(of: RecordMode.forRuns)
         case .match: settings.match = try reading.matchNames()
         case .ignore: settings.ignore = try reading.texts { _ = try MatchPlace($0) }
         case .patterns: settings.patterns = try reading.texts { _ = try PlacePattern($0) }
@@ -54,11 +55,21 @@ struct ConfigReader {
                 }
                 return text
             }
+        case .refreshDates: settings.refreshDates = try reading.flag()
+        case .refreshFields: settings.refreshFields = try reading.texts { _ = try RefreshRules([$0]) }
         case .failOn: settings.failOn = try reading.failOn()
         case .maxAge: settings.maxAge = try reading.one { try Age($0) }
         case .onExpired: settings.onExpired = try reading.choice()
+        case .keepOnFailure: settings.keepOnFailure = try reading.flag()
+        case .review: settings.review = try reading.flag()
+        case .durability: settings.durability = try reading.choice()
+        case .onDiskFull: settings.onDiskFull = try reading.choice()
+        case .listen: settings.listen = try reading.one { try Self.address($0) }
+        case .grace: settings.grace = try reading.one { try Self.grace($0) }
         case .passthrough: settings.passthrough = try reading.list { try HostPattern($0) }
         case .refuse: settings.refuse = try reading.list { try HostPattern($0) }
+        case .upstreamCA: settings.upstreamCA = try reading.list { try self.path($0) }
+        case .insecureUpstream: settings.insecureUpstream = try reading.list { try HostPattern($0) }
         case .cassettes: break
         }
     }
@@ -67,6 +78,27 @@ struct ConfigReader {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
             throw SettingError("\"\(name)\" cannot be the name of a variable; write the name alone, as API_KEY")
         }
+    }
+
+    private static func address(_ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(argument: text) else {
+            throw SettingError("\"\(text)\" is no address to listen on; write HOST:PORT, as \"127.0.0.1:7070\"")
+        }
+        return address
+    }
+
+    private static func grace(_ text: String) throws -> Int {
+        guard let seconds = Int(text), ProxyOptions.graces.contains(seconds), text.utf8.allSatisfy({ 48...57 ~= $0 }) else {
+            throw SettingError("\"\(text)\" is no number of seconds from 0 to \(ProxyOptions.graces.upperBound)")
+        }
+        return seconds
+    }
+
+    /// As seen from the file's folder: a run may begin in any folder below it.
+    private func path(_ text: String) throws -> String {
+        guard !text.isEmpty else { throw SettingError("\"\" is no path; write one, or leave the setting out") }
+        guard !text.hasPrefix("/"), let slash = self.file.lastIndex(of: "/") else { return text }
+        return String(self.file[...slash]) + text
     }
 
     private func unknown(_ member: ConfigNode.Member) -> SettingError {
@@ -142,12 +174,29 @@ struct ConfigReader {
             return self.setting(try self.made(text, line, make), line)
         }
 
-        func choice<Value: RawRepresentable & CaseIterable>() throws(SettingError) -> Setting<Value> where Value.RawValue == String {
+        func choice<Value: RawRepresentable & CaseIterable & Equatable>() throws(SettingError) -> Setting<Value>
+        where Value.RawValue == String {
+            try self.choice(of: Array(Value.allCases))
+        }
+
+        func choice<Value: RawRepresentable & Equatable>(of values: [Value]) throws(SettingError) -> Setting<Value>
+        where Value.RawValue == String {
             try self.one { text in
-                guard let value = Value(rawValue: text) else {
-                    throw SettingError("\"\(text)\" is not known; write \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
+                guard let value = Value(rawValue: text), values.contains(value) else {
+                    throw SettingError("\"\(text)\" is not known; write \(values.map(\.rawValue).joined(separator: ", "))")
                 }
                 return value
+            }
+        }
+
+        /// YAML's other words for them are left out: `no` is Norway to the next one.
+        func flag() throws(SettingError) -> Setting<Bool> {
+            try self.one { text in
+                switch text {
+                case "true": return true
+                case "false": return false
+                default: throw SettingError("\"\(text)\" is neither true nor false; write one of them")
+                }
             }
         }
 

@@ -21,7 +21,7 @@ struct RecordingReview {
         }
     }
 
-    enum Outcome: Sendable, Hashable {
+    enum Outcome: String, Sendable, Hashable {
         /// Nothing differs but what differs each time, and nobody was asked.
         case same
         case accepted
@@ -35,6 +35,9 @@ struct RecordingReview {
     /// Gets the diff, in pieces.
     let write: (String) -> Void
     let ask: () -> Answer
+
+    /// One that is not whole, or has a secret in it, takes no other's place, whoever says yes.
+    static func mayBeTaken(_ status: RecorderStatus) -> Bool { status.lost == 0 && status.leaks.isEmpty }
 
     func run() throws(CassetteError) -> Outcome {
         guard try self.showDiff() else {

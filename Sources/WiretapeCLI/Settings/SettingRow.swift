@@ -13,7 +13,10 @@ struct SettingRow: Sendable, Hashable {
         func add(_ key: ConfigKey, _ value: String?, _ source: SettingSource?) {
             if let value { rows.append(SettingRow(name: key.rawValue, value: value, source: source ?? .standard)) }
         }
-        func list(_ key: ConfigKey, _ list: [Setting<String>]) { for setting in list { add(key, setting.value, setting.source) } }
+        func list<Value>(_ key: ConfigKey, _ list: [Setting<Value>]) {
+            for setting in list { add(key, "\(setting.value)", setting.source) }
+        }
+        add(.mode, settings.modeInForce.rawValue, settings.mode?.source)
         add(.match, (settings.match?.value ?? MatchRules.standardNames).joined(separator: ","), settings.match?.source)
         list(.ignore, settings.ignore)
         list(.patterns, settings.patterns)
@@ -22,12 +25,22 @@ struct SettingRow: Sendable, Hashable {
         list(.secretEnv, settings.secretEnv)
         add(.repetition, settings.repetitionInForce.rawValue, settings.repetition?.source)
         add(.order, settings.orderInForce.rawValue, settings.order?.source)
-        add(.latency, settings.latency?.value ?? "none", settings.latency?.source)
+        add(.latency, settings.latencyInForce, settings.latency?.source)
+        add(.refreshDates, "\(settings.refreshesDates)", settings.refreshDates?.source)
+        list(.refreshFields, settings.refreshFields)
         add(.failOn, settings.failOnInForce.description, settings.failOn?.source)
         add(.maxAge, settings.maxAge?.value.description, settings.maxAge?.source)
         add(.onExpired, settings.onExpiredInForce.rawValue, settings.onExpired?.source)
-        for setting in settings.passthrough { add(.passthrough, setting.value.description, setting.source) }
-        for setting in settings.refuse { add(.refuse, setting.value.description, setting.source) }
+        add(.keepOnFailure, "\(settings.keepsOnFailure)", settings.keepOnFailure?.source)
+        add(.review, "\(settings.reviews)", settings.review?.source)
+        add(.durability, settings.durabilityInForce.rawValue, settings.durability?.source)
+        add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
+        add(.listen, settings.listenInForce.description, settings.listen?.source)
+        add(.grace, "\(settings.graceInForce)", settings.grace?.source)
+        list(.passthrough, settings.passthrough)
+        list(.refuse, settings.refuse)
+        list(.upstreamCA, settings.upstreamCA)
+        list(.insecureUpstream, settings.insecureUpstream)
         return rows
     }
 

@@ -27,6 +27,19 @@ import Testing
         #expect(error?.message.contains("\"match\"") == true && error?.message.contains("c.json") == true)
     }
 
+    @Test func whatWasRedactedAndWhatWasNotDoNotGoTogether() throws {
+        let redacted = try self.reader("a.json", [("redaction", "{}")])
+        let ruled = try self.reader("b.json", [("redaction", #"{"rules":["json:/a"]}"#)])
+        let plain = try self.reader("c.json", [])
+        #expect(try CassetteHeadMembers.merged([redacted, redacted]).map(\.name) == ["redaction"])
+        #expect(try CassetteHeadMembers.merged([plain, plain]) == [])
+        for readers in [[redacted, plain], [plain, redacted]] {
+            let error = cassetteError { _ = try CassetteHeadMembers.merged(readers) }
+            #expect(error?.message.contains("run \"wiretape redact \(plain.path)\" first") == true)
+        }
+        #expect(cassetteError { _ = try CassetteHeadMembers.merged([redacted, ruled]) }?.message.contains("--redact RULE") == true)
+    }
+
     @Test func membersBehindTheInteractionsCountToo() throws {
         let text = #"{"wiretape":1,"interactions":[],"note":3}"#
         let path = try self.folder.folder.write(Array(text.utf8), to: "d.json")

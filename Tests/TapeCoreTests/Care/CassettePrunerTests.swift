@@ -20,7 +20,7 @@ import Testing
     }
 
     private func prune(_ ids: [Int], dry: Bool = false) throws -> CassettePruner.Outcome {
-        try CassettePruner(path: self.folder.file("a.json"), ids: ids).run(isDry: dry, recorder: "test")
+        try CassettePruner(path: self.folder.file("a.json"), exchanges: ids.map { ($0, nil) }).run(isDry: dry, recorder: "test")
     }
 
     @Test func theOthersAndTheirBodiesStay() throws {
@@ -52,6 +52,20 @@ import Testing
         #expect(try self.folder.folder.read("a.json") == before)
     }
 
+    @Test func anExchangeThatBeganAnotherTimeIsAnothers() throws {
+        let path = self.folder.file("a.json")
+        let before = try self.folder.folder.read("a.json")
+        let starts = try RecordedCassette(path: path).starts
+        let other = Timestamp(microseconds: starts[1].microseconds + 1)
+        let wrong = cassetteError {
+            _ = try CassettePruner(path: path, exchanges: [(1, starts[0]), (2, other)]).run(isDry: false, recorder: "test")
+        }
+        #expect(wrong?.message.contains("the id 2 is not the one of") == true)
+        #expect(try self.folder.folder.read("a.json") == before)
+        let outcome = try CassettePruner(path: path, exchanges: [(1, starts[0]), (2, starts[1])]).run(isDry: false, recorder: "test")
+        #expect(outcome.removed.map(\.id) == [1, 2])
+    }
+
     @Test func anIDThatTwoExchangesHaveIsRefused() throws {
         try self.folder.replace("\"id\": 3", with: "\"id\": 2", in: "a.json")
         #expect(cassetteError { _ = try self.prune([2]) }?.message.contains("two exchanges with the id 2") == true)
@@ -67,4 +81,8 @@ import Testing
         #expect(cassetteError { _ = try self.prune([2]) }?.code == .inUse)
         _ = try appender.finish()
     }
+}
+
+extension RecordedCassette {
+    fileprivate var starts: [Timestamp] { (0..<self.count).compactMap { self.start(at: $0) } }
 }

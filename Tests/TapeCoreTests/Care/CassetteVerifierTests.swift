@@ -41,6 +41,38 @@ import Testing
         #expect(found[4].text.contains("line ") && found[4].text.contains("status"))
     }
 
+    @Test(arguments: [
+        (#""redaction": { "rules": ["nowhere:x"] }"#, "nowhere:x"), (#""match": { "match": ["bogus"] }"#, "bogus"),
+        (#""match": { "ignore": ["nowhere"] }"#, "nowhere"), (#""redaction": []"#, "redaction"),
+    ])
+    func rulesThatAReplayCannotReadAreAProblem(head: String, named: String) throws {
+        try self.folder.write([.care(1)], to: "a.json")
+        try self.folder.replace("\"interactions\"", with: "\(head), \"interactions\"", in: "a.json")
+        let found = try self.findings()
+        #expect(found.map(\.kind) == [.malformed] && found[0].text.contains(named) && found[0].exchange == nil, "\(found)")
+    }
+
+    @Test(arguments: ["not a url", "ftp://a/", "http:///x", "http://", "http://a/b c"])
+    func aRequestThatNobodyCanMakeIsAProblem(url: String) throws {
+        try self.folder.write([.care(1), .care(2, "GET", url)], to: "a.json")
+        let found = try self.findings()
+        #expect(found.map(\.kind) == [.malformed] && found[0].exchange == 2 && found[0].text.hasPrefix("request.url"), "\(found)")
+    }
+
+    @Test func aLineWithoutAColonIsAProblem() throws {
+        try self.folder.write([.care(1)], to: "a.json")
+        try self.folder.replace("Host: a", with: "Host a", in: "a.json")
+        #expect(try self.findings().map(\.kind) == [.malformed])
+    }
+
+    @Test func whatAReplayWouldNotSendIsAProblem() throws {
+        try self.folder.write([.care(1), .care(2)], to: "a.json")
+        var findings: [CareFinding] = []
+        try CassetteVerifier(path: self.folder.file("a.json"), unanswerable: { $0.id == 2 ? "no sense" : nil }).run { findings.append($0) }
+        #expect(findings.map(\.exchange) == [2] && findings[0].text == "no replay can send its answer: no sense")
+        #expect(findings[0].isProblem)
+    }
+
     @Test func unusedFilesAreNamed() throws {
         let unused = try self.folder.sidecar([5], of: "a.json")
         try self.folder.write([.care(1)], to: "a.json")

@@ -9,7 +9,13 @@ import Testing
             (#"{"unused":[]}"#, []),
         ] as [(String, [Int])])
     func idsAreRead(text: String, ids: [Int]) throws {
-        #expect(try UnusedReport(Array(text.utf8), path: "r.json").ids == ids)
+        #expect(try UnusedReport(Array(text.utf8), path: "r.json").exchanges.map(\.id) == ids)
+    }
+
+    @Test func aStartIsReadWhereItIsThere() throws {
+        let text = #"{"unusedExchanges":[{"id":7,"started":"2026-11-21T04:19:28.123456Z"},{"id":8},{"id":9,"started":"soon"}]}"#
+        let exchanges = try UnusedReport(Array(text.utf8), path: "r.json").exchanges
+        #expect(exchanges.map(\.started) == [Timestamp("2026-11-21T04:19:28.123456Z"), nil, nil])
     }
 
     @Test func theCassetteIsKnownWhereItIsNamed() throws {

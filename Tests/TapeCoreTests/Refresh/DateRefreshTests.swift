@@ -31,6 +31,39 @@ import Testing
                 ])
     }
 
+    @Test func whatStandsBehindADateStays() throws {
+        #expect(
+            try self.fields(
+                "Expires: Sat, 21 Nov 2026 04:19:28 GMT, x", "Set-Cookie: a=1; expires=Sat, 21-Nov-26 04:19:28 GMT ; HttpOnly",
+                "Last-Modified: Saturday, 21-Nov-26 04:19:28 GMT", "Date:", "Date: Sat Nov 21 04:19:28 2026") == [
+                    "Expires: Sat, 21 Nov 2026 04:19:28 GMT, x", "Set-Cookie: a=1; expires=Sun, 22-Nov-26 04:19:28 GMT ; HttpOnly",
+                    "Last-Modified: Sunday, 22-Nov-26 04:19:28 GMT", "Date:", "Date: Sun Nov 22 04:19:28 2026",
+                ])
+    }
+
+    @Test func whatLiesBetweenExchangesStays() throws {
+        let refresh = DateRefresh(.standard, shift: DateShift(seconds: 86_400))
+        let dates = try ([0, 90] as [Int64]).map { seconds in
+            var interaction = Interaction(
+                id: 1, started: Timestamp(microseconds: self.started.microseconds + seconds * 1_000_000 + seconds * 7),
+                request: RecordedRequest(method: "GET", url: "http://h/"),
+                response: RecordedResponse(
+                    status: 200,
+                    headers: HeaderFields([
+                        "Date: Sat, 21 Nov 2026 04:2\(seconds == 0 ? "0:00" : "1:30") GMT", "Last-Modified: Sat, 21 Nov 2026 04:00:00 GMT",
+                    ]), trailers: HeaderFields(["Expires: Sat, 21 Nov 2026 05:00:00 GMT"])))
+            try refresh.refresh(&interaction, bodies: BodyReader(cassettePath: "/nowhere/tape.json"), digest: { PortableSHA256() })
+            let response = try #require(interaction.response)
+            #expect(response.trailers?.first("expires") == "Sun, 22 Nov 2026 05:00:00 GMT")
+            return [response.headers.first("date"), response.headers.first("last-modified")]
+        }
+        #expect(
+            dates == [
+                ["Sun, 22 Nov 2026 04:20:00 GMT", "Sun, 22 Nov 2026 04:00:00 GMT"],
+                ["Sun, 22 Nov 2026 04:21:30 GMT", "Sun, 22 Nov 2026 04:00:00 GMT"],
+            ])
+    }
+
     // MARK: Bodies
 
     private let started = Timestamp(microseconds: 1_795_234_768_500_000)
@@ -40,7 +73,7 @@ import Testing
             id: 1, started: self.started, request: RecordedRequest(method: "GET", url: "http://h/"),
             response: RecordedResponse(status: 200, headers: HeaderFields(fields), body: body))
         let now = Timestamp(microseconds: self.started.microseconds + seconds * 1_000_000 + 999_999)
-        try DateRefresh(RefreshRules(rules), now: now).refresh(
+        try DateRefresh(RefreshRules(rules), shift: DateShift(from: self.started, to: now)).refresh(
             &interaction, bodies: BodyReader(cassettePath: "/nowhere/tape.json"), digest: { PortableSHA256() })
         return try #require(interaction.response)
     }

@@ -10,6 +10,7 @@ import Testing
         ("Thu, 31-Dec-2026 00:00:00 GMT", "Fri, 01-Jan-2027 00:00:00 GMT"),
         ("Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 02 Jan 1970 00:00:00 GMT"),
         ("Tue, 30 Dec 1969 00:00:00 GMT", "Wed, 31 Dec 1969 00:00:00 GMT"),
+        ("Saturday, 31-Dec-94 08:49:37 GMT", "Sunday, 01-Jan-95 08:49:37 GMT"), ("Sun Nov  6 08:49:37 1994", "Mon Nov  7 08:49:37 1994"),
     ])
     func httpDatesKeepTheirForm(text: String, moved: String) {
         #expect(self.day.shifted(httpDate: text) == moved)
@@ -37,7 +38,7 @@ import Testing
     @Test(arguments: [
         "", "0", "-1", "12", "007952347681", "1795234768.", "1.5e9", "179523476812345678", "yesterday", "2026-11-21", "2026-11-21T04:19Z",
         "2026-11-21T04:19:28", "2026-13-21T04:19:28Z", "2026-11-21T04:19:28.Z", "2026-11-21T04:19:28+0530", "2026-11-21X04:19:28Z",
-        "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Fri, 31 Dec 9999 23:59:59 GMT", "9999-12-31T23:59:59Z",
+        "Fri, 31 Dec 9999 23:59:59 GMT", "9999-12-31T23:59:59Z",
         "Sat, 21 Nov 2026 04:19:28 UTC", "eyJhbGciOiJIUzI1NiJ9.eyJleHAiOjE3OTUyMzQ3Njh9.c2ln",
     ])
     func whatIsNoDateStays(text: String) {

@@ -182,4 +182,25 @@ import Testing
             #expect(used == Array(indexes.prefix(used.count)))
         }
     }
+
+    @Test func conditionsAreComparedOnTheDayOfTheRecording() throws {
+        let rules = try MatchRules.standard.adding(MatchRuleTexts(match: ["method", "url", "header:if-modified-since"]))
+        let recorded = "If-Modified-Since: Sat, 21 Nov 2026 04:19:28 GMT"
+        let refreshed = "If-Modified-Since: Sun, 22 Nov 2026 04:19:28 GMT"
+        func answer(_ line: String, _ dates: LiveDates?) throws -> Answer {
+            var keys = RecordedKeys()
+            rules.withHeadKey(method: "GET", url: "http://a.test/", headers: HeaderFields([recorded])) { keys.append($0) }
+            let session = Session(mode: .none, keys: keys, hasCassette: true, rules: rules, dates: dates)
+            guard
+                case .decided(let decision) = session.begin(method: "GET", url: "http://a.test/", headers: HeaderFields([line]))
+            else { return .needsBody }
+            return Answer(decision)
+        }
+        let dates = LiveDates(DateShift(seconds: 86_400))
+        #expect(try answer(refreshed, dates) == .replay(0))
+        #expect(try answer(refreshed, nil) == .refuseNotRecorded)
+        // One that the client has of its own, as it had then.
+        #expect(try answer(recorded, dates) == .replay(0))
+        #expect(try answer("If-Modified-Since: Mon, 23 Nov 2026 04:19:28 GMT", dates) == .refuseNotRecorded)
+    }
 }

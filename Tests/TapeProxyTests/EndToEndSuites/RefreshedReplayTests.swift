@@ -1,3 +1,4 @@
+import Foundation
 import TapeCore
 import Testing
 @testable import TapeProxy
@@ -18,8 +19,12 @@ import Testing
         return (live.folder, origin)
     }
 
-    private func replayed(_ folder: TemporaryFolder, _ origin: RawOrigin, _ refresh: RefreshRules?) throws -> String {
-        let replay = try RunningProxy(.none, in: folder) { $0.refresh = refresh }
+    private func replayed(_ folder: TemporaryFolder, _ origin: RawOrigin, _ rules: RefreshRules?) throws -> String {
+        let recorded = try #require(try RunningProxy.interactions(folder.file("tape.json")).first?.started)
+        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
+        let replay = try RunningProxy(.none, in: folder) {
+            $0.refresh = rules.map { DateRefresh($0, shift: DateShift(from: recorded, to: now)) }
+        }
         let client = try replay.connect()
         try client.send(origin.request())
         return String(decoding: try client.readMessage(), as: UTF8.self)

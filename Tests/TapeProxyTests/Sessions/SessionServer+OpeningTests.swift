@@ -22,7 +22,8 @@ import Testing
                     $0.repetition = .session(.last)
                     $0.order = .session(.strict)
                     $0.latency = .session("7ms")
-                    $0.refreshDates = .session(["json:/at"])
+                    $0.refreshDates = .session(true)
+                    $0.refreshFields = [.session("json:/at")]
                 }))
         #expect(session.session.mode == .none && session.session.repetition == .last && session.session.order == .strict)
         let configuration = try session.proxy.eventLoop.submit { [proxy = session.proxy] in proxy.value.configuration }.wait()

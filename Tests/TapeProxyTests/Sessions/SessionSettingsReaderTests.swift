@@ -24,7 +24,8 @@ import Testing
             $0.order = .session(.strict)
             $0.failOn = .session(FailureRule([.miss, .unused]))
             $0.latency = .session("recorded")
-            $0.refreshDates = .session(["json:/at"])
+            $0.refreshDates = .session(true)
+            $0.refreshFields = [.session("json:/at")]
             $0.maxAge = .session(age)
             $0.onExpired = .session(.fail)
             $0.redaction = .session(true)
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func shortFormsAreTaken() throws {
-        #expect(try self.read(#"{"refreshDates": true, "failOn": "none"}"#).refreshDates?.value == [])
+        #expect(try self.read(#"{"refreshDates": true, "failOn": "none"}"#).refreshDates?.value == true)
         #expect(try self.read(#"{"failOn": "none"}"#).failOn?.value.flaws == [])
         #expect(try self.read(#"{"redaction": false}"#).redaction?.value == false)
     }
@@ -52,7 +53,7 @@ import Testing
         (#"{"repeat": "often"}"#, #""repeat" is "often": give one of "never", "last""#), (#"{"order": 1}"#, #""order" is no string"#),
         (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is nothing to fail on"#), (#"{"failOn": []}"#, #""failOn": there is nothing"#),
         (#"{"failOn": 1}"#, #""failOn" is no list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is no latency"#),
-        (#"{"latency": 5}"#, #""latency" is no string"#), (#"{"refreshDates": false}"#, #""refreshDates" is neither true nor"#),
+        (#"{"latency": 5}"#, #""latency" is no string"#), (#"{"refreshDates": 1}"#, #""refreshDates" is neither true, false nor"#),
         (#"{"refreshDates": ["header:date"]}"#, #""refreshDates": "header:date" names no date"#),
         (#"{"maxAge": "1 day"}"#, #""maxAge": "1 day" is no duration"#), (#"{"onExpired": "cry"}"#, #""onExpired" is "cry""#),
         (#"{"redaction": "no"}"#, #""redaction" is neither"#), (#"{"redact": ["nonsense:x"]}"#, #""redact": "#),

@@ -13,7 +13,8 @@ import Testing
         self.cassette = self.folder.file("pets.json")
         let time = Timestamp(microseconds: Self.start * 1_000_000).formatted
         let text = """
-            { "wiretape": 1, "match": { "ignore": ["query:own"] }, "interactions": [ { "id": 1, "started": "\(time)",
+            { "wiretape": 1, "match": { "ignore": ["query:own"] }, "redaction": { "rules": ["json:/own"] },
+              "interactions": [ { "id": 1, "started": "\(time)",
               "request": { "method": "GET", "url": "http://origin.test/" }, "response": { "status": 204 } } ] }
             """
         try self.folder.write(Array(text.utf8), to: "pets.json")
@@ -30,7 +31,8 @@ import Testing
         settings.maxAge = try maxAge.map { Self.set(try Age($0)) }
         settings.onExpired = onExpired.map(Self.set)
         return try RunPlan(
-            file: file ?? self.cassette, mode: mode, settings: settings, mayRecord: mayRecord, now: Self.start + age, remedy: remedy)
+            file: file ?? self.cassette, mode: mode, settings: settings, mayRecord: mayRecord,
+            now: Timestamp(microseconds: (Self.start + age) * 1_000_000), remedy: remedy)
     }
 
     @Test func aReplayComparesByTheCassettesRulesAndThoseGiven() throws {
@@ -49,6 +51,13 @@ import Testing
     @Test func aCassetteThatTakesAnothersPlaceKeepsItsRules() throws {
         let members = try self.plan(.all, ignore: ["query:given", "query:own"]).recording.headMembers
         #expect(members.map { String(decoding: $0.json, as: UTF8.self) } == [#"{ "ignore": ["query:own", "query:given"] }"#])
+    }
+
+    @Test func aCassetteThatTakesAnothersPlaceKeepsItsRulesOfRedaction() throws {
+        #expect(try self.plan(.all).replacedRedaction == RedactionRules(rules: ["json:/own"]))
+        #expect(try self.plan(.once, maxAge: "1d", onExpired: .rerecord, age: 90_000).replacedRedaction != nil)
+        for mode in [RecordMode.none, .once, .newEpisodes] { #expect(try self.plan(mode).replacedRedaction == nil) }
+        #expect(try self.plan(.all, file: self.folder.file("new.json")).replacedRedaction == nil)
     }
 
     @Test(arguments: [86_400, 86_399, 0] as [Int64])

@@ -23,7 +23,17 @@ import Testing
             $0.repetition = Self.set(.last)
             $0.order = Self.set(.strict)
             $0.latency = Self.set("recorded")
-            $0.refreshDates = Self.set(["json:/a"])
+            $0.mode = Self.set(.all)
+            $0.refreshDates = Self.set(true)
+            $0.refreshFields = [Self.set("json:/a")]
+            $0.keepOnFailure = Self.set(true)
+            $0.review = Self.set(true)
+            $0.durability = Self.set(.full)
+            $0.onDiskFull = Self.set(.refuse)
+            $0.listen = Self.set(ListenAddress(host: "127.0.0.1", port: 7070))
+            $0.grace = Self.set(9)
+            $0.upstreamCA = [Self.set("ca.pem")]
+            $0.insecureUpstream = [Self.set(try HostPattern("c.test"))]
             $0.failOn = Self.set(try FailureRule(names: ["unused"]))
             $0.maxAge = Self.set(try Age("1d"))
             $0.onExpired = Self.set(.fail)
@@ -36,6 +46,7 @@ import Testing
         #expect(sum.redaction == base.redaction && sum.refreshDates == base.refreshDates)
         #expect(sum.ignore.count == 2 && sum.patterns.count == 2 && sum.redact.count == 2 && sum.keep.count == 2)
         #expect(sum.secretEnv.count == 2 && sum.passthrough.count == 2 && sum.refuse.count == 2)
+        #expect(sum.refreshFields.count == 2 && sum.upstreamCA.count == 2 && sum.insecureUpstream.count == 2)
         #expect(base.adding(RunSettings()) == base && RunSettings().adding(base) == base)
         let other = try Self.settings {
             $0.match = Self.set(["url"])
@@ -43,7 +54,14 @@ import Testing
             $0.repetition = Self.set(.cycle)
             $0.order = Self.set(.any)
             $0.latency = Self.set("none")
-            $0.refreshDates = Self.set([])
+            $0.mode = Self.set(.once)
+            $0.refreshDates = Self.set(false)
+            $0.keepOnFailure = Self.set(false)
+            $0.review = Self.set(false)
+            $0.durability = Self.set(.normal)
+            $0.onDiskFull = Self.set(.pass)
+            $0.listen = Self.set(ListenAddress(host: "::1", port: 1))
+            $0.grace = Self.set(0)
             $0.failOn = Self.set(FailureRule([]))
             $0.maxAge = Self.set(try Age("2d"))
             $0.onExpired = Self.set(.warn)
@@ -52,14 +70,20 @@ import Testing
         #expect(laid.match == other.match && laid.repetition == other.repetition && laid.order == other.order)
         #expect(laid.latency == other.latency && laid.failOn == other.failOn && laid.maxAge == other.maxAge)
         #expect(laid.redaction == other.redaction && laid.refreshDates == other.refreshDates)
+        #expect(laid.mode == other.mode && laid.keepOnFailure == other.keepOnFailure && laid.review == other.review)
+        #expect(laid.durability == other.durability && laid.onDiskFull == other.onDiskFull)
+        #expect(laid.listen == other.listen && laid.grace == other.grace)
         #expect(laid.onExpired == other.onExpired && laid.ignore == base.ignore)
     }
 
-    @Test func aCassettesRulesAreTheLowestLayer() {
+    @Test func aCassettesRulesAreTheLowestLayer() throws {
         let texts = MatchRuleTexts(match: ["url"], ignore: ["query:a"], patterns: ["query:b=x"])
-        let settings = RunSettings(matchTexts: texts, of: "pets.json")
+        let settings = RunSettings(
+            matchTexts: texts, redaction: try RedactionRules(rules: ["json:/a"], keep: ["jwt"]), of: "pets.json")
         #expect(settings.matchTexts == texts)
         #expect(settings.ignore.first?.source == .cassette("pets.json"))
+        #expect(settings.redact == [Setting(value: "json:/a", source: .cassette("pets.json"))])
+        #expect(settings.keep.map(\.value) == ["jwt"])
     }
 
     @Test func withoutAWordTheStandardHolds() {

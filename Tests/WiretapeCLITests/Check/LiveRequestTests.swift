@@ -66,8 +66,40 @@ import Testing
 
     @Test(arguments: ["http://h/?k=%7B%7Bapi-key:1%7D%7D", "http://h/?k={{access_token:12}}"])
     func aPlaceholderIsNotSent(url: String) throws {
-        #expect(try self.reason { try self.make("GET", url) }.contains("placeholders"))
-        #expect(try self.reason { try self.make("GET", "http://h/", ["Cookie: a={{cookie:1}}"]) }.contains("placeholders"))
+        #expect(try self.reason { try self.make("GET", url) }.contains("whose value is not known"))
+        #expect(
+            try self.reason { try self.make("GET", "http://h/", ["Cookie: a={{cookie:1}}"]) }.contains("--fill cookie:1=NAME takes it"))
         #expect(try self.reason { try self.make("GET", "http://h/?k={{template}}") } == "")
+        let body = Body(size: 11, content: .text(Array("a {{jwt:1}}".utf8)))
+        #expect(try self.reason { try self.make("POST", "http://h/", body: body, unsafe: true) }.contains("jwt:1"))
+        let coded = Body(size: 11, codings: [.gzip(nil, header: .plain)], content: .text(Array("a {{jwt:1}}".utf8)))
+        #expect(
+            try self.reason {
+                _ = try LiveRequest(
+                    RecordedRequest(method: "POST", url: "http://h/", headers: HeaderFields(["Host: h"]), body: coded), allowsUnsafe: true
+                ) { _ in [31, 139, 8] }
+                return try self.make("GET", "http://h/")
+            }.contains("compressed"))
+    }
+
+    @Test func aKnownValueTakesThePlaceOfEach() throws {
+        let fill = try PlaceholderFill([
+            PlaceholderFill.Source("token:1=T"), PlaceholderFill.Source("name:2=N"),
+        ]) { ["T": Array("a/b c".utf8), "N": Array("\"x\"".utf8)][$0] }
+        func octets(_ type: String, _ content: String) throws -> String {
+            let request = RecordedRequest(
+                method: "POST", url: "http://h/?a=%7B%7Btoken:1%7D%7D&b={{token:1}}",
+                headers: HeaderFields(["Host: h", "Authorization: Bearer {{token:1}}", "Content-Type: \(type)"]),
+                body: Body(size: content.utf8.count, content: .text(Array(content.utf8))))
+            let live = try LiveRequest(request, allowsUnsafe: true, fill: fill) { $0.content.inlineOctets ?? [] }
+            return String(decoding: live.octets, as: UTF8.self)
+        }
+        let json = try octets("application/json; charset=utf-8", #"{"n":"{{name:2}}"}"#)
+        #expect(json.hasPrefix("POST http://h/?a=a%2Fb%20c&b=a%2Fb%20c HTTP/1.1\r\n"), "\(json)")
+        #expect(json.contains("Authorization: Bearer a/b c\r\n") && json.contains("Content-Length: 13\r\n"), "\(json)")
+        #expect(json.hasSuffix(#"{"n":"\"x\""}"#), "\(json)")
+        #expect(try octets("application/x-www-form-urlencoded", "n=%7B%7Bname:2%7D%7D&m={{name:2}}").hasSuffix("n=%22x%22&m=%22x%22"))
+        #expect(try octets("text/plain", "{{name:2}}").hasSuffix("\r\n\r\n\"x\""))
+        #expect(throws: LiveRequest.LeftOut.self) { try octets("text/plain", "{{name:1}}") }
     }
 }

@@ -57,8 +57,31 @@ import Testing
         _ = try origin.takeRequests()
         let end = try self.check(["--json"])
         #expect(end.status == 0 && end.outputText == "[]\n", "\(end.outputText)")
-        #expect(end.errors.contains("placeholders"), "\(end.errors)")
+        #expect(end.errors.contains("authorization:1"), "\(end.errors)")
         #expect(try origin.takeRequests() == [])
+    }
+
+    @Test func secretsAreAskedForAndNotShown() throws {
+        let origin = try DriftingOrigin(["a.json": #"{"name":"Morwenna","n":1}"#])
+        defer { origin.stop() }
+        let (url, secret) = (origin.url("a.json"), "Authorization: Bearer open-sesame-12")
+        let record = ["record", self.cassette, "--redact", "json:/name", "--"]
+        let script =
+            "\(Curl.line()) -o /dev/null -H 'Authorization: Bearer other-one-34' \(url)?1; \(Curl.line()) -o /dev/null -H '\(secret)' \(url)?2"
+        #expect(try Wiretape.run(record + ["sh", "-c", script]).status == 0)
+        _ = try origin.takeRequests()
+        let without = try self.check()
+        #expect(without.outputText == "0 the same, 0 changed, 0 not answered, 2 not sent.\n", "\(without.outputText)")
+        #expect(try origin.takeRequests() == [])
+
+        try origin.set("a.json", #"{"name":"Ysella","n":2}"#)
+        let end = try Wiretape.run(
+            ["check", self.cassette, "--against", "live", "--fill", "authorization:2=TOKEN"], environment: ["TOKEN": "open-sesame-12"])
+        #expect(end.status == 1 && end.outputText.contains("    response json:/n: 1 → 2\n0 the same, 1 changed"), "\(end.outputText)")
+        #expect(!(end.outputText + end.errors).contains("Ysella") && !(end.outputText + end.errors).contains("sesame"))
+        #expect(try origin.takeRequests().count == 1)
+        #expect(try self.check(["--fill", "authorization:2=WIRETAPE_NO_SUCH"]).status == 2)
+        #expect(try self.check(["--fill", "authorization"]).status == 64)
     }
 
     @Test func whatIsAskedWronglyIsTold() throws {

@@ -16,11 +16,11 @@ import Testing
         let options = try PaceOptions.parse(["--latency", "×2", "--refresh-dates", "--refresh-field", "json:/until"])
         let settings = options.lay(over: RunSettings())
         #expect(settings.latency?.value == "×2")
-        #expect(settings.refreshDates?.value == ["json:/until"])
-        #expect(try PaceOptions.parse(["--refresh-dates"]).lay(over: RunSettings()).refreshDates?.value == [])
+        #expect(settings.refreshesDates && settings.refreshFields == [Setting(value: "json:/until", source: .commandLine)])
+        #expect(try PaceOptions.parse(["--no-refresh-dates"]).lay(over: settings).refreshDates?.value == false)
     }
 
-    @Test(arguments: [["--latency", "soon"], ["--refresh-field", "json:/a"], ["--refresh-dates", "--refresh-field", "query:a"]])
+    @Test(arguments: [["--latency", "soon"], ["--refresh-dates", "--refresh-field", "query:a"]])
     func whatNobodyUnderstandsIsWrongUsage(_ options: [String]) {
         #expect(throws: (any Error).self) { try PaceOptions.parse(options) }
     }

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [
         ["record"], ["record", "x.json", "--bogus"], ["export", "x.json"], ["replay", "x.json", "--durability", "full"],
-        ["record", "x.json", "--listen", "nowhere"], ["record", "x.json", "--grace", "-1"], ["run", "x.json", "--mode", "all"],
+        ["record", "x.json", "--listen", "nowhere"], ["record", "x.json", "--grace", "-1"], ["run", "x.json", "--mode", "passthrough"],
         ["rewind", "x.json"],
     ])
     func wrongUsageIs64(_ arguments: [String]) throws {

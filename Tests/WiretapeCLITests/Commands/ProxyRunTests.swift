@@ -121,6 +121,16 @@ import Testing
         #expect(try Wiretape.run(["record", self.cassette, "--yes"] + command).status == 64)
     }
 
+    @Test func aReviewDoesNotTakeWhatHasASecretInIt() throws {
+        let url = try self.recordEcho()
+        let old = try self.folder.read("pets.json")
+        // The pattern is kept in the head, and is what it finds.
+        let leak = try Wiretape.run(
+            ["record", self.cassette, "--review", "--yes", "--redact", "text=literal-9Kd72hQ", "--"] + Curl.get(url + "?s=literal-9Kd72hQ"))
+        #expect(leak.status == 6 && leak.errors.contains("a secret is in it, so \(self.cassette) stays as it was"), "\(leak.errors)")
+        #expect(try self.folder.read("pets.json") == old)
+    }
+
     @Test func aReportThatCannotBeWrittenIsToldBeforeTheRun() throws {
         _ = try self.recordEcho()
         let end = try Wiretape.run(["replay", self.cassette, "--report", self.folder.file("none/r.json"), "--", "echo", "ran"])
@@ -134,7 +144,75 @@ import Testing
         #expect(version.outputText.contains("."))
     }
 
-    @Test func credentialsAreEncodedForAURL() {
-        #expect(ProxyRun.percentEncoded("bori:a:b@c/\u{e9} ~") == "bori:a%3Ab%40c%2F%C3%A9%20~")
+    @Test func whatThePlaceOfAnotherIsTakenByHasTheSameSecrets() throws {
+        let origin = try DriftingOrigin(["a.json": #"{"name":"Morwenna","n":1}"#])
+        defer { origin.stop() }
+        let client = ["--"] + Curl.get(origin.url("a.json"))
+        #expect(try Wiretape.run(["record", self.cassette, "--redact", "json:/name"] + client).status == 0)
+        #expect(try Wiretape.run(["record", self.cassette] + client).status == 0)
+        let text = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        #expect(text.contains("\"rules\": [\"json:/name\"]") && !text.contains("Morwenna"), "\(text)")
+        #expect(try Wiretape.run(["record", self.cassette, "--no-redaction"] + client).status == 0)
+        #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self).contains("Morwenna"))
+    }
+
+    @Test func theFileSaysWhatTheCommandLineDoesNot() throws {
+        let url = try self.recordEcho()
+        try self.folder.write("review: true\nkeepOnFailure: true\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let command = ["--"] + Curl.get(url + "?new")
+        let kept = try Wiretape.run(["record", self.cassette] + config + command)
+        #expect(kept.errors.contains("to take it, run: mv"), "\(kept.errors)")
+        #expect(try CassetteFile.urls(self.cassette) == [url])
+        #expect(try Wiretape.run(["record", self.cassette, "--no-review"] + config + command).status == 0)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        let failed = ["--", "sh", "-c", Curl.line(url + "?newer") + "; exit 3"]
+        #expect(try Wiretape.run(["record", self.cassette, "--no-keep-on-failure"] + config + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])
+        #expect(try Wiretape.run(["record", self.cassette, "--no-review"] + config + failed).status == 3)
+        #expect(try CassetteFile.urls(self.cassette) == [url + "?newer"])
+    }
+
+    @Test func theFileSaysWhereToListen() throws {
+        try self.folder.write("listen: 0.0.0.0:0\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let end = try Wiretape.run(["record", self.cassette] + config)
+        #expect(end.status == 1 && end.errors.contains("--proxy-auth"), "\(end.errors)")
+        #expect(try Wiretape.run(["record", self.cassette, "--listen", "127.0.0.1:0"] + config + ["--", "true"]).status == 0)
+    }
+
+    @Test func theFileSaysWhichDatesMove() throws {
+        try self.folder.write(
+            """
+            { "wiretape": 1, "match": { "match": ["method", "url", "header:if-modified-since"] }, "interactions": [
+              { "id": 1, "started": "2020-01-01T00:00:00Z",
+                "request": { "method": "GET", "url": "http://origin.test/", "headers": ["Host: origin.test"] },
+                "response": { "status": 200, "headers": ["Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Content-Type: application/json",
+                  "Content-Length: 47"], "body": { "size": 47, "json": { "at": 1577836800, "born": "2000-01-01T00:00:00Z" } } } },
+              { "id": 2, "started": "2020-01-01T00:00:09Z",
+                "request": { "method": "GET", "url": "http://origin.test/",
+                  "headers": ["Host: origin.test", "If-Modified-Since: Wed, 01 Jan 2020 00:00:00 GMT"] },
+                "response": { "status": 304 } } ] }
+            """.utf8, to: "pets.json")
+        try self.folder.write("refreshDates: true\nrefreshFields: [json:/at]\n".utf8, to: "wiretape.yaml")
+        let config = ["--config", self.folder.file("wiretape.yaml")]
+        let script = """
+            \(Curl.line()) -i http://origin.test/ > \(self.folder.file("first")); cat \(self.folder.file("first"))
+            date=$(sed -n 's/^Last-Modified: //p' \(self.folder.file("first")) | tr -d '\\r')
+            \(Curl.line()) -i -H "If-Modified-Since: $date" http://origin.test/
+            """
+        let end = try Wiretape.run(["replay", self.cassette] + config + ["--", "sh", "-c", script])
+        #expect(end.status == 0 && end.outputText.contains("HTTP/1.1 304"), "\(end.outputText) \(end.errors)")
+        #expect(!end.outputText.contains("2020") && !end.outputText.contains("1577836800"), "\(end.outputText)")
+        #expect(end.outputText.contains("2000-01-01"))
+        let left = try Wiretape.run(["replay", self.cassette, "--no-refresh-dates"] + config + ["--", "sh", "-c", script])
+        #expect(left.status == 0 && left.outputText.contains("1577836800"), "\(left.outputText) \(left.errors)")
+    }
+
+    @Test(arguments: [["--on-expired", "fail"], ["--refresh-field", "json:/a"]])
+    func whatIsSaidForNothingIsWrongUsage(_ options: [String]) throws {
+        _ = try self.recordEcho()
+        let end = try Wiretape.run(["replay", self.cassette] + options + ["--", "echo", "ran"])
+        #expect(end.status == 64 && end.outputText.isEmpty, "\(end.errors)")
     }
 }

@@ -31,4 +31,20 @@ import Testing
         let none = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("none.json")])
         #expect(none.status == 1 && none.errors.contains("none.json"), "\(none.errors)")
     }
+
+    @Test func aReportOfAnotherRecordingIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let (cassette, report) = (folder.file("pets.json"), folder.file("report.json"))
+        let origin = try DriftingOrigin(["a.json": "{}"])
+        defer { origin.stop() }
+        try origin.record(cassette, [[origin.url("a.json")]])
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        try origin.record(cassette, [[origin.url("a.json")]])
+        let end = try Wiretape.run(["prune", cassette, "--unused-from", report])
+        #expect(end.status == 1 && end.errors.contains("the id 1 is not the one of"), "\(end.errors)")
+        #expect(try CassetteFile.urls(cassette).count == 1)
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        #expect(try Wiretape.run(["prune", cassette, "--unused-from", report]).status == 0)
+        #expect(try CassetteFile.urls(cassette) == [])
+    }
 }

@@ -17,6 +17,15 @@ import Testing
         #expect(options.missing { environment[$0] } == ["GONE", "NONE"])
     }
 
+    @Test func theyAreLaidBehindTheFilesOwn() throws {
+        var settings = RunSettings()
+        settings.redact = [Setting(value: "header:x-a", source: .standard)]
+        let laid = try self.parse(["--redact", "json:/a", "--keep", "jwt", "--secret-env", "KEY"]).lay(over: settings)
+        #expect(laid.redact.map(\.value) == ["header:x-a", "json:/a"] && laid.redact.last?.source == .commandLine)
+        #expect(laid.keep.map(\.value) == ["jwt"] && laid.secretEnv.map(\.value) == ["KEY"])
+        #expect(try self.parse([]).isEmpty && !(try self.parse(["--keep", "jwt"]).isEmpty))
+    }
+
     @Test func withoutOptionsTheRulesAreTheStandardOnes() throws {
         #expect(try self.parse([]).redactionRules() == .standard)
     }

@@ -42,6 +42,28 @@ import Testing
         #expect(String(decoding: try self.folder.read("pets.json"), as: UTF8.self).contains("query:own"))
     }
 
+    @Test func aRunThatOnlyReplaysRecordsNothingAnew() throws {
+        let text = """
+            { "wiretape": 1, "interactions": [ { "id": 1, "started": "2020-01-02T03:04:05Z",
+              "request": { "method": "GET", "url": "http://origin.test/" }, "response": { "status": 204 } } ] }
+            """
+        try self.folder.write(text.utf8, to: "pets.json")
+        let expired = ["--max-age", "30d", "--on-expired", "rerecord"]
+        let end = try Wiretape.run(["run", self.cassette, "--record-mode", "none"] + expired + ["--"] + Curl.get("http://origin.test/"))
+        #expect(end.status == 0 && end.errors.contains("replayed 1 of 1 exchange"), "\(end.errors)")
+        #expect(try self.folder.read("pets.json") == Array(text.utf8))
+    }
+
+    @Test func aRunCanRecordAllAnew() throws {
+        let origin = try Python.origin("odd_origin.py")
+        defer { origin.program.stop() }
+        let url = "http://127.0.0.1:\(origin.port)/echo"
+        for query in ["?old", "?new"] {
+            #expect(try Wiretape.run(["run", self.cassette, "--record-mode", "all", "--"] + Curl.get(url + query)).status == 0)
+            #expect(try CassetteFile.urls(self.cassette) == [url + query])
+        }
+    }
+
     @Test func onceRefusesWhatIsNew() throws {
         let origin = try Python.origin("odd_origin.py")
         defer { origin.program.stop() }

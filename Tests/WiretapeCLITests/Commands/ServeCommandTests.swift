@@ -25,7 +25,7 @@ import Testing
         ]).settings
         #expect(settings.ignore.map(\.value) == ["query:ts"] && settings.repetitionInForce == .last && settings.latency?.value == "5ms")
         #expect(settings.redact.map(\.value) == ["header:x-a"] && settings.keep.map(\.value) == ["jwt"])
-        #expect(settings.secretEnv.map(\.value) == ["A"] && settings.redaction == nil && settings.refreshDates?.value == [])
+        #expect(settings.secretEnv.map(\.value) == ["A"] && settings.redaction == nil && settings.refreshDates?.value == true)
         #expect(settings.failOnInForce.flaws == [.unused] && settings.maxAge?.value.seconds == 86_400 && settings.onExpiredInForce == .fail)
         #expect(try ServeCommand.parse(["--no-redaction"]).settings.redaction?.value == false)
     }

@@ -19,6 +19,17 @@ import Testing
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static var pin: String { PublicKeyPin(digest: Self.digest)?.description ?? "" }
 
+    @Test func whatTheFileSaysComesFirst() throws {
+        let yaml = "passthrough: [a.test]\nrefuse: [b.test]\nupstreamCA: [a.pem]\ninsecureUpstream: [c.test]"
+        let settings = try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings
+        let options = try UpstreamTLSOptions.parse([
+            "--passthrough", "d.test", "--refuse", "e.test", "--upstream-ca", "b.pem", "--insecure-upstream", "f.test",
+        ])
+        let laid = options.laid(over: settings)
+        #expect(laid.passthrough.map(\.description) == ["a.test", "d.test"] && laid.refuse.map(\.description) == ["b.test", "e.test"])
+        #expect(laid.upstreamCA == ["a.pem", "b.pem"] && laid.insecureUpstream.map(\.description) == ["c.test", "f.test"])
+    }
+
     @Test func withoutOptionsEverythingIsOpenedAndChecked() throws {
         let settings = try self.settings([])
         #expect(settings.passthrough == [] && settings.refused == [] && settings.upstreamRoots == [])

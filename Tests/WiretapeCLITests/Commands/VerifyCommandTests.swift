@@ -44,6 +44,15 @@ import Testing
         #expect(edited.status == 1 && edited.outputText.split(separator: "\n").count == 1, "\(edited.outputText)")
     }
 
+    @Test func anAnswerThatNoReplaySendsIsAProblem() throws {
+        let text = String(decoding: try self.folder.read("pets.json"), as: UTF8.self)
+        try self.folder.write(
+            text.replacingOccurrences(of: "\"Content-Length: 7\"", with: "\"Content-Length: 7\", \"Content-Length: 8\"").utf8,
+            to: "pets.json")
+        let end = try Wiretape.run(["verify", self.cassette])
+        #expect(end.status == 1 && end.outputText.hasPrefix("exchange 2: no replay can send its answer: "), "\(end.outputText)")
+    }
+
     @Test func whatCannotBeReadIsTrouble() throws {
         let end = try Wiretape.run(["verify", self.folder.file("none.json")])
         #expect(end.status == 2 && end.errors.contains("none.json"), "\(end.errors)")

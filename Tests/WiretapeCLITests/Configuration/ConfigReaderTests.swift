@@ -29,6 +29,17 @@ import Testing
             onExpired: fail
             passthrough: ["*.a.test"]
             refuse: ["b.test:443"]
+            mode: new-episodes
+            refreshDates: true
+            refreshFields: ["json:/items/*/at"]
+            keepOnFailure: false
+            review: true
+            durability: full
+            onDiskFull: refuse
+            listen: 127.0.0.1:7070
+            grace: 0
+            upstreamCA: [ca.pem, /etc/ca.pem]
+            insecureUpstream: ["*.c.test"]
             """)
         #expect(settings.match?.value == ["method", "url"])
         #expect(settings.ignore.map(\.value) == ["query:ts", "json:/createdAt"])
@@ -40,11 +51,28 @@ import Testing
         #expect(settings.failOn?.value.flaws == [.miss, .unused])
         #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
         #expect(settings.passthrough.map(\.value.description) == ["*.a.test"] && settings.refuse.count == 1)
+        #expect(settings.mode?.value == .newEpisodes && settings.refreshDates?.value == true)
+        #expect(settings.refreshFields.map(\.value) == ["json:/items/*/at"])
+        #expect(settings.keepOnFailure?.value == false && settings.review?.value == true)
+        #expect(settings.durability?.value == .full && settings.onDiskFull?.value == .refuse)
+        #expect(settings.listen?.value == ListenAddress(host: "127.0.0.1", port: 7070) && settings.grace?.value == 0)
+        #expect(settings.upstreamCA.map(\.value) == ["ca.pem", "/etc/ca.pem"] && settings.insecureUpstream.count == 1)
+    }
+
+    @Test func pathsAreSeenFromTheFilesFolder() throws {
+        let node = try ConfigNode.yaml(Array("upstreamCA: [ca.pem, ../ca.pem, /ca.pem]".utf8), file: "a")
+        let settings = try ConfigReader(file: "/work/pets/wiretape.yaml").settings(node) { _ in }
+        #expect(settings.upstreamCA.map(\.value) == ["/work/pets/ca.pem", "/work/pets/../ca.pem", "/ca.pem"])
+    }
+
+    @Test(arguments: ["yes", "no", "on", "off", "1", "True", "~", "[true, true]"])
+    func onlyTrueAndFalseAreFlags(_ text: String) {
+        #expect(throws: SettingError.self) { try Self.settings("refreshDates: \(text)") }
     }
 
     @Test(
         arguments: [
-            ("a: b", "\"w.yaml\" line 1: \"a\" is no setting; there are match, ignore"),
+            ("a: b", "\"w.yaml\" line 1: \"a\" is no setting; there are mode, match, ignore"),
             ("# c\ningore: [x]", "\"w.yaml\" line 2: \"ingore\" is no setting; did you mean \"ignore\"?"),
             ("- a", "\"w.yaml\" line 1: expected settings"),
             ("ignore:\n  - query:a\n  - nowhere", "\"w.yaml\" line 3, \"ignore\": \"nowhere\" is no place"),
@@ -59,6 +87,14 @@ import Testing
             ("repeat: [last, last]", "expected one value"),
             ("failOn: leak", "\"leak\" is nothing to fail on"),
             ("maxAge: 30", "\"30\" is no duration"),
+            ("mode: passthrough", "\"passthrough\" is not known; write once, new-episodes, all, none"),
+            ("review: no", "line 1, \"review\": \"no\" is neither true nor false"),
+            ("refreshFields: [query:a]", "line 1, \"refreshFields\": \"query:a\" names no date"),
+            ("refreshDate: true", "did you mean \"refreshDates\"?"), ("upstream-ca: [a]", "did you mean \"upstreamCA\"?"),
+            ("listen: 7070", "\"7070\" is no address to listen on; write HOST:PORT"),
+            ("grace: +5", "\"+5\" is no number of seconds"), ("grace: 1e3", "\"1e3\" is no number of seconds"),
+            ("durability: yes", "\"yes\" is not known; write normal, full"), ("upstreamCA: ['']", "\"\" is no path"),
+            ("noRedaction: true", "\"noRedaction\" is no setting"),
             ("passthrough: ['http://a']", "line 1, \"passthrough\":"),
             ("cassettes: [a]", "\"cassettes\" takes names of cassettes"),
         ])

@@ -1,4 +1,5 @@
 import TapeCore
+import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
@@ -40,6 +41,16 @@ import Testing
         #expect(result.shown.contains("- 1 GET http://origin.test/old\n") && result.shown.contains("+ 1 GET http://origin.test/new\n"))
         #expect(try self.folder.names() == ["pets.json"])
         #expect(try self.text("pets.json").contains("origin.test/new"))
+    }
+
+    @Test func whatIsNotWholeOrHasASecretInItIsNotOffered() {
+        var status = RecorderStatus()
+        #expect(RecordingReview.mayBeTaken(status))
+        status.lost = 1
+        #expect(!RecordingReview.mayBeTaken(status))
+        status.lost = 0
+        status.leaks = [CassetteLeak(exchange: 1, place: "line 9", placeholder: Placeholder(kind: "jwt", number: 1), spelling: .plain)]
+        #expect(!RecordingReview.mayBeTaken(status))
     }
 
     @Test func aRejectedRecordingGoesAway() throws {

@@ -6,11 +6,15 @@ import Testing
 
 @Suite struct SettingRowTests {
     @Test func whatNobodySaidIsDefault() {
+        let rows = SettingRow.rows(RunSettings())
+        #expect(rows.allSatisfy { $0.source == .standard })
         #expect(
-            SettingRow.table(SettingRow.rows(RunSettings())) == [
-                "match      method,url,body  default", "repeat     never            default", "order      any              default",
-                "latency    none             default", "failOn     miss             default", "onExpired  warn             default",
+            rows.map { "\($0.name) \($0.value)" } == [
+                "mode once", "match method,url,body", "repeat never", "order any", "latency none", "refreshDates false", "failOn miss",
+                "onExpired warn", "keepOnFailure false", "review false", "durability normal", "onDiskFull pass", "listen 127.0.0.1:0",
+                "grace 5",
             ])
+        #expect(SettingRow.table(rows)[1] == "match          method,url,body  default")
     }
 
     @Test func eachValueOfAListHasItsSource() throws {
@@ -25,15 +29,19 @@ import Testing
             passthrough: ["*.a.test"]
             refuse: [b.test]
             maxAge: 30d
+            refreshFields: [json:/at]
+            upstreamCA: [ca.pem]
+            insecureUpstream: [c.test]
             """
         let rows = SettingRow.rows(try ConfigFile(path: "w.yaml", bytes: Array(yaml.utf8)).settings)
         #expect(rows.filter { $0.name == "ignore" }.map(\.source.description) == ["w.yaml line 2", "w.yaml line 3"])
         #expect(
             rows.map(\.name) == [
-                "match", "ignore", "ignore", "patterns", "redact", "keep", "secretEnv", "repeat", "order", "latency", "failOn", "maxAge",
-                "onExpired", "passthrough", "refuse",
+                "mode", "match", "ignore", "ignore", "patterns", "redact", "keep", "secretEnv", "repeat", "order", "latency",
+                "refreshDates", "refreshFields", "failOn", "maxAge", "onExpired", "keepOnFailure", "review", "durability", "onDiskFull",
+                "listen", "grace", "passthrough", "refuse", "upstreamCA", "insecureUpstream",
             ])
-        #expect(SettingRow.table(rows)[2].hasPrefix("             json:/id"))
+        #expect(SettingRow.table(rows)[3].hasPrefix("                  json:/id"))
     }
 
     @Test func jsonHasAnObjectForEachRow() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WiretapeCLI
+@testable import TapeProxy
 
 @Suite struct ListenAddressTests {
     @Test(

@@ -1,0 +1,110 @@
+internal import TapeCore
+
+/// Values for the placeholders of a cassette's requests, out of the environment: they go to the origin, and nowhere else.
+struct PlaceholderFill {
+    /// `authorization:1=API_TOKEN`: a placeholder, and the variable that has its value.
+    struct Source: Sendable, Hashable {
+        let placeholder: Placeholder
+        let variable: String
+
+        init(_ text: String) throws(SettingError) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let octets = Array("{{\(parts.first ?? "")}}".utf8)
+            let found = octets.withUnsafeBytes { Placeholder.spelled(in: $0, at: 0) }
+            guard parts.count == 2, !parts[1].isEmpty, let found, found.length == octets.count else {
+                throw SettingError("\"\(text)\" is no placeholder with its variable; write KIND:NUMBER=NAME, as authorization:1=API_TOKEN")
+            }
+            (self.placeholder, self.variable) = (found.placeholder, String(parts[1]))
+        }
+    }
+
+    /// Where a placeholder stands: its value is written so that the message stays what it is.
+    enum Place {
+        case target
+        case field
+        case body(_ contentType: String)
+    }
+
+    /// What `--secret-env` calls the kind of a variable's value.
+    private static let environmentKind = "env-"
+
+    private var values: [Placeholder: [UInt8]] = [:]
+
+    init() {}
+
+    /// Throws where a variable is not set, or holds what no message can.
+    init(_ sources: [Source], environment: @escaping (String) -> [UInt8]? = RedactionOptions.variable) throws(SettingError) {
+        for source in sources {
+            guard let value = environment(source.variable), !value.isEmpty else {
+                throw SettingError("the environment has no \"\(source.variable)\" for \(source.placeholder): set it, or leave --fill out.")
+            }
+            guard !value.contains(where: { $0 < 32 || $0 == 127 }) else {
+                throw SettingError("the value of \"\(source.variable)\" has a line end or another control character: give it without.")
+            }
+            self.values[source.placeholder] = value
+        }
+    }
+
+    /// What a recording has to be told of, since no rule finds it where it stands: the values that `--secret-env` took out.
+    var secrets: RedactionRules {
+        let secrets = self.values.filter { $0.key.kind.hasPrefix(Self.environmentKind) }.map {
+            SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), octets: $0.value)
+        }
+        return (try? RedactionRules(rules: [], secrets: secrets)) ?? .standard
+    }
+
+    func hasPlaceholder(_ octets: [UInt8]) -> Bool {
+        octets.withUnsafeBytes { text in text.indices.contains { Placeholder.length(in: text, at: $0) != nil } }
+    }
+
+    func filled(_ text: String, _ place: Place) throws(LiveRequest.LeftOut) -> String {
+        String(decoding: try self.filled(Array(text.utf8), place), as: UTF8.self)
+    }
+
+    /// Throws where a placeholder's value is not known.
+    func filled(_ octets: [UInt8], _ place: Place) throws(LiveRequest.LeftOut) -> [UInt8] {
+        var filled: [UInt8] = []
+        var index = 0
+        while index < octets.count {
+            guard let found = octets.withUnsafeBytes({ Placeholder.spelled(in: $0, at: index) }) else {
+                filled.append(octets[index])
+                index += 1
+                continue
+            }
+            guard let value = self.values[found.placeholder] else {
+                let name = "\(found.placeholder.kind):\(found.placeholder.number)"
+                throw LiveRequest.LeftOut(
+                    reason: "it holds \(found.placeholder), whose value is not known: --fill \(name)=NAME takes it from a variable")
+            }
+            let isEscaped = octets[index] == UInt8(ascii: "%")
+            filled += isEscaped ? Self.percentEncoded(value) : Self.written(value, place)
+            index += found.length
+        }
+        return filled
+    }
+
+    private static func written(_ value: [UInt8], _ place: Place) -> [UInt8] {
+        switch place {
+        case .target: return self.percentEncoded(value)
+        case .field: return value
+        case .body(let type):
+            let type = type.lowercased()
+            if type.hasPrefix("application/x-www-form-urlencoded") { return self.percentEncoded(value) }
+            guard type.contains("json") else { return value }
+            var writer = JSONWriter()
+            writer.string(String(decoding: value, as: UTF8.self))
+            return Array(writer.bytes.dropFirst().dropLast())
+        }
+    }
+
+    private static func percentEncoded(_ value: [UInt8]) -> [UInt8] {
+        value.flatMap { octet -> [UInt8] in
+            switch octet {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): return [octet]
+            default:
+                let digits = String(octet, radix: 16, uppercase: true)
+                return Array("%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
+            }
+        }
+    }
+}
