@@ -10,7 +10,7 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         // UInt16 would take a sign.
         guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = UInt16(digits)
         else { return nil }
-        public var host = argument[..<colon]
+        var host = argument[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
         } else if host.contains(":") {

@@ -1,4 +1,5 @@
 internal import TapeCore
+internal import TapeProxy
 
 #if canImport(Glibc)
 internal import Glibc

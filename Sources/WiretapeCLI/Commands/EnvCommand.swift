@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import TapeProxy
 
 struct EnvCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

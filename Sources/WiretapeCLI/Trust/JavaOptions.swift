@@ -1,3 +1,5 @@
+internal import TapeProxy
+
 /// The value of JAVA_TOOL_OPTIONS, which every Java from 5 on puts before its own command line.
 ///
 /// Holds no password of the proxy: Java prints the value at each start, and reads none from there.

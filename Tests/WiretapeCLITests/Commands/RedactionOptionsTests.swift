@@ -1,6 +1,7 @@
 import ArgumentParser
 import TapeCore
 import Testing
+import TapeProxy
 @testable import WiretapeCLI
 
 @Suite struct RedactionOptionsTests {

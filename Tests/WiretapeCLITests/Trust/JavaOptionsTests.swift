@@ -1,4 +1,5 @@
 import Testing
+import TapeProxy
 
 @testable import WiretapeCLI
 

@@ -1,5 +1,6 @@
 import TapeCore
 import Testing
+import TapeProxy
 
 @testable import WiretapeCLI
 
