@@ -10,7 +10,7 @@ import TapeProxy
     @Test func rulesExceptionsAndNamedSecretsComeTogether() throws {
         let options = try self.parse(
             ["--redact", "json:/a", "--redact", "text=x+", "--keep", "jwt"] + ["KEY", "GONE", "NONE"].flatMap { ["--secret-env", $0] })
-        let environment = ["KEY": Array("value".utf8), "NONE": [UInt8]()]
+        let environment = ["KEY": Array("value-1".utf8), "NONE": [UInt8]()]
         let rules = try options.redactionRules { environment[$0] }
         let expected = try RedactionRules(
             rules: ["json:/a", "text=x+"], keep: ["jwt"], secrets: [SecretValue(name: "KEY", octets: Array("value-1".utf8))])
