@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aUsedUpExchangeIsNotServedAgain() throws {
-        let end = try self.replay(self.all() + [self.url + "/b"])
+        let end = try self.replay([], self.all() + [self.url + "/b"])
         #expect(end.status == 3 && end.outputText.hasPrefix("1\n2\n3\nthe one recorded exchange"), "\(end.outputText)")
     }
 
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func anotherBodyIsAnotherRequest() throws {
-        let end = try self.replay(Curl.get(self.url + "/b") + ["-X", "GET", "-d", "x"])
+        let end = try self.replay([], Curl.get(self.url + "/b") + ["-X", "GET", "-d", "x"])
         #expect(end.status == 3, "\(end.errors)")
     }
 

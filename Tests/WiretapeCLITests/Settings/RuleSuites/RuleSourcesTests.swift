@@ -36,11 +36,12 @@ import TapeProxy
         let folder = try TemporaryFolder()
         let head = Array("{\n  \"wiretape\": 1,\n  \"match\": ".utf8) + json + Array(",\n  \"interactions\": []\n}\n".utf8)
         let cassette = try RecordedCassette(path: folder.write(head, to: "a.json"))
+        let own = try #require(try cassette.matchTexts())
         let sources = try [
             RuleOptions.parse(arguments).lay(over: RunSettings()).matchTexts,
             ConfigReader(file: "w.json").settings(ConfigNode.json(json, file: "w.json")) { _ in }.matchTexts,
             ConfigReader(file: "w.yaml").settings(ConfigNode.yaml(json, file: "w.yaml")) { _ in }.matchTexts,
-            #require(cassette.matchTexts()),
+            own,
         ]
         for source in sources {
             let rules = try MatchRules.standard.adding(source)
