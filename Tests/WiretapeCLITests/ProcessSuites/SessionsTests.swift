@@ -24,6 +24,52 @@ import Darwin
         #expect(stopped.status == 0, "\(stopped.errors)")
     }
 
+    /// Equal URLs, different answers, all at once over one port: each program gets its own session's, in order.
+    @Test func eightProgramsAtOnceGetTheirOwnAnswers() throws {
+        let count = 20
+        let url = "http://origin.test/turn"
+        let served = try ServedSessions()
+        let programs = ["curl", "python3"] + (Programs.isInstalled("node") ? ["node"] : [])
+        var clients: [(wanted: String, program: ExternalProgram)] = []
+        defer { for client in clients { client.program.stop() } }
+        let proxies = try (0..<8).map { number in
+            let bodies = (1...count).map { "client \(number) turn \($0)\n" }
+            try served.folder.write(Self.cassette(url, bodies).utf8, to: "\(number).json")
+            let session = try served.ask(
+                "POST", "/sessions", body: #"{"cassette": "\#(number).json", "mode": "none", "failOn": ["miss", "unused"]}"#)
+            return (bodies.joined(), try #require(session["proxy"] as? String))
+        }
+        for (number, (wanted, proxy)) in proxies.enumerated() {
+            let program = programs[number % programs.count]
+            let arguments =
+                switch program {
+                case "curl": ["-q", "-sS", "--max-time", "60", "--noproxy", "", "-x", proxy] + Array(repeating: url, count: count)
+                case "node": [Programs.fixture("session_client.js"), proxy, url, "\(count)"]
+                default: [Programs.fixture("session_client.py"), proxy, url, "\(count)"]
+                }
+            clients.append((wanted, try ExternalProgram(try Programs.find(program), arguments)))
+        }
+        for (wanted, program) in clients {
+            let end = try program.wait()
+            #expect(end.outputText == wanted, "\(program.name): \(end.errors)")
+        }
+        for number in 1...8 { #expect(try served.ask("DELETE", "/sessions/s\(number)")["exit"] as? Int == 0) }
+    }
+
+    /// Exchanges with one URL and a body each.
+    private static func cassette(_ url: String, _ bodies: [String]) -> String {
+        let interactions = bodies.enumerated().map { index, body in
+            let number = index + 10
+            return """
+                { "id": \(index + 1), "started": "2026-11-21T04:19:\(number).000000Z",
+                  "request": { "method": "GET", "url": "\(url)", "headers": ["Host: origin.test"] },
+                  "response": { "status": 200, "headers": ["Content-Length: \(body.utf8.count)"],
+                    "body": { "size": \(body.utf8.count), "text": "\(body.dropLast())\\n" } } }
+                """
+        }
+        return "{ \"wiretape\": 1, \"interactions\": [\n\(interactions.joined(separator: ",\n"))\n] }\n"
+    }
+
     @Test func curlNamesItsSessionInTheProxysURL() throws {
         let origin = try Python.origin("counting_origin.py")
         defer { origin.program.stop() }
