@@ -232,7 +232,8 @@ final class ReplayExchange: ClientExchange {
 
     /// The recorded client left, too.
     private var leftAsRecorded: Bool {
-        if case .cut(let cut)? = self.answer?.outcome { cut.by == .client } else { false }
+        // Read once more where the answer is still on its way: what is counted must not depend on who is quicker.
+        if case .cut(let cut)? = self.answer?.outcome ?? self.proxy.library?.outcome(self.index) { cut.by == .client } else { false }
     }
 
     func deadlinePassed() {

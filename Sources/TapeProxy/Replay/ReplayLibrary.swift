@@ -63,6 +63,9 @@ final class ReplayLibrary {
         }
     }
 
+    /// How an exchange ended; nil where it cannot be read. Waits for the disk: for what is rare.
+    func outcome(_ index: Int) -> Outcome? { (try? self.cassette.interaction(at: index))?.outcome }
+
     private func keep(_ answer: RecordedAnswer, of index: Int) {
         if let wire = answer.wire, answer.interim.isEmpty, answer.requestWasRead, self.wires.value(index) == nil {
             self.wires.insert(wire, at: index)

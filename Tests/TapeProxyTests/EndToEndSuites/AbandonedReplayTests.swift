@@ -42,8 +42,7 @@ import Testing
         #expect(verdict.unservedAnswers.first?.problem.hasPrefix("its client left before the answer began") == true)
     }
 
-    @Test(.disabled("a client that leaves while the exchange is still being read is judged without its outcome"))
-    func whoLeavesAsTheRecordedClientDidIsOne() throws {
+    @Test func whoLeavesAsTheRecordedClientDidIsOne() throws {
         let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
         let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
         try self.leave(replay)

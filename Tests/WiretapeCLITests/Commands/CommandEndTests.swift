@@ -1,6 +1,6 @@
 import ArgumentParser
 import TapeCore
-import TapeProxy
+@testable import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
