@@ -51,7 +51,8 @@ struct PlaceholderFill {
         let secrets = self.values.filter { $0.key.kind.hasPrefix(Self.environmentKind) }.map {
             SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), octets: $0.value)
         }
-        return (try? RedactionRules(rules: [], secrets: secrets)) ?? .standard
+        // One that is too short to be looked for was not taken out either.
+        return secrets.compactMap { try? RedactionRules(rules: [], secrets: [$0]) }.reduce(.standard) { $0.adding($1) }
     }
 
     func hasPlaceholder(_ octets: [UInt8]) -> Bool {

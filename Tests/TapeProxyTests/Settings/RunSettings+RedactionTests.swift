@@ -12,12 +12,12 @@ import Testing
         return settings
     }
 
-    private func secret(_ name: String) -> [UInt8]? { ["HELD": [104, 117, 115, 104], "EMPTY": []][name] }
+    private func secret(_ name: String) -> [UInt8]? { ["HELD": Array("kT7-pQ2x".utf8), "EMPTY": []][name] }
 
     @Test func rulesExceptionsAndSecretsAreTogether() throws {
         let rules = try #require(try self.settings().redactionRules(secret: self.secret))
         #expect(rules.rules.count == 1 && rules.keep.count == 1)
-        #expect(rules.secrets == [SecretValue(name: "HELD", octets: [104, 117, 115, 104])])
+        #expect(rules.secrets == [SecretValue(name: "HELD", octets: Array("kT7-pQ2x".utf8))])
         #expect(self.settings().missingSecrets(secret: self.secret) == ["EMPTY", "MISSING"])
         #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
     }

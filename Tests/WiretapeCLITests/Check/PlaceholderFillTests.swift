@@ -26,8 +26,14 @@ import TapeProxy
 
     @Test func whatAnEnvironmentsSecretWasIsOneAgain() throws {
         let sources = [try PlaceholderFill.Source("env-KEY:1=OTHER"), try PlaceholderFill.Source("authorization:1=OTHER")]
-        let fill = try PlaceholderFill(sources) { _ in [65, 66] }
-        #expect(fill.secrets.secrets == [SecretValue(name: "KEY", octets: [65, 66])])
+        let fill = try PlaceholderFill(sources) { _ in Array("kT7-pQ2x".utf8) }
+        #expect(fill.secrets.secrets == [SecretValue(name: "KEY", octets: Array("kT7-pQ2x".utf8))])
         #expect(PlaceholderFill().secrets == .standard)
+    }
+
+    @Test func aValueTooShortToBeLookedForKeepsNoOtherFromIt() throws {
+        let sources = [try PlaceholderFill.Source("env-A:1=A"), try PlaceholderFill.Source("env-B:1=B")]
+        let fill = try PlaceholderFill(sources) { $0 == "A" ? Array("abc".utf8) : Array("kT7-pQ2x".utf8) }
+        #expect(fill.secrets.secrets.map(\.name) == ["B"])
     }
 }
