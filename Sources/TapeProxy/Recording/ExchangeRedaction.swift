@@ -37,8 +37,10 @@ struct ExchangeRedaction {
             outcome.response.add(again.response)
             return outcome
         }
-        if !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }
-        if !outcome.response.isBodyChanged, outcome.response.notes.isEmpty { self.searched.insert(keys.response, at: known) }
+        if !isKnown.request, !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }
+        if !isKnown.response, !outcome.response.isBodyChanged, outcome.response.notes.isEmpty {
+            self.searched.insert(keys.response, at: known)
+        }
         return outcome
     }
 

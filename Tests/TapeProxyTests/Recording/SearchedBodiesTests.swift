@@ -46,13 +46,22 @@ import Testing
         let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool())
         try spool.write(Self.octets)
         let body = LooseBody(.spool(spool), arrival: nil, isComplete: true)
-        #expect(SearchedBodies.Key(body, HeaderFields(["Content-Type: text/plain"])) == self.key())
+        let key = try #require(SearchedBodies.Key(body, HeaderFields(["Content-Type: text/plain"])))
+        let searched = SearchedBodies()
+        searched.insert(key, at: 0)
+        #expect(searched.contains(key, at: 0) && key.weight == 32)
     }
 
-    @Test func remembersABoundedNumber() {
+    @Test func remembersABoundedNumberOfOctets() {
         let searched = SearchedBodies()
-        let keys = (0...SearchedBodies.limit).map { self.key(Self.octets + [UInt8($0 & 255), UInt8($0 >> 8)]) }
-        for key in keys { searched.insert(key, at: 0) }
-        #expect(keys.filter { searched.contains($0, at: 0) }.count == 1)
+        let keys = (0..<3000).map { self.key(Self.octets + [UInt8($0 & 255), UInt8($0 >> 8)]) }
+        for (index, key) in keys.enumerated() {
+            searched.insert(key, at: 0)
+            #expect(searched.contains(key, at: 0))
+            guard index % 500 == 0 else { continue }
+            let held = keys.filter { searched.contains($0, at: 0) }.reduce(0) { $0 + ($1?.weight ?? 0) }
+            #expect(held <= SearchedBodies.octetLimit)
+        }
+        #expect(!searched.contains(keys.first ?? nil, at: 0))
     }
 }
