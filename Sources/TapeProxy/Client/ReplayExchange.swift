@@ -37,7 +37,8 @@ final class ReplayExchange: ClientExchange {
     }
 
     func start() {
-        if self.isRequestRead, self.keepsPlainly, self.proxy.configuration.latency == .none, let wire = self.proxy.library?.wire(self.index) {
+        if self.isRequestRead, self.keepsPlainly, self.proxy.configuration.latency == .none, let wire = self.proxy.library?.wire(self.index)
+        {
             return self.send(wire)
         }
         self.proxy.library?.answer(self.index) { [weak self] result in

@@ -37,8 +37,8 @@ final class SessionStage {
         settings.latency = latency
         settings.refresh = refresh
         let library = cassette.map {
-            ReplayLibrary(loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit,
-                refresh: refresh)
+            ReplayLibrary(
+                loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit, refresh: refresh)
         }
         let context = ProxyContext(
             shared: self.shared, configuration: settings, session: session, recorder: recorder, library: library, counts: counts,

@@ -31,6 +31,8 @@ struct LiveCheck {
         var leftOut = 0
         /// Sent, and not answered by the origin.
         var unanswered = 0
+
+        var sent: Int { self.same + self.changed + self.unanswered }
     }
 
     private struct Sent {

@@ -85,6 +85,9 @@ struct CheckCommand: ParsableCommand {
             try page.finish(
                 "\(outcome.same) the same, \(outcome.changed) changed, \(outcome.unanswered) not answered, \(outcome.leftOut) not sent.")
             try output.finish()
+            guard outcome.leftOut == 0 || outcome.sent > 0 else {
+                throw SettingError("nothing was sent, so nothing was checked: the lines above say what each exchange needs.")
+            }
             return page.differs
         }
     }

@@ -72,6 +72,7 @@ import Testing
         _ = try origin.takeRequests()
         let without = try self.check()
         #expect(without.outputText == "0 the same, 0 changed, 0 not answered, 2 not sent.\n", "\(without.outputText)")
+        #expect(without.status == 2 && without.errors.contains("nothing was checked"), "\(without.errors)")
         #expect(try origin.takeRequests() == [])
 
         try origin.set("a.json", #"{"name":"Ysella","n":2}"#)
