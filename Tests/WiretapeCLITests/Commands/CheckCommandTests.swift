@@ -56,7 +56,7 @@ import Testing
         try origin.record(self.cassette, [["-H", "Authorization: Bearer {{authorization:1}}", origin.url("b.txt")]])
         _ = try origin.takeRequests()
         let end = try self.check(["--json"])
-        #expect(end.status == 0 && end.outputText == "[]\n", "\(end.outputText)")
+        #expect(end.status == 2 && end.outputText == "[]\n", "\(end.outputText)")
         #expect(end.errors.contains("authorization:1"), "\(end.errors)")
         #expect(try origin.takeRequests() == [])
     }
