@@ -13,8 +13,8 @@ struct RunSummary {
     var failOn = FailureRule.standard
     /// What came of `--review`; nil where there was none.
     var review: RecordingReview.Outcome?
-    /// Whether the recording takes its place though the command failed.
-    var keepsFailed = false
+    /// Whether what a failed command leaves is not taken for what was wanted.
+    var keepsOnFailure = true
 
     private var verdict: Verdict { self.replay.verdict }
 
@@ -73,7 +73,7 @@ struct RunSummary {
         if self.path != self.plan.path {
             let reason = recorder.lost > 0 ? "it is not whole" : recorder.leaks.isEmpty ? "the command failed" : "a secret is in it"
             text += "; \(reason), so \(self.plan.path) stays as it was"
-        } else if self.plan.mode == .once, !self.keepsFailed, let childStatus, childStatus != 0 {
+        } else if self.plan.mode == .once, self.keepsOnFailure, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
         }
         return text + "."

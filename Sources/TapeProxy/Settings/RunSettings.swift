@@ -24,6 +24,7 @@ public struct RunSettings: Sendable, Hashable {
     public var failOn: Setting<FailureRule>?
     public var maxAge: Setting<Age>?
     public var onExpired: Setting<ExpiryPolicy>?
+    /// Whether the old cassette stays when the command failed.
     public var keepOnFailure: Setting<Bool>?
     public var review: Setting<Bool>?
     public var durability: Setting<ProxyConfiguration.Durability>?
@@ -96,7 +97,7 @@ extension RunSettings {
     public var onExpiredInForce: ExpiryPolicy { self.onExpired?.value ?? .warn }
     public var latencyInForce: String { self.latency?.value ?? "none" }
     public var refreshesDates: Bool { self.refreshDates?.value ?? false }
-    public var keepsOnFailure: Bool { self.keepOnFailure?.value ?? false }
+    public var keepsOnFailure: Bool { self.keepOnFailure?.value ?? true }
     public var reviews: Bool { self.review?.value ?? false }
     public var durabilityInForce: ProxyConfiguration.Durability { self.durability?.value ?? .normal }
     public var onDiskFullInForce: ProxyConfiguration.DiskFullPolicy { self.onDiskFull?.value ?? .pass }

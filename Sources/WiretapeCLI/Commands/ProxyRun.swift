@@ -86,7 +86,7 @@ struct ProxyRun {
         var review: RecordingReview.Outcome?
         if let recorder {
             let progress = ProgressLine(label: "developing")
-            let keepsOld = childFailed && !settings.keepsOnFailure
+            let keepsOld = childFailed && settings.keepsOnFailure
             path = try recorder.close(keepsOld: keepsOld || settings.reviews) { progress.show($0, of: $1) }
             progress.end()
             if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
@@ -97,7 +97,7 @@ struct ProxyRun {
         let summary = RunSummary(
             path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
-            keepsFailed: settings.keepsOnFailure)
+            keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {
             try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
             try file.finish()

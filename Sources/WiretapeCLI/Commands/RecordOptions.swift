@@ -17,7 +17,7 @@ struct RecordOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Let the recording take the old cassette's place though the command failed; else it stays beside it.")
+        help: "Keep the old cassette when the command failed; the recording stays beside it. Default: --keep-on-failure.")
     var keepOnFailure: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Show what a recording changes, and ask before it takes the old cassette's place.")

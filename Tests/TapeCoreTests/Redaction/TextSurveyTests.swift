@@ -15,18 +15,10 @@ import Testing
         ("GET /?token=t1&x", "token=t1"), ("<a href=\"/x?a=1&amp;token=t2\">", "token=t2"), ("redis://:pw1@h", "password=pw1"),
         ("https://ghost-token-0123456789@h/", "userinfo=ghost-token-0123456789"), (#""token":"{{token:1}}""#, nil), ("token=t1", nil),
         ("mail@example.com", nil), ("http://h/@x", nil), (#""password":"unending"#, nil),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln"), ("eyJhbGciOiJIUzI1NiJ9.only", nil),
         (#"{"grant_type":"authorization_code","code":"c0de"}"#, "code=c0de"), (#"{"error":{"code":"c0de"}}"#, nil),
         (#"{"token": ["abcdefgh12345678"]}"#, "token=abcdefgh12345678"), (#"{"password":["is too short, 8 or more"]}"#, nil),
         ("/page;jsessionid=A1B2?x=1", "session=A1B2"), ("a=1;token=e.token", nil),
         ("?signature=0123456789abcdef0&x", "signature=0123456789abcdef0"), ("?signature=short", nil),
-        ("xoxd-Ab%2Bc0123456789", "slack-token=xoxd-Ab%2Bc0123456789"),
-        ("1//0gdEfGhIjKlMnOpQrStUvWxYz0123456789", "google-token=1//0gdEfGhIjKlMnOpQrStUvWxYz0123456789"),
-        ("ca: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB", nil),
-        (
-            "key: LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB",
-            "private-key=LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUJJakFOQmdrcWhraUc5dzBCQVFFRkFBT0NBUThB"
-        ),
     ])
     func findsByNamesAndLooks(text: String, found: String?) {
         #expect(self.kinds(text) == (found.map { [$0] } ?? []))
@@ -34,10 +26,5 @@ import Testing
 
     @Test func aFormBeginsWithAName() {
         #expect(self.kinds("token=t+1&a=2", isForm: true) == ["token=t 1"])
-    }
-
-    @Test func theSecretKeyBesideAKeyIDIsFound() {
-        let text = "id AKIAIOSFODNN7EXAMPLE key wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY sha da39a3ee5e6b4b0d3255bfef95601890afd80709"
-        #expect(self.kinds(text) == ["aws-key=AKIAIOSFODNN7EXAMPLE", "aws-secret=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"])
     }
 }

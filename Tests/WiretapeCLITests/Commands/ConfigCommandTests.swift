@@ -24,7 +24,7 @@ import Testing
                 "mode once default", "match method,url,body default", "ignore query:own pets.json", "query:ts \(file) line 2",
                 "redact json:/own pets.json", "header:x-a command line", "repeat last \(file) line 4, for \"p*.json\"",
                 "order strict command line", "latency x2 command line", "refreshDates true \(file) line 5",
-                "refreshFields json:/at command line", "failOn miss,order default", "onExpired warn default", "keepOnFailure false default",
+                "refreshFields json:/at command line", "failOn miss,order default", "onExpired warn default", "keepOnFailure true default",
                 "review false default", "durability normal default", "onDiskFull pass default", "listen 127.0.0.1:0 default",
                 "grace 5 default",
             ])

@@ -15,12 +15,12 @@ import TapeProxy
 
     @Test func whatIsSaidIsLaidOverTheSettings() throws {
         let options = try RecordOptions.parse([
-            "--durability", "full", "--on-disk-full", "refuse", "--keep-on-failure", "--no-review", "--redact", "json:/a", "--keep", "jwt",
+            "--durability", "full", "--on-disk-full", "refuse", "--no-keep-on-failure", "--no-review", "--redact", "json:/a", "--keep", "jwt",
             "--secret-env", "KEY",
         ])
         let settings = options.lay(over: RunSettings())
         #expect(settings.durabilityInForce == .full && settings.onDiskFullInForce == .refuse)
-        #expect(settings.keepsOnFailure && settings.review == Setting(value: false, source: .commandLine))
+        #expect(!settings.keepsOnFailure && settings.review == Setting(value: false, source: .commandLine))
         #expect(settings.redact.map(\.value) == ["json:/a"] && settings.keep.map(\.value) == ["jwt"])
         #expect(settings.secretEnv == [Setting(value: "KEY", source: .commandLine)])
     }

@@ -11,7 +11,7 @@ import Testing
         #expect(
             rows.map { "\($0.name) \($0.value)" } == [
                 "mode once", "match method,url,body", "repeat never", "order any", "latency none", "refreshDates false", "failOn miss",
-                "onExpired warn", "keepOnFailure false", "review false", "durability normal", "onDiskFull pass", "listen 127.0.0.1:0",
+                "onExpired warn", "keepOnFailure true", "review false", "durability normal", "onDiskFull pass", "listen 127.0.0.1:0",
                 "grace 5",
             ])
         #expect(SettingRow.table(rows)[1] == "match          method,url,body  default")
