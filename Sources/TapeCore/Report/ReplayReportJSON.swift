@@ -80,7 +80,7 @@ struct ReplayReportJSON {
 
     private mutating func unserved(_ answer: UnservedAnswer) {
         self.writer.beginObject(.lines)
-        self.exchange(answer.index)
+        if let index = answer.index { self.exchange(index) }
         self.string("problem", answer.problem)
         self.writer.endObject()
     }

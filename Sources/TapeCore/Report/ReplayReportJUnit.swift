@@ -47,7 +47,9 @@ struct ReplayReportJUnit {
     private mutating func addExchanges() {
         let verdict = self.report.verdict
         let unused = Set(verdict.unused)
-        let unserved = Dictionary(verdict.unservedAnswers.map { ($0.index, $0.problem) }, uniquingKeysWith: { first, _ in first })
+        let unserved = Dictionary(
+            verdict.unservedAnswers.compactMap { answer in answer.index.map { ($0, answer.problem) } },
+            uniquingKeysWith: { first, _ in first })
         for (index, exchange) in self.report.exchanges.enumerated() where exchange.answers != nil {
             let name = "exchange \(index + 1): \(exchange.request)"
             if let problem = unserved[index] {
@@ -70,6 +72,9 @@ struct ReplayReportJUnit {
             self.add("order \(number + 1): \(violation.request)", .failure(.order, violation.description))
         }
         self.addRest(verdict.orderViolations - verdict.violations.count, .order, "more out of order")
+        for (number, answer) in verdict.unservedAnswers.filter({ $0.index == nil }).enumerated() {
+            self.add("undecided \(number + 1)", .error(.unserved, answer.description))
+        }
         self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
         if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
     }

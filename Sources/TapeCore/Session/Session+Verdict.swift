@@ -47,10 +47,21 @@ extension Session {
     public func couldNotServe(_ index: Int, problem: String) {
         self.state.withLock { state in
             state.verdict.hits -= 1
-            state.verdict.unserved += 1
-            guard state.verdict.unservedAnswers.count < Self.reportLimit else { return }
-            state.verdict.unservedAnswers.append(UnservedAnswer(index: index, problem: PlainText.escape(problem.utf8, limit: 500)))
+            Self.noteUnserved(index, problem, in: &state.verdict)
         }
+    }
+
+    /// A request for which no exchange could be chosen, since the cassette cannot be read: neither a hit nor a miss.
+    ///
+    /// - Parameter problem: why, with the file and the next step.
+    public func couldNotDecide(problem: String) {
+        self.state.withLock { Self.noteUnserved(nil, problem, in: &$0.verdict) }
+    }
+
+    private static func noteUnserved(_ index: Int?, _ problem: String, in verdict: inout Verdict) {
+        verdict.unserved += 1
+        guard verdict.unservedAnswers.count < Self.reportLimit else { return }
+        verdict.unservedAnswers.append(UnservedAnswer(index: index, problem: PlainText.escape(problem.utf8, limit: 500)))
     }
 
     /// What has been decided so far; can be asked at any time.

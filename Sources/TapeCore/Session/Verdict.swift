@@ -16,7 +16,7 @@ public struct Verdict: Sendable, Hashable {
     public var orderViolations: Int
     /// The first `Session.reportLimit` of them.
     public var violations: [OrderViolation]
-    /// Answers that were chosen and could not be given.
+    /// Answers that were chosen and could not be given, and requests for which none could be chosen, since the cassette cannot be read.
     public var unserved: Int
     /// The first `Session.reportLimit` of them.
     public var unservedAnswers: [UnservedAnswer]

@@ -128,6 +128,7 @@ final class PendingExchange: ClientExchange {
     }
 
     private func unreadable(_ error: CassetteError) {
+        self.proxy.session.couldNotDecide(problem: "\(self.request.head.method) \(self.request.url): \(error.message)")
         self.proxy.count {
             $0.unreadable += 1
             if $0.firstUnreadable == nil { $0.firstUnreadable = error.message }

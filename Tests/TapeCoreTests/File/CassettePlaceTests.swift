@@ -10,6 +10,12 @@ import Darwin
 #endif
 
 @Suite struct CassettePlaceTests {
+    @Test func aFileOfNoOctetsIsThere() throws {
+        let folder = try TemporaryFolder()
+        #expect(!CassettePlace.exists(folder.file("a.json")))
+        #expect(CassettePlace.exists(try folder.write([], to: "a.json")), "nobody records over it as if there were none")
+    }
+
     @Test func whateverBearsTheNameIsThere() throws {
         let folder = try TemporaryFolder()
         #expect(!CassettePlace.exists(folder.file("a.json")))

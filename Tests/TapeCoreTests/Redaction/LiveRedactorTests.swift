@@ -20,6 +20,12 @@ import Testing
         #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
     }
 
+    @Test func aBodyIsComparedAsTheCassetteWouldHoldIt() {
+        let body = LiveRedactor(Redactor()).redacted(
+            body: Array("{\"token\":\"a1\"}".utf8), headers: HeaderFields(["Content-Type: application/json"]))
+        #expect(body.map { String(decoding: $0, as: UTF8.self) } == "{\"token\":\"{{token:1}}\"}")
+    }
+
     @Test func whatTheFieldsTeachIsTakenOutOfTheURL() {
         let live = LiveRedactor(Redactor())
         let (url, headers) = live.redacted(

@@ -29,6 +29,17 @@ import Testing
         }
     }
 
+    @Test func findsBase64ForURLsToo() {
+        let text = String(decoding: SecretCorpus.base64(Array("~~?~~>>??~~?".utf8)), as: UTF8.self)
+        let other = text.replacing("+", with: "-").replacing("/", with: "_")
+        #expect(other != text)
+        #expect(self.found(["~~?~~>>??~~?"], in: other).count == 1)
+    }
+
+    @Test func findsAFormsPlusSigns() {
+        #expect(self.found(["two words 77"], in: "a=two+words+77&b") == ["0@2-14"])
+    }
+
     @Test func aWordStandsAlone() {
         #expect(self.found(["hunter"], in: "hunter hunters xhunter (hunter)", standsAlone: true) == ["0@0-6", "0@24-30"])
     }

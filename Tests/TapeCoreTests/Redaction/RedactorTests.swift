@@ -5,6 +5,27 @@ import Testing
 @Suite struct RedactorTests {
     typealias Fixtures = RedactionFixtures
 
+    @Test func trailersLoseTheirSecrets() {
+        var request = RecordedRequest(method: "GET", url: "http://h/", headers: HeaderFields(["Authorization: Bearer s3cret-0123"]))
+        request.trailers = HeaderFields(["X-Q: s3cret-0123"])
+        var body: WireBody?
+        let redactor = Redactor()
+        for _ in 0..<2 { _ = redactor.redact(request: &request, body: &body) }
+        #expect(request.trailers?.lines == ["X-Q: {{authorization:1}}"])
+    }
+
+    @Test func interimAnswersAndWordsOfAFailureLoseTheirSecrets() {
+        var interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 1),
+            request: RecordedRequest(method: "GET", url: "http://h/", headers: HeaderFields(["Authorization: Bearer s3cret-0123"])),
+            interim: [InterimResponse(version: .http11, status: 103, reason: [], headers: HeaderFields(["Link: <s3cret-0123>"]), at: 1)],
+            outcome: .failed(Failure(kind: .truncated, message: "it ended at s3cret-0123")))
+        var (request, response): (WireBody?, WireBody?) = (nil, nil)
+        _ = Redactor().redact(&interaction, requestBody: &request, responseBody: &response)
+        #expect(interaction.interim.map(\.headers.lines) == [["Link: <{{authorization:1}}>"]])
+        #expect(interaction.outcome == .failed(Failure(kind: .truncated, message: "it ended at {{authorization:1}}")))
+    }
+
     @Test(arguments: [
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer {{authorization:1}}"),
         ("Authorization: Basic dXNlcjpwYXNzd29yZDE=", "Authorization: Basic {{authorization:1}}"),

@@ -8,6 +8,15 @@ import Testing
         #expect(text == Self.golden)
     }
 
+    @Test func aRequestThatCouldNotBeDecidedNamesNoExchange() {
+        var report = SampleReport.clean
+        report.verdict.unserved = 1
+        report.verdict.unservedAnswers = [UnservedAnswer(index: nil, problem: "line 4 is damaged")]
+        let text = String(decoding: ReplayReportJSON.bytes(report), as: UTF8.self)
+        #expect(text.contains("\"clean\": false") && text.contains("\"flaws\": [\"unserved\"]"), "\(text)")
+        #expect(text.contains("\"notServed\": [\n    {\n      \"problem\": \"line 4 is damaged\"\n    }\n  ]"), "\(text)")
+    }
+
     private static let golden = #"""
         {
           "wiretapeReport": 1,

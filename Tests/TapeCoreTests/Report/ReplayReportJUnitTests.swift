@@ -33,6 +33,15 @@ import Testing
         #expect(text.contains("name=\"7 more misses\""))
     }
 
+    @Test func aRequestThatCouldNotBeDecidedFails() {
+        var report = SampleReport.clean
+        report.verdict.unserved = 1
+        report.verdict.unservedAnswers = [UnservedAnswer(index: nil, problem: "line 4 is damaged")]
+        let text = self.text(report, failOn: [.miss, .unserved])
+        #expect(text.contains("tests=\"2\" failures=\"0\" errors=\"1\""), "\(text)")
+        #expect(text.contains("name=\"undecided 1\"") && text.contains("line 4 is damaged"), "\(text)")
+    }
+
     @Test func hostileNamesStayText() {
         var report = SampleReport.clean
         report.cassette = "\"><x>&\u{0}\u{FFFE}"

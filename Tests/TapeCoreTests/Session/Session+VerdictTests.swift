@@ -20,6 +20,17 @@ import Testing
         #expect(verdict.unservedAnswers[0].problem.hasPrefix("no file") && !verdict.unservedAnswers[0].problem.contains("\n"))
     }
 
+    @Test func aRequestThatCouldNotBeDecidedIsNeitherAHitNorAMiss() {
+        let session = self.session(["/a"])
+        session.couldNotDecide(problem: "GET http://a.test/a: no file\n")
+        let verdict = session.verdict()
+        #expect(verdict.hits == 0 && verdict.misses == 0 && verdict.unserved == 1 && verdict.unused == [0])
+        #expect(verdict.flaws == [.unused, .unserved] && verdict.unservedAnswers.map(\.index) == [nil])
+        for _ in 0..<Session.reportLimit { session.couldNotDecide(problem: "x") }
+        #expect(session.verdict().unserved == Session.reportLimit + 1)
+        #expect(session.verdict().unservedAnswers.count == Session.reportLimit)
+    }
+
     @Test func unservedAnswersAreBoundedAndCounted() {
         let session = self.session(["/a"], repetition: .last)
         for _ in 0..<Session.reportLimit + 3 {

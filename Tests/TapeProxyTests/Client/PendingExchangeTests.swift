@@ -75,6 +75,20 @@ import Testing
         #expect(try self.ask(replay.connect(), Self.post(origin, form("other-one"), fields)).hasPrefix("HTTP/1.1 424 "))
     }
 
+    @Test func aCassetteThatCannotBeReadToDecideIsNoCleanReplay() throws {
+        let (folder, origin) = try self.recorded("abc", "def")
+        let text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
+        try folder.write(Array(text.replacing("\"status\": 200", with: "\"status\": \"x\"").utf8), to: "tape.json")
+        let replay = try RunningProxy(.none, in: folder)
+        #expect(try self.ask(replay.connect(), Self.post(origin, "abc")).hasPrefix("HTTP/1.1 500 Cassette Unreadable"))
+        let verdict = replay.session.verdict()
+        #expect(verdict.hits == 0 && verdict.misses == 0 && verdict.unserved == 1 && verdict.flaws.contains(.unserved))
+        #expect(verdict.unservedAnswers.first?.problem.contains("POST http://\(origin.authority)/: ") == true, "\(verdict)")
+        let counts = replay.server.counts
+        #expect(counts.unreadable == 1 && counts.replayed == 0)
+        #expect(RunFailure.all(failOn: FailureRule([]), verdict: verdict, counts: counts, recorder: nil) == [.failed])
+    }
+
     @Test func aBodyThatIsCutDecidesNothing() throws {
         let (folder, origin) = try self.recorded("abc")
         let replay = try RunningProxy(.none, in: folder)

@@ -114,7 +114,8 @@ import Testing
         #expect(try self.ask(replay.connect(), origin.request()) == self.answer("rather longer"))
     }
 
-    @Test(arguments: [100_000, 700_000]) func aDamagedSidecarIsNeverDeliveredAsWhole(size: Int) throws {
+    /// A replay of one answer whose body's file has changed since.
+    private func damaged(size: Int) throws -> (replay: RunningProxy, origin: RawOrigin) {
         let body = String(repeating: "sidecar ", count: size / 8)
         let (folder, origin) = try self.recorded(
             "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -125,14 +126,36 @@ import Testing
         var octets = try folder.read("tape.bodies/\(name)")
         octets[octets.count - 10] ^= 1
         try folder.write(octets, to: "tape.bodies/\(name)")
-        let replay = try RunningProxy(.none, in: folder)
+        return (try RunningProxy(.none, in: folder), origin)
+    }
+
+    @Test(arguments: [100_000, 700_000]) func aDamagedSidecarIsNeverDeliveredAsWhole(size: Int) throws {
+        let (replay, origin) = try self.damaged(size: size)
         let client = try replay.connect()
         try client.send(origin.request("GET", "/", "Connection: close"))
         let (received, _) = try client.readToEnd()
         let text = String(decoding: received, as: UTF8.self)
         if text.hasPrefix("HTTP/1.1 500 Cassette Unreadable\r\nWiretape-Error: cassette\r\n") { return }
         #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
-        #expect(received.count < body.utf8.count)
+        #expect(received.count < size)
+    }
+
+    @Test(arguments: [100_000, 700_000]) func aDamagedSidecarIsNoHit(size: Int) throws {
+        let (replay, origin) = try self.damaged(size: size)
+        let client = try replay.connect()
+        try client.send(origin.request("GET", "/", "Connection: close"))
+        _ = try client.readToEnd()
+        let (verdict, counts) = (replay.session.verdict(), replay.server.counts)
+        #expect(verdict.hits == 0 && verdict.unserved == 1 && verdict.flaws == [.unserved])
+        #expect(counts.unreadable == 1 && counts.firstUnreadable != nil)
+    }
+
+    @Test func nothingIsAnsweredBehindABodyThatProvedDamaged() throws {
+        let (replay, origin) = try self.damaged(size: 700_000)
+        let client = try replay.connect()
+        try client.send(origin.request() + origin.request("GET", "/", "Connection: close"))
+        let received = try client.readToEnd().octets
+        #expect(!String(decoding: received, as: UTF8.self).contains("424 Not In Cassette"), "it was taken for the body's rest")
     }
 
     @Test func aMissingSidecarIsSaid() throws {

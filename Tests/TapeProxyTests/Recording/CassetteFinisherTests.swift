@@ -116,6 +116,20 @@ import Testing
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
     }
 
+    @Test func aLaterSecretGoesOutOfABodyThatWasKeptInItsCoding() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try self.undeveloped(folder, texts: ["word s3cret-0123 word"])
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+        let finisher = CassetteFinisher(
+            path: path, store: try BodyStore(cassettePath: path), redactor: Redactor(vault: vault), unsettled: 1)
+        #expect(try finisher.finish(try appender.finish()) { _, _ in }.redacted == 1)
+        let body = try #require(try RunningProxy.interactions(path).first?.response?.body)
+        #expect(body.content == .text(Array("word {{token:1}} word".utf8)))
+    }
+
     @Test func anExchangeThatCannotBeClearedOfALaterSecretFailsTheCloseAndTheOthersAreCleared() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

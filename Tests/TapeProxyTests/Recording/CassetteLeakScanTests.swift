@@ -50,6 +50,46 @@ import Testing
         #expect(try self.leaks(path).map(\.description) == ["the cassette's beginning, line 4: what {{jwt:1}} stands for (plain)"])
     }
 
+    private func write(_ interaction: Interaction, to path: String) throws {
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(interaction, into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        try appender.sync()
+    }
+
+    @Test func secretsAreFoundInWhatWaitsInItsCodingToBeDeveloped() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store)
+        let text = Array("it is \(self.secret).".utf8)
+        let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
+        let exchange = TapedExchanges.exchange(1, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+        try self.write(try #require(try maker.interaction(of: exchange, mayDevelop: false)), to: path)
+        try store.syncAll()
+        let leaks = try self.leaks(path)
+        #expect(leaks.map(\.exchange) == [1] && leaks.first?.spelling == .compressed)
+        #expect(leaks.first?.place.hasPrefix("\"tape.bodies/") == true)
+    }
+
+    @Test func secretsAreFoundInOctetsThatWereKeptBesideTheirContent() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        var sink = BodyStoreSink(store: try BodyStore(cassettePath: path))
+        let octets = Array("it is \(self.secret).".utf8)
+        let original = try sink.store(fileExtension: "br") { piece in try octets.withUnsafeBytes { try piece($0) } }
+        var interaction = TapedExchanges.exchange(1, fields: ["Content-Type: text/plain", "Content-Encoding: br"], body: []).interaction
+        interaction.response?.body = Body(
+            size: octets.count, codings: [.brotli], content: .text(Array("it is {{jwt:1}}.".utf8)), original: original,
+            sha256: original.sha256)
+        try self.write(interaction, to: path)
+        let leaks = try self.leaks(path)
+        #expect(leaks.map(\.exchange) == [1] && leaks.first?.place == "\"\(original.path)\" byte 6", "\(leaks)")
+    }
+
     @Test func whatHoldsNoneHasNoLeaks() throws {
         let folder = try TemporaryFolder()
         #expect(try self.leaks(self.record(folder, [TapedExchanges.simple(1)])).isEmpty)

@@ -22,6 +22,13 @@ import Testing
         #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
     }
 
+    @Test func theRulesOfAReplacedCassetteGoOnToHold() throws {
+        let replaced = try RedactionRules(rules: ["header:x-b"])
+        let rules = try #require(try self.settings().redactionRules(replacing: replaced, secret: self.secret))
+        #expect(rules.rules.count == 2 && rules.keep.count == 1 && rules.secrets.count == 1)
+        #expect(try self.settings(redaction: false).redactionRules(replacing: replaced, secret: self.secret) == nil)
+    }
+
     @Test func secretsAreKeptWhereThatIsSaid() throws {
         #expect(try self.settings(redaction: false).redactionRules(secret: self.secret) == nil)
         #expect(self.settings(redaction: false).missingSecrets(secret: self.secret) == [])

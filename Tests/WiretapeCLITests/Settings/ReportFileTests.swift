@@ -26,4 +26,11 @@ import Testing
         let strict = String(decoding: try ReportFile("b.xml").bytes(self.report, failOn: FailureRule([.unused])), as: UTF8.self)
         #expect(strict.contains("failures=\"1\""))
     }
+
+    @Test func anAnswerThatDidNotArriveFailsThoughNothingIsToFail() throws {
+        var report = self.report
+        report.verdict = Verdict(unserved: 1, unservedAnswers: [UnservedAnswer(index: 0, problem: "its client left")])
+        let text = String(decoding: try ReportFile("b.xml").bytes(report, failOn: FailureRule([])), as: UTF8.self)
+        #expect(text.contains("errors=\"1\"") && text.contains("<error type=\"unserved\""), "\(text)")
+    }
 }
