@@ -30,6 +30,19 @@ import Testing
         #expect(octets.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
     }
 
+    /// A file comes in pieces, and is looked at a mebibyte at a time.
+    @Test(arguments: [1, 8, 16]) func aSecretAcrossTheEdgeOfWhatIsLookedAtIsFound(before: Int) throws {
+        var octets = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
+        let start = (1 << 20) - before
+        octets.replaceSubrange(start..<start + 17, with: Array("s3cret/value-0123".utf8))
+        let file = OctetSource(size: octets.count) { offset, buffer in
+            let count = min(buffer.count, octets.count - offset)
+            octets.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
+            return count
+        }
+        #expect(try LeakScan(self.vault).leaks(in: file).map(\.offset) == [start])
+    }
+
     @Test func findsHexAndUTF16() throws {
         #expect(try self.spellings(Array(("x " + Hex.encode(Array("s3cret/value-0123".utf8))).utf8)) == ["hex"])
         #expect(try self.spellings(Array("s3cret/value-0123".utf8).flatMap { [0, $0] }) == ["utf16"])

@@ -15,7 +15,8 @@ import TapeProxy
 
     @Test func whatIsSaidIsLaidOverTheSettings() throws {
         let options = try RecordOptions.parse([
-            "--durability", "full", "--on-disk-full", "refuse", "--no-keep-on-failure", "--no-review", "--redact", "json:/a", "--keep", "jwt",
+            "--durability", "full", "--on-disk-full", "refuse", "--no-keep-on-failure", "--no-review", "--redact", "json:/a", "--keep",
+            "jwt",
             "--secret-env", "KEY",
         ])
         let settings = options.lay(over: RunSettings())
