@@ -35,6 +35,8 @@ struct ExchangeRedaction {
             let again = try self.redact(&interaction, request: &request, response: &response, skipping: (false, false))
             outcome.request.add(again.request)
             outcome.response.add(again.response)
+            request?.note = outcome.request.note
+            response?.note = outcome.response.note
             return outcome
         }
         if !isKnown.request, !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }

@@ -40,8 +40,10 @@ final class SearchedBodies {
         private let codings: [String]
         private let isComplete: Bool
 
-        /// Nil for a body that is searched as fast as it is compared.
+        /// Nil for a body that is searched as fast as it is compared, or has more to be searched than its octets.
         init?(_ body: LooseBody, _ headers: HeaderFields) {
+            // What stands behind the sizes of its chunks is no part of its octets, and may be another each time.
+            guard body.arrival?.lastLine == nil, body.arrival?.pieces.contains(where: { $0.line != nil }) != true else { return nil }
             switch body.place {
             case .memory(let octets):
                 guard octets.count >= SearchedBodies.smallest else { return nil }

@@ -32,6 +32,17 @@ import Testing
         #expect(!searched.contains(self.key(octets, fields, isComplete: isComplete), at: 0))
     }
 
+    @Test func whatStandsBesideTheSizesOfChunksIsSearchedEachTime() {
+        func key(_ line: String?, last: String? = nil) -> SearchedBodies.Key? {
+            let pieces = [Arrival.Piece(at: 0, size: Self.octets.count, line: line)]
+            let arrival = Arrival(isChunked: true, pieces: pieces, lastLine: last)
+            return SearchedBodies.Key(LooseBody(.memory(Self.octets), arrival: arrival, isComplete: true), HeaderFields())
+        }
+        #expect(key(nil) != nil)
+        #expect(key("1000;token=kT7-pQ2xV9mZ4w") == nil)
+        #expect(key(nil, last: "0;token=kT7-pQ2xV9mZ4w") == nil)
+    }
+
     @Test func aSmallBodyIsSearchedEachTime() {
         #expect(self.key(Array(Self.octets.dropLast())) == nil)
         #expect(!SearchedBodies().contains(nil, at: 0))
