@@ -60,7 +60,7 @@ extension SessionServer {
         let refresh = try settings.dateRefresh(of: plan.cassette, now: now)
         let session = try Session(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try Self.liveRedactor(plan.cassette, redaction), dates: refresh?.liveDates,
+            order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: refresh?.liveDates,
             digest: { FastSHA256() })
         let recorder = try Recorder(plan.recording, version: self.configuration.version, redaction: redaction) { tell($0) }
         if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
@@ -74,12 +74,6 @@ extension SessionServer {
             try recorder?.abandon()
             throw error
         }
-    }
-
-    /// Live requests are compared as the cassette's were kept; nil where those are as they came.
-    private static func liveRedactor(_ cassette: RecordedCassette?, _ rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
-        guard let own = try cassette?.redactionRules() else { return nil }
-        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
     }
 
     private func admit(

@@ -59,6 +59,14 @@ public struct RunPlan {
         self.expiry = expiry
     }
 
+    /// Live requests are compared as the cassette's were kept; nil where those are as they came.
+    ///
+    /// - Parameter rules: of the run, beside the cassette's own.
+    public func liveRedactor(adding rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
+        guard let own = try self.cassette?.redactionRules() else { return nil }
+        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
+    }
+
     /// Nil where a cassette is not too old. One without exchanges has no age.
     private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Timestamp) -> String? {
         guard let cassette, let limit, let start = cassette.firstStart else { return nil }

@@ -59,7 +59,7 @@ struct ProxyRun {
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try Session(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try self.liveRedactor(cassette, redaction), dates: configuration.refresh?.liveDates,
+            order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: configuration.refresh?.liveDates,
             digest: { FastSHA256() })
         let server: ProxyServer
         do {
@@ -127,12 +127,6 @@ struct ProxyRun {
             host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
             credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
             cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
-    }
-
-    /// Live requests are compared as the cassette's were kept; nil where those are as they came.
-    private func liveRedactor(_ cassette: RecordedCassette?, _ rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
-        guard let own = try cassette?.redactionRules() else { return nil }
-        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
     }
 
     private struct Outcome {
