@@ -1,0 +1,23 @@
+public import TapeCore
+
+/// How long the phases of one exchange took, by whom it was measured.
+public struct ExchangeMetrics: Sendable, Hashable {
+    public enum Source: Sendable, Hashable {
+        /// `URLSessionTaskMetrics`, where the platform has them.
+        case platform
+        /// The cassette, when the exchange was recorded.
+        case recording
+    }
+
+    public var source: Source
+    /// Milliseconds; nil where a phase did not happen or was not measured.
+    public var timing: Timing
+    /// When each piece of the body came, in milliseconds since the head.
+    public var pieces: [Arrival.Piece]
+
+    public init(source: Source, timing: Timing, pieces: [Arrival.Piece] = []) {
+        self.source = source
+        self.timing = timing
+        self.pieces = pieces
+    }
+}

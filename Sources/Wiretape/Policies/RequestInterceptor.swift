@@ -1,0 +1,2 @@
+/// Adapts and retries.
+public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
