@@ -1,4 +1,4 @@
-extension Session {
+extension CassetteSession {
     /// Decides on a request whose body has come to its end. Can be called from any thread and never waits for anything.
     ///
     /// Nil where it takes a look at the cassette first: call `prepare` on a thread that may wait for the disk, and then this again.

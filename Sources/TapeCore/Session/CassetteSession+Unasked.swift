@@ -1,4 +1,4 @@
-extension Session {
+extension CassetteSession {
     /// So many recorded requests are looked at: more with one head were hardly all refused.
     static let unaskedLimit = 64
 

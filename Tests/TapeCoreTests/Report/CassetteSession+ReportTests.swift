@@ -2,10 +2,10 @@ import Testing
 
 @testable import TapeCore
 
-@Suite struct SessionReportTests {
+@Suite struct CassetteSessionReportTests {
     @Test func tellsOfEachExchangeHowOftenItAnswered() {
         let keys = RecordedKeys([("GET", "http://a.test/a"), ("CONNECT", "https://a.test/"), ("GET", "http://a.test/b")])
-        let session = Session(mode: .none, keys: keys, hasCassette: true, repetition: .last, order: .strict)
+        let session = CassetteSession(mode: .none, keys: keys, hasCassette: true, repetition: .last, order: .strict)
         _ = session.head("GET", "http://a.test/a")
         _ = session.head("GET", "http://a.test/a")
         let report = session.report(name: "a\u{1B}.json", cassette: nil)

@@ -1,4 +1,4 @@
-extension Session {
+extension CassetteSession {
     /// No recorded exchange is left for a request.
     ///
     /// - Parameters:

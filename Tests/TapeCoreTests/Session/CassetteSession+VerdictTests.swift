@@ -2,9 +2,9 @@ import Testing
 
 @testable import TapeCore
 
-@Suite struct SessionVerdictTests {
-    private func session(_ paths: [String], repetition: Repetition = .never, order: ReplayOrder = .any) -> Session {
-        Session(
+@Suite struct CassetteSessionVerdictTests {
+    private func session(_ paths: [String], repetition: Repetition = .never, order: ReplayOrder = .any) -> CassetteSession {
+        CassetteSession(
             mode: .none, keys: RecordedKeys(paths.map { ("GET", "http://a.test" + $0) }), hasCassette: true, repetition: repetition,
             order: order)
     }
@@ -26,20 +26,20 @@ import Testing
         let verdict = session.verdict()
         #expect(verdict.hits == 0 && verdict.misses == 0 && verdict.unserved == 1 && verdict.unused == [0])
         #expect(verdict.flaws == [.unused, .unserved] && verdict.unservedAnswers.map(\.index) == [nil])
-        for _ in 0..<Session.reportLimit { session.couldNotDecide(problem: "x") }
-        #expect(session.verdict().unserved == Session.reportLimit + 1)
-        #expect(session.verdict().unservedAnswers.count == Session.reportLimit)
+        for _ in 0..<CassetteSession.reportLimit { session.couldNotDecide(problem: "x") }
+        #expect(session.verdict().unserved == CassetteSession.reportLimit + 1)
+        #expect(session.verdict().unservedAnswers.count == CassetteSession.reportLimit)
     }
 
     @Test func unservedAnswersAreBoundedAndCounted() {
         let session = self.session(["/a"], repetition: .last)
-        for _ in 0..<Session.reportLimit + 3 {
+        for _ in 0..<CassetteSession.reportLimit + 3 {
             _ = session.head("GET", "http://a.test/a")
             session.couldNotServe(0, problem: "x")
         }
         let verdict = session.verdict()
-        #expect(verdict.hits == 0 && verdict.unserved == Session.reportLimit + 3)
-        #expect(verdict.unservedAnswers.count == Session.reportLimit)
+        #expect(verdict.hits == 0 && verdict.unserved == CassetteSession.reportLimit + 3)
+        #expect(verdict.unservedAnswers.count == CassetteSession.reportLimit)
     }
 
     @Test func anExchangeThatAnswersLateIsNoted() {
@@ -53,9 +53,9 @@ import Testing
 
     @Test func orderViolationsAreBoundedAndCounted() {
         let session = self.session(["/a", "/b"], order: .strict)
-        for _ in 0..<Session.reportLimit + 3 { _ = session.head("GET", "http://a.test/b") }
+        for _ in 0..<CassetteSession.reportLimit + 3 { _ = session.head("GET", "http://a.test/b") }
         let verdict = session.verdict()
-        #expect(verdict.orderViolations == Session.reportLimit + 3 && verdict.violations.count == Session.reportLimit)
+        #expect(verdict.orderViolations == CassetteSession.reportLimit + 3 && verdict.violations.count == CassetteSession.reportLimit)
         #expect(verdict.unused == [0, 1])
     }
 

@@ -1,13 +1,13 @@
 import Testing
 @testable import TapeCore
 
-@Suite struct SessionUnaskedTests {
+@Suite struct CassetteSessionUnaskedTests {
     @Test func withoutACassetteTheBodyIsNeeded() throws {
         let head = Array("POST http://h:80/".utf8)
         let pending = PendingRequest(
             method: "POST", url: "http://h/", headers: HeaderFields(), comparedHeaders: HeaderFields(), rules: .standard, redaction: nil,
             head: head, key: 0, digest: { PortableSHA256() })
-        #expect(try Session(mode: .none).decideUnasked(pending) == nil)
+        #expect(try CassetteSession(mode: .none).decideUnasked(pending) == nil)
     }
 
     @Test func anUnsentBodyIsNoBodyOfAny() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapeCore
 
-@Suite struct SessionTests {
+@Suite struct CassetteSessionTests {
     /// A decision without the report's text.
     private enum Answer: Hashable, Comparable {
         case replay(Int), forward, record
@@ -27,12 +27,12 @@ import Testing
 
     private func session(
         _ mode: RecordMode, _ paths: [String], hasCassette: Bool = true, repetition: Repetition = .never
-    ) -> Session {
+    ) -> CassetteSession {
         let keys = RecordedKeys(paths.map { ("GET", "http://a.test" + $0) })
-        return Session(mode: mode, keys: keys, hasCassette: hasCassette, repetition: repetition)
+        return CassetteSession(mode: mode, keys: keys, hasCassette: hasCassette, repetition: repetition)
     }
 
-    private func ask(_ session: Session, _ paths: String...) -> [Answer] {
+    private func ask(_ session: CassetteSession, _ paths: String...) -> [Answer] {
         paths.map { Answer(session.head("GET", "http://a.test" + $0)) }
     }
 
@@ -75,7 +75,7 @@ import Testing
 
     @Test func aTunnelThatFailedIsNeitherUnusedNorNear() throws {
         let keys = RecordedKeys([("CONNECT", "https://a.test/x"), ("GET", "https://a.test/x"), ("CONNECT", "https://a.test/x")])
-        let session = Session(mode: .none, keys: keys, hasCassette: true)
+        let session = CassetteSession(mode: .none, keys: keys, hasCassette: true)
         #expect(session.verdict().unused == [1])
         guard case .refuse(let report) = session.head("POST", "https://a.test/x") else {
             Issue.record("nothing was recorded for POST")
@@ -129,10 +129,10 @@ import Testing
 
     @Test func reportsAreBoundedAndTheRestIsCounted() {
         let session = self.session(.none, ["/x"])
-        for index in 0..<Session.reportLimit + 7 { _ = self.ask(session, "/missing/\(index)") }
+        for index in 0..<CassetteSession.reportLimit + 7 { _ = self.ask(session, "/missing/\(index)") }
         let verdict = session.verdict()
-        #expect(verdict.misses == Session.reportLimit + 7)
-        #expect(verdict.reports.count == Session.reportLimit)
+        #expect(verdict.misses == CassetteSession.reportLimit + 7)
+        #expect(verdict.reports.count == CassetteSession.reportLimit)
         #expect(verdict.unreportedMisses == 7)
     }
 
@@ -190,7 +190,7 @@ import Testing
         func answer(_ line: String, _ dates: LiveDates?) throws -> Answer {
             var keys = RecordedKeys()
             rules.withHeadKey(method: "GET", url: "http://a.test/", headers: HeaderFields([recorded])) { keys.append($0) }
-            let session = Session(mode: .none, keys: keys, hasCassette: true, rules: rules, dates: dates)
+            let session = CassetteSession(mode: .none, keys: keys, hasCassette: true, rules: rules, dates: dates)
             guard
                 case .decided(let decision) = session.begin(method: "GET", url: "http://a.test/", headers: HeaderFields([line]))
             else { return .needsBody }

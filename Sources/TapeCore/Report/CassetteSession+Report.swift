@@ -1,4 +1,4 @@
-extension Session {
+extension CassetteSession {
     /// What came of the replay so far, for reports.
     ///
     /// - Parameters:

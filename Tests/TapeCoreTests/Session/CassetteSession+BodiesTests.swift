@@ -3,8 +3,8 @@ import Testing
 
 @testable import TapeCore
 
-@Suite struct SessionBodiesTests {
-    private func indexes(_ session: Session, _ bodies: [String?]) throws -> [Int?] {
+@Suite struct CassetteSessionBodiesTests {
+    private func indexes(_ session: CassetteSession, _ bodies: [String?]) throws -> [Int?] {
         try bodies.map { body in
             guard case .replay(let index) = try session.ask(body: body) else { return nil }
             return index

@@ -5,7 +5,7 @@
 /// at the moment when everything the rules look at has come in: in `begin` where that is the head, in `decide` where the body counts.
 /// What concurrent equal requests get together does not depend on their timing; which of them gets which does. A client that abandons
 /// its request has consumed the exchange. Exchanges recorded during the run are not replayed in it.
-public final class Session: Sendable {
+public final class CassetteSession: Sendable {
     /// A verdict holds so many reports of each kind; further ones are counted.
     public static let reportLimit = 100
 
