@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A URL for logs and messages.
-enum URLText {
+enum LogURL {
     /// Without user, password and fragment, and with the names of its query alone: the values may be secrets.
-    static func shown(_ url: URL) -> String {
+    static func text(_ url: URL) -> String {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
         let names = (parts.percentEncodedQuery ?? "").split(separator: "&").map { pair in
             pair.firstIndex(of: "=").map { "\(pair[..<$0])=…" } ?? "…"
