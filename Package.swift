@@ -20,6 +20,7 @@ let package = Package(
     name: "wiretape",
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
+        .library(name: "Wiretape", targets: ["Wiretape"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
@@ -57,6 +58,7 @@ let package = Package(
                 "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
             ]
         ),
+        .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
@@ -71,6 +73,7 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),

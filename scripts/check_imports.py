@@ -27,7 +27,7 @@ TABLE = {
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
     "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking"],
-    "WiretapeTesting": [*PLATFORM, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
         *PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy", "TapeInspector", "Wiretape", "ArgumentParser", "Yams",
         "Foundation", "NIO*",
