@@ -1,29 +1,38 @@
+import Foundation
 import TapeCore
 
-/// A clock that goes on only when it is told to.
-///
-/// Its sleepers are woken in the order of their times.
+/// A clock that stands still until a test moves it.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
-        var offset: Duration
+        var offset: Duration = .zero
 
         func advanced(by duration: Duration) -> Instant { Instant(offset: self.offset + duration) }
         func duration(to other: Instant) -> Duration { other.offset - self.offset }
         static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private struct Sleeper: Sendable {
-        var id: Int
-        var deadline: Instant
-        var continuation: CheckedContinuation<Void, any Error>
+    private struct Sleeper {
+        let id: UUID
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
     }
 
-    private struct State: Sendable {
-        var now = Instant(offset: .zero)
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = Instant()
         var sleepers: [Sleeper] = []
-        var nextID = 0
-        var watchers: [CheckedContinuation<Void, Never>] = []
-        var cancelled: Set<Int> = []
+        var watchers: [Watcher] = []
+
+        /// Those who wait for as many sleepers as there are.
+        mutating func satisfied() -> [Watcher] {
+            let count = self.sleepers.count
+            defer { self.watchers.removeAll { $0.count <= count } }
+            return self.watchers.filter { $0.count <= count }
+        }
     }
 
     private let state = Guarded(State())
@@ -31,27 +40,25 @@ final class ManualClock: Clock, Sendable {
     var now: Instant { self.state.withLock { $0.now } }
     var minimumResolution: Duration { .zero }
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let id = self.state.withLock { state in
-            state.nextID += 1
-            return state.nextID
-        }
+    /// How many tasks sleep now.
+    var sleeperCount: Int { self.state.withLock { $0.sleepers.count } }
+
+    func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = UUID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let (isDue, isCancelled, watchers) = self.state.withLock { state -> (Bool, Bool, [CheckedContinuation<Void, Never>]) in
-                    if state.cancelled.contains(id) { return (false, true, []) }
-                    guard deadline > state.now else { return (true, false, []) }
+                let (result, woken): (Result<Void, any Error>?, [Watcher]) = self.state.withLock { state in
+                    // A cancellation that comes later finds the sleeper.
+                    guard !Task.isCancelled else { return (.failure(CancellationError()), []) }
+                    guard deadline > state.now else { return (.success(()), []) }
                     state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
-                    defer { state.watchers = [] }
-                    return (false, false, state.watchers)
+                    return (nil, state.satisfied())
                 }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-                if isDue { continuation.resume() }
-                for watcher in watchers { watcher.resume() }
+                if let result { continuation.resume(with: result) }
+                for watcher in woken { watcher.continuation.resume() }
             }
         } onCancel: {
             let sleeper = self.state.withLock { state -> Sleeper? in
-                state.cancelled.insert(id)
                 guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else { return nil }
                 return state.sleepers.remove(at: index)
             }
@@ -59,25 +66,26 @@ final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Waits until somebody sleeps.
-    func waitForSleeper() async {
+    /// Lets time pass; wakes the sleepers whose time has come, the earliest first.
+    func advance(by duration: Duration) {
+        let due = self.state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            defer { state.sleepers.removeAll { $0.deadline <= now } }
+            return state.sleepers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Returns as soon as so many tasks sleep.
+    func sleepers(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = self.state.withLock { state in
-                guard state.sleepers.isEmpty else { return true }
-                state.watchers.append(continuation)
+                guard state.sleepers.count < count else { return true }
+                state.watchers.append(Watcher(count: count, continuation: continuation))
                 return false
             }
             if isThere { continuation.resume() }
         }
-    }
-
-    func advance(by duration: Duration) {
-        let due = self.state.withLock { state -> [Sleeper] in
-            state.now = state.now.advanced(by: duration)
-            let due = state.sleepers.filter { $0.deadline <= state.now }
-            state.sleepers.removeAll { $0.deadline <= state.now }
-            return due.sorted { $0.deadline < $1.deadline }
-        }
-        for sleeper in due { sleeper.continuation.resume() }
     }
 }

@@ -46,11 +46,11 @@ import Testing
         let stub = StubTransport([response.delayed(by: .milliseconds(10))], clock: clock)
         let log = EventLog()
         let task = stub.start(.make("GET", "http://a.test/")) { log.receive($0) }
-        await clock.waitForSleeper()
+        await clock.sleepers(1)
         #expect(log.lines.isEmpty)
         clock.advance(by: .milliseconds(10))
         await log.wait(for: 3)
-        await clock.waitForSleeper()
+        await clock.sleepers(1)
         clock.advance(by: .seconds(1))
         await log.wait()
         #expect(log.lines == ["interim 103", "head 200", "chunk a", "chunk b", "failed cancelled"])
