@@ -20,7 +20,7 @@ final class ReplayPlayer: Sendable {
         receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         // Where there is latency it counts from here.
-        let watch = self.latency == .none ? nil : Stopwatch(clock)
+        let watch = self.latency == .none ? nil : ReplayClock(clock)
         let answer: ReadyAnswer
         do {
             answer = try self.library.answer(index)
@@ -36,7 +36,7 @@ final class ReplayPlayer: Sendable {
     ///   - player: nil for an answer that lies in memory.
     ///   - isInline: whether nothing is read on the way.
     static func give(
-        _ script: ReplayScript, of index: Int = 0, by player: ReplayPlayer?, watch: Stopwatch?, isInline: Bool,
+        _ script: ReplayScript, of index: Int = 0, by player: ReplayPlayer?, watch: ReplayClock?, isInline: Bool,
         receive: @escaping @Sendable (TransportEvent) -> Demand
     ) -> any TransportTask {
         var script = script

@@ -9,7 +9,7 @@ final class ReplayTask: TransportTask, @unchecked Sendable {
     private let player: ReplayPlayer?
     private let index: Int
     private let receive: @Sendable (TransportEvent) -> Demand
-    private let watch: Stopwatch?
+    private let watch: ReplayClock?
     private var script: ReplayScript
     private var content: ContentStream?
     private let state: Guarded<DeliveryState>
@@ -17,7 +17,7 @@ final class ReplayTask: TransportTask, @unchecked Sendable {
 
     /// - Parameter watch: nil where nothing is waited for.
     init(
-        _ script: ReplayScript, of index: Int, player: ReplayPlayer?, watch: Stopwatch?, isPaused: Bool,
+        _ script: ReplayScript, of index: Int, player: ReplayPlayer?, watch: ReplayClock?, isPaused: Bool,
         receive: @escaping @Sendable (TransportEvent) -> Demand
     ) {
         self.script = script

@@ -76,11 +76,11 @@ extension StubResponse {
 
     func answer(to url: URL) -> ReadyAnswer {
         let head = self.status.map { HTTPResponse(url: url, status: $0, reason: self.reason, headers: self.headers, source: .stub) }
-        let begin = Stopwatch.milliseconds(self.delay)
+        let begin = ReplayClock.milliseconds(self.delay)
         var at = 0.0
         var arrival = Arrival(isChunked: false)
         for chunk in self.chunks {
-            at += max(0, Stopwatch.milliseconds(chunk.after))
+            at += max(0, ReplayClock.milliseconds(chunk.after))
             arrival.pieces.append(Arrival.Piece(at: at, size: chunk.data.count))
         }
         let ending: ReadyAnswer.Ending =

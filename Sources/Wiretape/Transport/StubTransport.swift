@@ -85,6 +85,6 @@ public final class StubTransport: Transport {
         let script = ReplayScript(
             response.answer(to: request.url), request: request, latency: response.isImmediate ? .none : .scaled(1))
         return ReplayPlayer.give(
-            script, by: nil, watch: response.isImmediate ? nil : Stopwatch(self.clock), isInline: true, receive: receive)
+            script, by: nil, watch: response.isImmediate ? nil : ReplayClock(self.clock), isInline: true, receive: receive)
     }
 }

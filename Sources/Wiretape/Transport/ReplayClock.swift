@@ -1,5 +1,5 @@
 /// Time on a clock of any kind, counted from a beginning, in milliseconds.
-struct Stopwatch: Sendable {
+struct ReplayClock: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let sleepFor: @Sendable (Duration) async throws -> Void
 
