@@ -7,6 +7,8 @@ public struct ExchangeMetrics: Sendable, Hashable {
         case platform
         /// The cassette, when the exchange was recorded.
         case recording
+        /// The session, from the events of the transport: what came before the head is all waiting.
+        case session
     }
 
     public var source: Source
@@ -19,5 +21,15 @@ public struct ExchangeMetrics: Sendable, Hashable {
         self.source = source
         self.timing = timing
         self.pieces = pieces
+    }
+
+    /// As a cassette keeps them; the pieces beyond its limit are one.
+    ///
+    /// - Parameter isChunked: whether the pieces are the chunks of the wire, which a session does not see.
+    public func arrival(isChunked: Bool = false) -> Arrival? {
+        guard !self.pieces.isEmpty else { return nil }
+        var arrival = Arrival(isChunked: isChunked)
+        for piece in self.pieces { arrival.take(piece) }
+        return arrival
     }
 }
