@@ -73,7 +73,7 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
-        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape"]),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),

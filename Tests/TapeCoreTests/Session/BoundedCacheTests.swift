@@ -1,5 +1,5 @@
 import Testing
-@testable import TapeProxy
+@testable import TapeCore
 
 @Suite struct BoundedCacheTests {
     @Test func whatFitsIsKeptForEver() {

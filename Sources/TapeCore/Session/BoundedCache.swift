@@ -2,26 +2,26 @@
 ///
 /// Keeps no list of uses: a hit costs one look into an array, and as long as everything fits nothing is ever dropped. A place in the
 /// array costs as much as a reference, whether it is taken or not: values are references or arrays.
-struct BoundedCache<Value> {
+package struct BoundedCache<Value> {
     private var values: [Value?] = []
     /// Numbers in the order they came; those before `first` have been dropped.
     private var order: [Int] = []
     private var first = 0
     private var weight = 0
     private let limit: Int
-    private let weigh: (Value) -> Int
+    private let weigh: @Sendable (Value) -> Int
 
     /// - Parameters:
     ///   - limit: the most weight it holds; one value alone may exceed it.
     ///   - weigh: a value's weight, the same each time.
-    init(limit: Int, weigh: @escaping (Value) -> Int) {
+    package init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) {
         self.limit = limit
         self.weigh = weigh
     }
 
-    func value(_ number: Int) -> Value? { number < self.values.count ? self.values[number] : nil }
+    package func value(_ number: Int) -> Value? { number < self.values.count ? self.values[number] : nil }
 
-    mutating func insert(_ value: Value, at number: Int) {
+    package mutating func insert(_ value: Value, at number: Int) {
         if number >= self.values.count { self.values += Array(repeating: nil, count: number + 1 - self.values.count) }
         if let known = self.values[number] {
             self.weight -= self.weigh(known)
@@ -45,3 +45,5 @@ struct BoundedCache<Value> {
         self.first = 0
     }
 }
+
+extension BoundedCache: Sendable where Value: Sendable {}
