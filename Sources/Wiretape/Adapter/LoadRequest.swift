@@ -50,7 +50,9 @@ enum LoadRequest {
     static func transportRequest(_ answer: URLRequest, insteadOf proposed: TransportRequest) -> TransportRequest {
         let method = answer.httpMethod ?? "GET"
         let body: RequestBody =
-            if let data = answer.httpBody { .data(data) } else if method == proposed.method, case .file = proposed.body { proposed.body } else { .none }
+            if let data = answer.httpBody { .data(data) } else if method == proposed.method, case .file = proposed.body {
+                proposed.body
+            } else { .none }
         return Self.transportRequest(answer, url: answer.url ?? proposed.url, additional: nil, body: body)
     }
 }
