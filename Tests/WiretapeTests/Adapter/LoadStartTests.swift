@@ -19,10 +19,10 @@ import FoundationNetworking
         return request
     }
 
-    private func text(_ body: RequestBody?) throws -> String {
+    private func text(_ body: RequestBody) throws -> String {
         switch body {
-        case nil: "no request"
-        case .none?: "none"
+        case .none: "none"
+        case .unobservable: "unobservable"
         case .data(let data): String(decoding: data, as: UTF8.self)
         case .file(let url, let size): "file \(try Data(contentsOf: url).count) of \(size)"
         }
@@ -51,6 +51,16 @@ import FoundationNetworking
         #expect(await delegate.run(session.uploadTask(withStreamedRequest: Self.post())) == ["stream", "200", "complete"])
         #expect(try transport.requests.map { try self.text($0.body) } == ["data", "file 70000 of 70000", "streamed"])
         #endif
+    }
+
+    /// There is no delegate to make the stream, so nobody can see it.
+    @Test func aBodyThatNobodyCanSeeIsNotTakenForNone() async throws {
+        let transport = AdapterTransport { .answer($0) }
+        let session = URLSession(configuration: .answered(by: transport, inPlace: true))
+        let task = session.uploadTask(withStreamedRequest: Self.post())
+        task.resume()
+        transport.started.wait()
+        #expect(try transport.requests.map { try self.text($0.body) } == ["unobservable"])
     }
 
     @Test func aFileThatIsNotThereFailsBeforeAnythingIsSent() async throws {

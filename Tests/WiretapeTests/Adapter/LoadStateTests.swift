@@ -67,7 +67,7 @@ import Testing
 
     /// Whatever the order of calls: it starts once, and once over it stays over.
     @Test(arguments: 0..<50) func itStartsOnceAndEndsOnce(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = TapeTestSupport.SeededGenerator(seed: seed)
         var state = LoadState()
         var (starts, wasOver) = (0, false)
         for _ in 0..<200 {

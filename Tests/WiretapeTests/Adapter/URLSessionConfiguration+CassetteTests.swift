@@ -40,7 +40,8 @@ import FoundationNetworking
             Issue.record("\(failure)")
             return
         }
-        #expect((error as NSError?)?.localizedDescription.contains(#"no recorded exchange answers "GET http://cassette.invalid/dogs""#) == true)
+        #expect(
+            (error as NSError?)?.localizedDescription.contains(#"no recorded exchange answers "GET http://cassette.invalid/dogs""#) == true)
         #expect(report.nearest.first?.request.contains("/pets") == true)
     }
 
