@@ -30,7 +30,7 @@ enum LoadRequest {
 
     private static func needsFormType(method: String, body: RequestBody) -> Bool {
         switch body {
-        case .none, .file: false
+        case .none, .file, .unobservable: false
         case .data(let data): method == "POST" && !data.isEmpty
         }
     }
