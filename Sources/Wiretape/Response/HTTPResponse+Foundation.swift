@@ -17,5 +17,4 @@ extension HTTPResponse {
         guard !self.headers.contains(name: "Content-Encoding") else { return nil }
         return self.headers.value(for: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
-    }
 }

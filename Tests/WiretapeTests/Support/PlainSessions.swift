@@ -27,3 +27,25 @@ final class Collected<Value: Sendable>: Sendable {
 
     func add(_ value: Value) { self.values.withLock { $0.append(value) } }
 }
+
+extension AsyncSequence {
+    /// All elements.
+    func collected() async throws -> [Element] {
+        var result: [Element] = []
+        for try await element in self { result.append(element) }
+        return result
+    }
+}
+
+extension Session {
+    /// A streamed request whose answer comes at once, in these chunks.
+    static func streaming(_ chunks: [String], _ status: Int = 200) -> (session: Session, request: StreamRequest) {
+        let session = Session.plain(
+            ScriptedTransport { exchange, _ in
+                exchange.head(status)
+                for chunk in chunks { exchange.chunk(chunk) }
+                exchange.send(.end)
+            })
+        return (session, session.stream("http://a.test/s"))
+    }
+}
