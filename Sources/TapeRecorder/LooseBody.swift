@@ -13,7 +13,7 @@ struct LooseBody {
     var place: Place
     var arrival: Arrival?
     var isComplete: Bool
-    /// Sentences for people: what could not be redacted, what was not to be seen.
+    /// A sentence for people on what could not be redacted.
     var note: String?
 
     init(_ place: Place, arrival: Arrival?, isComplete: Bool) {
@@ -30,7 +30,6 @@ struct LooseBody {
         } else {
             self.init(.memory(taped.bytes), arrival: taped.arrival, isComplete: taped.isComplete)
         }
-        self.note = taped.note
     }
 
     /// All octets, where they are no more than `limit`.

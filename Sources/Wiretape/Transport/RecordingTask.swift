@@ -13,6 +13,7 @@ final class RecordingTask: TransportTask {
         /// Orders that came before the inner task was there.
         var wantsCancel = false
         var wantsResume = false
+        var isOver = false
     }
 
     private let tape: ExchangeTape
@@ -27,7 +28,8 @@ final class RecordingTask: TransportTask {
     func start(_ request: TransportRequest, on inner: any Transport) -> RecordingTask {
         let task = inner.start(request) { self.take($0) }
         let (cancels, resumes) = self.state.withLock { state in
-            state.inner = task
+            // It holds this one until its last event.
+            state.inner = state.isOver ? nil : task
             return (state.wantsCancel, state.wantsResume)
         }
         if cancels { task.cancel() } else if resumes { task.resume() }
@@ -39,8 +41,10 @@ final class RecordingTask: TransportTask {
         let (told, isFull) = self.tape.take(event)
         let demand = self.receive(told)
         guard !told.isLast else {
-            // The inner task holds this one.
-            self.state.withLock { $0.inner = nil }
+            self.state.withLock { state in
+                state.inner = nil
+                state.isOver = true
+            }
             return .more
         }
         let pauses = self.state.withLock { state in
