@@ -11,10 +11,9 @@ import Testing
     init() throws { self.folder = try TemporaryFolder() }
 
     private func file(to name: String? = nil, _ options: DownloadRequest.Options = []) -> DownloadFile {
-        let target = name.map { URL(fileURLWithPath: self.folder.file($0)) }
-        return DownloadFile(
-            folder: URL(fileURLWithPath: self.folder.path),
-            destination: target.map { target in { _, _ in (target, options) } })
+        guard let name else { return DownloadFile(folder: URL(fileURLWithPath: self.folder.path), destination: nil) }
+        let target = URL(fileURLWithPath: self.folder.file(name))
+        return DownloadFile(folder: URL(fileURLWithPath: self.folder.path)) { _, _ in (target, options) }
     }
 
     @Test func theFileIsInItsPlaceWholeOrNotAtAll() throws {

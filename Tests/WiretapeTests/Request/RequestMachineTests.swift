@@ -11,36 +11,36 @@ import Testing
         #expect(machine.isCurrent(1) && machine.isWaiting)
         machine.exchangeEnded()
         #expect(!machine.isCurrent(1) && !machine.isWaiting)
-        #expect(machine.finish(as: .finished))
+        #expect(machine.finish(as: .finished) == true)
         #expect(machine.state == .finished)
         #expect(!machine.isAbandoned(1))
     }
 
     @Test func theFirstToFinishWins() {
         var machine = RequestMachine()
-        #expect(machine.finish(as: .cancelled))
-        #expect(!machine.finish(as: .finished))
+        #expect(machine.finish(as: .cancelled) == true)
+        #expect(machine.finish(as: .finished) == false)
         #expect(machine.state == .cancelled)
         #expect(machine.resume() == .nothing)
-        #expect(!machine.suspend())
+        #expect(machine.suspend() == false)
     }
 
     @Test func aSuspendedRequestIsHeldUntilItIsResumed() {
         var machine = RequestMachine()
         #expect(machine.resume() == .prepare)
-        #expect(machine.suspend())
-        #expect(!machine.suspend())
+        #expect(machine.suspend() == true)
+        #expect(machine.suspend() == false)
         #expect(machine.send() == nil)
         #expect(machine.resume() == .send)
         #expect(machine.send() == 1)
-        #expect(machine.suspend())
+        #expect(machine.suspend() == true)
         #expect(!machine.isWaiting && machine.isCurrent(1))
         #expect(machine.resume() == .demand)
     }
 
     @Test func suspendedBeforeTheStartItIsPreparedByAResume() {
         var machine = RequestMachine()
-        #expect(machine.suspend())
+        #expect(machine.suspend() == true)
         #expect(machine.resume() == .prepare)
     }
 
@@ -59,7 +59,7 @@ import Testing
         var machine = RequestMachine()
         _ = machine.resume()
         #expect(machine.send() == 1)
-        #expect(machine.finish(as: .cancelled))
+        #expect(machine.finish(as: .cancelled) == true)
         #expect(machine.isAbandoned(1))
         #expect(machine.send() == nil)
     }
