@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
@@ -25,6 +25,10 @@ lint:
 check: lint
 	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
 	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there.
+docs:
+	sh scripts/docs.sh
 
 ## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
 crash:

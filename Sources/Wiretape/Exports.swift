@@ -15,6 +15,7 @@
 @_exported public import struct TapeCore.HeaderFields
 @_exported public import struct TapeCore.HostPattern
 @_exported public import struct TapeCore.HostPatternError
+@_exported public import struct TapeCore.JSONValue
 @_exported public import enum TapeCore.Latency
 @_exported public import struct TapeCore.MatchRuleError
 @_exported public import struct TapeCore.MatchRuleTexts

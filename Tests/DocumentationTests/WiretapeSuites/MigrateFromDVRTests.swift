@@ -25,7 +25,7 @@ import FoundationNetworking
 final class WeatherXCTests: XCTestCase {
     func testWeather() async throws {
         let weather = try await withCassette("weather", mode: .once) {
-            try await Session().request("https://example.test/weather")
+            try await Session.default.request("https://example.test/weather")
                 .serializingString()
                 .value
         }

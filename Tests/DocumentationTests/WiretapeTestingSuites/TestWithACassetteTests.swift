@@ -28,7 +28,7 @@ import WiretapeTesting
     // snippet: testing-arguments
     @Test(arguments: ["cat", "dog"]) func listsPets(of kind: String) async throws {
         let pets = try await withCassette("shop/pets-\(kind)") {
-            try await Session()
+            try await Session.default
                 .request("https://example.test/pets", parameters: ["kind": kind])
                 .serializingDecodable([Pet].self)
                 .value
@@ -47,7 +47,7 @@ import WiretapeTesting
     @Test(.cassette("shop/listsPets", settings: Self.settings))
     func ignoresTheTime() async throws {
         let time = Date().timeIntervalSince1970
-        let response = await Session()
+        let response = await Session.default
             .request("https://example.test/pets?ts=\(time)")
             .serializingData()
             .response
