@@ -21,6 +21,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .library(name: "Wiretape", targets: ["Wiretape"]),
+        .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
@@ -59,6 +60,7 @@ let package = Package(
             ]
         ),
         .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
+        .target(name: "WiretapeTesting", dependencies: ["Wiretape", "TapeCore"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
@@ -74,6 +76,10 @@ let package = Package(
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
         .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "TapeTestSupport"]),
+        .testTarget(
+            name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
+            exclude: ["Cassettes"]
+        ),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),
