@@ -12,6 +12,8 @@
 @_exported public import enum TapeCore.FormDataSource
 @_exported public import struct TapeCore.FormDataStream
 @_exported public import struct TapeCore.HeaderFields
+@_exported public import struct TapeCore.HostPattern
+@_exported public import struct TapeCore.HostPatternError
 @_exported public import enum TapeCore.Latency
 @_exported public import struct TapeCore.MatchRuleError
 @_exported public import struct TapeCore.MatchRuleTexts
@@ -20,6 +22,8 @@
 @_exported public import struct TapeCore.MissReport
 @_exported public import struct TapeCore.MultipartFormData
 @_exported public import struct TapeCore.OrderViolation
+@_exported public import struct TapeCore.PinError
+@_exported public import struct TapeCore.PublicKeyPin
 @_exported public import enum TapeCore.RecordMode
 @_exported public import struct TapeCore.RedactionRuleError
 @_exported public import struct TapeCore.RedactionRules
@@ -27,6 +31,7 @@
 @_exported public import enum TapeCore.ReplayOrder
 @_exported public import struct TapeCore.ReplayReport
 @_exported public import struct TapeCore.SecretValue
+@_exported public import enum TapeCore.ServerTrust
 @_exported public import struct TapeCore.Timing
 @_exported public import struct TapeCore.UnservedAnswer
 @_exported public import struct TapeCore.Verdict

@@ -1,0 +1,91 @@
+import TapeCore
+import TapeExchange
+import TapeRecorder
+import TapeTestSupport
+import Testing
+
+/// What another target of the package does to record: with what it may see, and without an event loop.
+@Suite struct TapedRecordingTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.path = self.folder.file("tape.json")
+    }
+
+    private func open(_ mode: RecordMode = .all) throws -> Recorder {
+        let plan = try RecordingPlan(path: self.path, mode: mode, exists: CassettePlace.exists(self.path))
+        return try #require(try Recorder(plan, version: "1"))
+    }
+
+    /// Tapes an exchange whose answer comes in pieces.
+    private func record(_ pieces: [[UInt8]], token: String = "s3cr3t-t0ken", with recorder: Recorder) {
+        let id = recorder.nextID()
+        let request = RecordedRequest(
+            method: "GET", url: "http://h.test/\(id)", headers: HeaderFields(["Host: h.test", "Authorization: Bearer \(token)"]))
+        var tap = Tap(id: id, started: Timestamp(microseconds: 1_700_000_000_000_000 + Int64(id)), request: request, framing: .none)
+        tap.requestEnded(at: 1, sendStarted: 0)
+        let size = pieces.reduce(0) { $0 + $1.count }
+        tap.responseBegan(RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: image/png"])), framing: .length(size), at: 2)
+        for piece in pieces {
+            guard let block = piece.withUnsafeBytes({ tap.data(.response, $0, at: 3) }) else { continue }
+            _ = recorder.put(.block(exchange: id, side: .response, bytes: block))
+        }
+        tap.responseEnded()
+        _ = recorder.put(.exchange(tap.ended(.complete, at: 4), stored: nil))
+    }
+
+    @Test func exchangesOfManyTasksAreRecordedWithoutTheirSecrets() async throws {
+        let recorder = try self.open()
+        let pieces = (0..<5).map { [UInt8](repeating: $0, count: 30_000) }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { self.record(pieces, with: recorder) } }
+        }
+        #expect(try recorder.close(keepsOld: false) == self.path)
+        #expect(recorder.currentStatus.recorded == 20)
+        #expect(recorder.currentStatus.leaks.isEmpty)
+        let recorded = try RecordedExchanges.read(self.path)
+        #expect(recorded.map(\.request.url) == (1...20).map { "http://h.test/\($0)" })
+        for interaction in recorded {
+            guard case .file(let sidecar)? = interaction.response?.body?.content else { throw TestProblem("no sidecar") }
+            #expect(try self.folder.read(sidecar.path) == pieces.flatMap { $0 })
+        }
+        #expect(!String(decoding: try self.folder.read("tape.json"), as: UTF8.self).contains("s3cr3t-t0ken"))
+    }
+
+    @Test func aNewRecordingTakesTheOldOnesPlaceOnlyWhereItMay() throws {
+        func record(_ word: String, keepsOld: Bool) throws -> String {
+            let recorder = try self.open()
+            self.record([Array(word.utf8)], with: recorder)
+            return try recorder.close(keepsOld: keepsOld)
+        }
+        func words(_ path: String) throws -> [Int?] { try RecordedExchanges.read(path).map { $0.response?.body?.size } }
+        #expect(try record("a", keepsOld: false) == self.path)
+        let beside = try record("bb", keepsOld: true)
+        #expect(beside != self.path)
+        #expect(try words(self.path) == [1])
+        #expect(try words(beside) == [2])
+        #expect(try record("ccc", keepsOld: false) == self.path)
+        #expect(try words(self.path) == [3])
+    }
+
+    @Test func aRecordingThatIsAbandonedLeavesNothing() throws {
+        try self.open().abandon()
+        #expect(try self.folder.names().isEmpty)
+    }
+
+    @Test func aFullQueueSaysSoAndCallsWhenThereIsRoom() throws {
+        let recorder = try self.open()
+        let room = Gate("there is room")
+        recorder.onDrain { room.open() }
+        let block = [UInt8](repeating: 1, count: 1 << 20)
+        var blocks = 0
+        while !recorder.put(.block(exchange: 1, side: .request, bytes: block)) {
+            blocks += 1
+            try #require(blocks < 10_000, "the queue is never full")
+        }
+        try room.wait()
+        try recorder.abandon()
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import Wiretape
+
+@Suite struct BodyTextTests {
+    @Test(
+        arguments: [
+            ([0xEF, 0xBB, 0xBF, 0x61], "text/plain; charset=euc-kr", "a"), ([0xFF, 0xFE, 0x61, 0], nil, "a"),
+            ([0xFE, 0xFF, 0, 0x61], nil, "a"),
+            ([0xEA, 0xB0, 0x80], nil, "가"), ([0xB0, 0xA1], "a/b; Charset=\"EUC-KR\"", "가"), ([0xE9, 0x80], "text/plain", "é\u{80}"),
+            ([0x80], "text/plain; charset=windows-1252", "€"), ([0x61], "text/plain; charset=", "a"),
+            ([0x61], "text/plain; charset=US-ASCII", "a"),
+            ([0x82, 0xA0], "text/plain;charset=shift_jis", "あ"), ([0xE9], "text/plain; charset=latin1", "é"),
+            ([], "text/plain; charset=utf-8", ""),
+        ] as [([UInt8], String?, String)]) func textsOfManyCharsets(octets: [UInt8], type: String?, expected: String) throws
+    {
+        #expect(try BodyText(Data(octets), contentType: type).text == expected)
+    }
+
+    @Test(
+        arguments: [
+            ([0xFF], "text/plain; charset=utf-8", SerializationError.Code.invalidText),
+            ([0xFF], "text/plain; charset=euc-kr", .invalidText),
+            ([0x61], "text/plain; charset=klingon", .unknownCharset), ([0xEF, 0xBB, 0xBF, 0xFF], "text/plain", .invalidText),
+        ] as [([UInt8], String, SerializationError.Code)]) func octetsThatAreNoText(
+            octets: [UInt8], type: String, code: SerializationError.Code
+        )
+    {
+        #expect { try BodyText(Data(octets), contentType: type) } throws: { ($0 as? SerializationError)?.code == code }
+    }
+
+    @Test func aSliceOfDataIsRead() throws {
+        #expect(try BodyText(Data([1, 0x61, 0x62]).dropFirst(), contentType: nil).text == "ab")
+    }
+}

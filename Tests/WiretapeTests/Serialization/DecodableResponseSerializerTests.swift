@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+import Wiretape
+
+@Suite struct DecodableResponseSerializerTests {
+    private struct Pet: Codable, Sendable, Equatable { var name: String }
+
+    private func value<Value: Decodable & Sendable>(_ type: Value.Type, _ text: String?, status: Int = 200) throws -> Value {
+        try DecodableResponseSerializer(of: type)
+            .serialize(request: nil, response: SampleResponse.response(status), data: text.map { Data($0.utf8) }, error: nil)
+    }
+
+    @Test func aBodyIsDecoded() throws {
+        #expect(try self.value([Pet].self, "[{\"name\":\"초코\"}]") == [Pet(name: "초코")])
+        let list = try PropertyListEncoder().encode(Pet(name: "a"))
+        let serializer = DecodableResponseSerializer<Pet>(decoder: PropertyListDecoder())
+        #expect(try serializer.serialize(request: nil, response: nil, data: list, error: nil) == Pet(name: "a"))
+    }
+
+    @Test func theErrorSaysWhichValueIsWrong() {
+        #expect { try self.value([Pet].self, "[{\"name\":\"a\"},{}]") } throws: {
+            let error = $0 as? SerializationError
+            return error?.code == .undecodable && error?.underlying is DecodingError
+                && "\($0)".hasPrefix("the body's 17 octets are no \"Array<Pet>\": ")
+                && "\($0)".hasSuffix(" has no \"name\"; make the property optional, or look at the body")
+        }
+    }
+
+    @Test func nothingIsTheEmptyValue() throws {
+        #expect(try self.value(Empty.self, nil, status: 204) == .value)
+        #expect { try self.value(Pet.self, "", status: 204) } throws: { ($0 as? SerializationError)?.code == .notEmptiable }
+        #expect { try self.value(Empty.self, nil) } throws: { ($0 as? SerializationError)?.code == .emptyBody }
+    }
+}
