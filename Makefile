@@ -1,10 +1,16 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
+
+## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
+example:
+	@sh scripts/setup.sh test
+	python3 scripts/check_consumer.py --self-test
+	@sh scripts/example.sh
 
 ## Runs all tests; those that promise something within a time run apart, undisturbed by the others.
 test:
@@ -75,4 +81,4 @@ bench-readers:
 	sh scripts/bench-readers.sh $(ARGS)
 
 clean:
-	rm -rf .build .build-sanitize .build-fuzz .build-readers Benchmarks/out
+	rm -rf .build Examples/PetShop/.build .build-sanitize .build-fuzz .build-readers Benchmarks/out

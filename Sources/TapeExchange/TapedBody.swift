@@ -9,8 +9,11 @@ public struct TapedBody: Sendable {
     public var bytes: [UInt8]
     public var isSpilled: Bool
     public var arrival: Arrival?
+    /// A sentence for people, kept with the body.
+    public var note: String?
 
-    public init(size: Int, isComplete: Bool, bytes: [UInt8], isSpilled: Bool = false, arrival: Arrival? = nil) {
+    public init(size: Int, isComplete: Bool, bytes: [UInt8], isSpilled: Bool = false, arrival: Arrival? = nil, note: String? = nil) {
+        self.note = note
         self.size = size
         self.isComplete = isComplete
         self.bytes = bytes

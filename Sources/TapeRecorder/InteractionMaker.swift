@@ -69,6 +69,8 @@ struct InteractionMaker: ~Copyable {
         if let response, let headers = interaction.response?.headers {
             interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
         }
+        if let note = exchange.requestBody?.note { interaction.request.body?.add(note: note) }
+        if let note = exchange.responseBody?.note { interaction.response?.body?.add(note: note) }
         return interaction
     }
 
@@ -133,4 +135,9 @@ struct InteractionMaker: ~Copyable {
         if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: self.digest()) }
         return body.content.inlineOctets.map { OctetSource($0) }
     }
+}
+
+extension Body {
+    /// In front of what the recorder has to say itself.
+    fileprivate mutating func add(note: String) { self.note = self.note.map { "\(note); \($0)" } ?? note }
 }

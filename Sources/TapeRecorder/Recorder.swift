@@ -68,6 +68,9 @@ public final class Recorder: Sendable {
     /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
     package func put(_ item: RecorderItem) -> Bool { self.queue.put(item, now: MonotonicClock.now) }
 
+    /// Whether the queue has had no room since `put` said so.
+    package var isFull: Bool { self.queue.isFull }
+
     /// - Parameter call: called on the recorder thread each time the queue was full and has room again; takes the place of an earlier
     ///   one.
     package func onDrain(_ call: @escaping @Sendable () -> Void) {
@@ -79,6 +82,14 @@ public final class Recorder: Sendable {
         self.queue.close()
         self.finished.wait()
         try self.file.abandon()
+    }
+
+    /// In place of `close`, where nobody wants the recording: a cassette that was made for it goes away with its bodies, one that went on
+    /// ends where it ended before.
+    package func discard() throws(CassetteError) {
+        self.queue.close()
+        self.finished.wait()
+        try self.file.discard()
     }
 
     /// Writes what is queued, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are

@@ -64,6 +64,8 @@ final class RecorderQueue: Sendable {
         return isFull
     }
 
+    var isFull: Bool { self.state.withLock { $0.isFull } }
+
     func close() {
         let wakes = self.state.withLock { state -> Bool in
             state.isClosed = true

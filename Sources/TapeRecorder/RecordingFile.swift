@@ -18,6 +18,8 @@ final class RecordingFile: @unchecked Sendable {
     /// Where the recording is written; beside the old cassette where it takes its place later.
     private let path: String
     private var appender: CassetteAppender?
+    /// Exchanges that were in the file before.
+    private let keptCount: Int
     /// On the cassette whose place the recording is to take.
     private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
@@ -72,6 +74,7 @@ final class RecordingFile: @unchecked Sendable {
             // A recorder that was killed leaves its exchanges in the order of their ends.
             self.isInOrder = last.isInOrder
         }
+        self.keptCount = self.appender?.count ?? 0
         self.repaired = repaired
         self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
         self.settled = (vault.generation, self.appender?.count ?? 0)
@@ -169,6 +172,26 @@ final class RecordingFile: @unchecked Sendable {
         defer { self.oldLock = nil }
         guard self.plan.target != .append, appender.count == 0 else { return }
         try CassettePlace.remove(self.path)
+    }
+
+    /// Takes back what was recorded: a cassette that was made for it goes away, one that went on ends where it ended before.
+    func discard() throws(CassetteError) {
+        guard let appender = self.appender.take() else { return }
+        defer { self.oldLock = nil }
+        switch self.plan.target {
+        case .nothing: return
+        case .create, .replace: try CassettePlace.remove(self.path)
+        case .append:
+            guard appender.count > self.keptCount else { return }
+            let rewriter = try appender.finish()
+            do {
+                try rewriter.rewrite(order: Array(0..<self.keptCount))
+            } catch {
+                throw error as? CassetteError
+                    ?? CassetteError(.unwritable, "what was added to \"\(self.path)\" cannot be taken out again: \(error)")
+            }
+        }
+        self.tidy()
     }
 
     /// - Returns: the path of the recording.

@@ -15,7 +15,7 @@ public struct CassetteError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// A kind of error; more kinds may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge }
+        private enum Value { case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft }
 
         private var value: Value
 
@@ -37,6 +37,9 @@ public struct CassetteError: Error, Hashable, Sendable, CustomStringConvertible 
         public static var inUse: Self { Self(value: .inUse) }
         /// Past a limit of the reader.
         public static var tooLarge: Self { Self(value: .tooLarge) }
+
+        /// What was to be taken out is still in the recording.
+        public static var secretsLeft: Self { Self(value: .secretsLeft) }
 
         public var description: String { "\(self.value)" }
     }

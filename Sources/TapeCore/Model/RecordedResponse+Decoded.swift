@@ -5,7 +5,8 @@ extension RecordedResponse {
 
     /// Moves the fields that describe coded octets to `codedHeaders`, where there is a coding; else nothing changes.
     ///
-    /// - Parameter size: of the body without codings; nil where its end did not come, so that no length fits.
+    /// - Parameter size: of the body without codings; nil where its end did not come. No length fits then, and chunks take its place: without
+    ///   the last one nobody takes the body for a whole one (RFC 9112, 8).
     public mutating func bodyWasDecoded(size: Int?) {
         guard self.codedHeaders == nil, self.headers.contains("content-encoding") else { return }
         var kept = HeaderFields()
@@ -16,8 +17,11 @@ extension RecordedResponse {
                 continue
             }
             coded.append(line: self.headers.line(at: index))
-            if self.headers.isNamed("content-length", at: index), let size, !kept.contains("content-length") {
+            guard self.headers.isNamed("content-length", at: index), !self.headers.contains("transfer-encoding") else { continue }
+            if let size, !kept.contains("content-length") {
                 kept.append(name: self.headers.name(at: index), value: String(size))
+            } else if size == nil, !kept.contains("transfer-encoding") {
+                kept.append(name: "Transfer-Encoding", value: "chunked")
             }
         }
         self.headers = kept
@@ -28,8 +32,10 @@ extension RecordedResponse {
     public var receivedHeaders: HeaderFields {
         guard let codedHeaders else { return self.headers }
         var fields = HeaderFields()
-        for index in 0..<self.headers.count where !(self.headers.isNamed("content-length", at: index) && codedHeaders.contains("content-length")) {
-            fields.append(line: self.headers.line(at: index))
+        let hadLength = codedHeaders.contains("content-length")
+        for index in 0..<self.headers.count {
+            let isLength = self.headers.isNamed("content-length", at: index) || self.headers.isNamed("transfer-encoding", at: index)
+            if !(isLength && hadLength) { fields.append(line: self.headers.line(at: index)) }
         }
         for index in 0..<codedHeaders.count { fields.append(line: codedHeaders.line(at: index)) }
         return fields

@@ -10,13 +10,7 @@ public struct RunPlan {
         public var message: String
     }
 
-    public let recording: RecordingPlan
-    /// Nil where nothing is replayed.
-    public let cassette: RecordedCassette?
-    public let rules: MatchRules
-    /// The rules of redaction of the cassette that this run replaces: what was a secret there is one in the new recording. Nil where
-    /// nothing is replaced, or nothing was redacted.
-    public let replacedRedaction: RedactionRules?
+    private let plan: CassettePlan
     /// What people should know before the run begins.
     public let notices: [String]
     /// That the cassette is older than it may be, where it is replayed all the same.
@@ -46,26 +40,25 @@ public struct RunPlan {
                 notices.append(advice)
             }
         }
-        let own = recording.target == .replace ? try RecordedCassette.matchTexts(ofFile: file) : try cassette?.matchTexts()
-        self.replacedRedaction = recording.target == .replace ? try RecordedCassette.redactionRules(ofFile: file) : nil
-        let texts = (own ?? MatchRuleTexts()).adding(settings.matchTexts)
-        self.rules = try MatchRules.standard.adding(texts)
-        switch recording.target {
-        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 }
-        case .nothing, .append: break
-        }
-        self.recording = recording
-        self.cassette = cassette
+        let plan = try CassettePlan(recording, cassette: cassette, matchTexts: settings.matchTexts)
+        self.plan = plan
         self.notices = notices
         self.expiry = expiry
     }
+
+    public var recording: RecordingPlan { self.plan.recording }
+    /// Nil where nothing is replayed.
+    public var cassette: RecordedCassette? { self.plan.cassette }
+    public var rules: MatchRules { self.plan.rules }
+    /// The rules of redaction of the cassette that this run replaces: what was a secret there is one in the new recording. Nil where
+    /// nothing is replaced, or nothing was redacted.
+    public var replacedRedaction: RedactionRules? { self.plan.replacedRedaction }
 
     /// Live requests are compared as the cassette's were kept; nil where those are as they came.
     ///
     /// - Parameter rules: of the run, beside the cassette's own.
     public func liveRedactor(adding rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
-        guard let own = try self.cassette?.redactionRules() else { return nil }
-        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
+        try self.plan.liveRedactor(adding: rules)
     }
 
     /// Nil where a cassette is not too old. One without exchanges has no age.

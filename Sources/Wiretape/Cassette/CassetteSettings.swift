@@ -43,3 +43,28 @@ extension CassetteSettings {
     /// What is said of matching.
     var matchTexts: MatchRuleTexts { MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.patterns) }
 }
+
+extension CassetteSettings {
+    /// Nil where secrets are kept.
+    ///
+    /// - Parameter replaced: the rules of a cassette whose place the recording is to take: they go on to hold.
+    func redactionRules(replacing replaced: RedactionRules?) throws(RedactionRuleError) -> RedactionRules? {
+        guard self.redaction else {
+            guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
+                throw RedactionRuleError(
+                    "\"redaction\" is false, which does not go together with redact, keep and secrets: leave out either")
+            }
+            return nil
+        }
+        let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, octets: Array($0.value.utf8)) }
+        let given = try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.octets.isEmpty })
+        return replaced?.adding(given) ?? given
+    }
+
+    /// Nil where dates stay as they were recorded.
+    func dateRefresh(of cassette: RecordedCassette?, now: Timestamp) throws -> DateRefresh? {
+        guard self.refreshDates else { return nil }
+        let shift = DateShift(from: cassette?.firstStart ?? now, to: now)
+        return DateRefresh(try RefreshRules(self.refreshFields), shift: shift)
+    }
+}

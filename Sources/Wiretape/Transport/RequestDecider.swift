@@ -50,7 +50,7 @@ struct RequestDecider: Sendable {
         }
     }
 
-    private static func unreadable(_ request: TransportRequest, _ error: any Error) -> TransportFailure {
+    static func unreadable(_ request: TransportRequest, _ error: any Error) -> TransportFailure {
         let path = if case .file(let url, _) = request.body { url.path } else { "" }
         return TransportFailure(
             .body, "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": leave the file there until the request has ended.",

@@ -21,10 +21,22 @@ import Testing
         #expect(response == once)
     }
 
-    @Test func aCutBodyHasNoLengthThatFits() {
+    @Test func aCutBodyHasNoLengthThatFitsAndChunksInItsPlace() {
         var response = RecordedResponse(status: 200, headers: self.received)
         response.bodyWasDecoded(size: nil)
-        #expect(response.headers.lines == ["Content-Type: text/plain", "ETag: \"1\""])
+        #expect(response.headers.lines == ["Content-Type: text/plain", "Transfer-Encoding: chunked", "ETag: \"1\""])
+        #expect(!response.receivedHeaders.contains("transfer-encoding"))
+        #expect(response.receivedHeaders.count == self.received.count)
+    }
+
+    @Test func aChunkedAnswerStaysChunked() {
+        let fields = ["Transfer-Encoding: chunked", "Content-Encoding: br"]
+        for size in [7, nil] {
+            var response = RecordedResponse(status: 200, headers: HeaderFields(fields))
+            response.bodyWasDecoded(size: size)
+            #expect(response.headers.lines == ["Transfer-Encoding: chunked"])
+            #expect(response.receivedHeaders.lines == fields)
+        }
     }
 
     @Test func withoutACodingNothingChanges() {

@@ -31,6 +31,18 @@ import Testing
         #expect(answer.wire == nil)
     }
 
+    @Test func anAnswerWhoseCodingItsClientTookOffGoesOutWithAHeadThatFits() throws {
+        var whole = self.interaction("Content-Encoding: gzip", "Content-Length: 63", "ETag: \"1\"")
+        whole.response?.bodyWasDecoded(size: 2)
+        let answer = try RecordedAnswer(whole, payload: .bytes([104, 105]), size: 2)
+        #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"1\"\r\n\r\nhi")
+        var cut = self.interaction("Content-Encoding: gzip", "Content-Length: 63")
+        cut.response?.bodyWasDecoded(size: nil)
+        cut.response?.body = Body(size: 2, isComplete: false, content: .text([104, 105]))
+        cut.outcome = .cut(Cut(by: .origin, reason: "gone"))
+        #expect(try RecordedAnswer(cut, payload: .bytes([104, 105]), size: 2).framing == .chunked)
+    }
+
     @Test func anAnswerToHEADKeepsItsLengthAndHasNoBody() throws {
         let answer = try RecordedAnswer(self.interaction("Content-Length: 100", method: "HEAD"), payload: .none, size: 0)
         #expect(self.wire(answer) == "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")

@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import TapeCore
+internal import TapeRecorder
+
+/// The recorder of a cassette, with the exchanges that are on their way into it.
+final class CassetteRecording: Sendable {
+    let path: String
+    private let recorder: Recorder
+    private let tapes = Guarded<[Int: ExchangeTape]>([:])
+    private let waiting = Guarded<[@Sendable () -> Void]>([])
+    private let done = Guarded<RecorderStatus?>(nil)
+
+    init(_ recorder: Recorder, path: String) {
+        self.recorder = recorder
+        self.path = path
+        recorder.onDrain { [weak self] in self?.drained() }
+    }
+
+    private var status: RecorderStatus { self.done.withLock { $0 } ?? self.recorder.currentStatus }
+    var recordedCount: Int { self.status.recorded }
+    var lostCount: Int { self.status.lost }
+
+    // MARK: Exchanges
+
+    func nextID() -> Int { self.recorder.nextID() }
+
+    func add(_ tape: ExchangeTape) { self.tapes.withLock { $0[tape.id] = tape } }
+
+    func remove(_ id: Int) { _ = self.tapes.withLock { $0.removeValue(forKey: id) } }
+
+    /// - Returns: whether the queue is full: send nothing more before `whenDrained` calls.
+    func put(_ item: RecorderItem) -> Bool { self.recorder.put(item) }
+
+    /// Calls once the queue has room again, perhaps at once.
+    func whenDrained(_ call: @escaping @Sendable () -> Void) {
+        self.waiting.withLock { $0.append(call) }
+        // It may have drained before the call was there to be found.
+        if !self.recorder.isFull { self.drained() }
+    }
+
+    /// Waits on this thread.
+    func waitUntilDrained() {
+        let semaphore = DispatchSemaphore(value: 0)
+        self.whenDrained { semaphore.signal() }
+        semaphore.wait()
+    }
+
+    private func drained() {
+        let calls = self.waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for call in calls { call() }
+    }
+
+    // MARK: Closing
+
+    /// - Returns: the path of the recording.
+    func close(keepsOld: Bool) throws(CassetteError) -> String {
+        self.cutAll()
+        let path = try self.recorder.close(keepsOld: keepsOld)
+        let status = self.recorder.currentStatus
+        self.done.withLock { $0 = status }
+        guard status.leaks.isEmpty else { throw Self.leakError(status.leaks, in: path) }
+        return path
+    }
+
+    func abandon() throws(CassetteError) {
+        self.cutAll()
+        self.done.withLock { $0 = RecorderStatus() }
+        try self.recorder.discard()
+    }
+
+    private func cutAll() {
+        let tapes = self.tapes.withLock { $0 }
+        for tape in tapes.values { tape.recorderStopped() }
+    }
+
+    private static func leakError(_ leaks: [CassetteLeak], in path: String) -> CassetteError {
+        let shown = leaks.prefix(10).map { "\n  \($0)" }.joined()
+        let rest = leaks.count > 10 ? "\n  and \(leaks.count - 10) more" : ""
+        return CassetteError(
+            .secretsLeft,
+            "\"\(path)\" still holds what was to be taken out:\(shown)\(rest)\nname the places in settings.redact and record again, or run \"wiretape redact \(path)\".")
+    }
+}

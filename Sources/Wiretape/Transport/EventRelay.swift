@@ -1,0 +1,145 @@
+internal import Dispatch
+internal import Foundation
+internal import TapeCore
+
+/// Passes events on from somebody who cannot wait to a receiver that may want to.
+///
+/// What comes while the receiver pauses is kept in order: octets in memory up to a limit, then in a temporary file without a name. One
+/// event is delivered at a time.
+final class EventRelay: Sendable {
+    /// Octets of chunks held in memory.
+    static let memoryLimit = 1 << 20
+
+    private enum Held: Sendable {
+        case event(TransportEvent)
+        /// So many octets of a chunk, next in the file.
+        case spooled(Int)
+    }
+
+    private struct State: Sendable {
+        var held: [Held] = []
+        /// Of `held`, those that were delivered.
+        var first = 0
+        var octets = 0
+        var spool: ChunkSpool?
+        var isDelivering = false
+        var isPaused = false
+        var wasResumed = false
+        var isCancelled = false
+        var isOver = false
+        /// The last event was taken in.
+        var hasLast = false
+    }
+
+    private enum Next { case deliver(TransportEvent), stop, tellCancelled }
+
+    private let receive: @Sendable (TransportEvent) -> Demand
+    private let state = Guarded(State())
+
+    init(_ receive: @escaping @Sendable (TransportEvent) -> Demand) { self.receive = receive }
+
+    /// Whether the receiver wants nothing for now.
+    var isPaused: Bool { self.state.withLock { $0.isPaused } }
+
+    /// Called by one thread at a time. Behind a last event nothing is taken.
+    func push(_ event: TransportEvent) {
+        let delivers = self.state.withLock { state in
+            guard !state.isOver, !state.hasLast else { return false }
+            state.hasLast = event.isLast
+            Self.hold(event, in: &state)
+            guard !state.isDelivering, !state.isPaused else { return false }
+            state.isDelivering = true
+            return true
+        }
+        if delivers { self.deliver() }
+    }
+
+    private static func hold(_ event: TransportEvent, in state: inout State) {
+        guard case .chunk(let data) = event, state.isPaused || state.isDelivering else { return state.held.append(.event(event)) }
+        if state.spool == nil, state.octets + data.count > Self.memoryLimit { state.spool = try? ChunkSpool() }
+        // A disk that takes no more is no reason to lose octets.
+        if let spool = state.spool, (try? spool.append(data)) != nil {
+            state.held.append(.spooled(data.count))
+        } else {
+            state.octets += data.count
+            state.held.append(.event(event))
+        }
+    }
+
+    private func deliver() {
+        while true {
+            switch self.state.withLock({ Self.next(&$0) }) {
+            case .stop: return
+            case .tellCancelled:
+                _ = self.receive(.failed(.cancelled()))
+                return
+            case .deliver(let event):
+                let demand = self.receive(event)
+                guard demand == .pause, !event.isLast else { continue }
+                self.state.withLock { $0.isPaused = !$0.wasResumed }
+            }
+        }
+    }
+
+    private static func next(_ state: inout State) -> Next {
+        guard !state.isOver else { return .stop }
+        if state.isCancelled {
+            self.end(&state)
+            return .tellCancelled
+        }
+        guard !state.isPaused, state.first < state.held.count else {
+            state.isDelivering = false
+            if state.first == state.held.count { (state.held, state.first, state.octets) = ([], 0, 0) }
+            return .stop
+        }
+        state.wasResumed = false
+        let held = state.held[state.first]
+        state.first += 1
+        switch held {
+        case .event(let event):
+            if case .chunk(let data) = event { state.octets = max(0, state.octets - data.count) }
+            if event.isLast { self.end(&state) }
+            return .deliver(event)
+        case .spooled(let count):
+            do {
+                guard let data = try state.spool?.next(count) else { throw CocoaError(.fileReadUnknown) }
+                return .deliver(.chunk(data))
+            } catch {
+                self.end(&state)
+                let message = "what came while the receiver paused cannot be read back from the temporary folder: make room there, or read faster"
+                return .deliver(.failed(TransportFailure(.unsupported, message, underlying: error)))
+            }
+        }
+    }
+
+    private static func end(_ state: inout State) {
+        state.isOver = true
+        state.isDelivering = false
+        state.held = []
+        state.spool = nil
+    }
+
+    func resume() {
+        let delivers = self.state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isPaused = false
+            state.wasResumed = true
+            guard !state.isDelivering, state.first < state.held.count else { return false }
+            state.isDelivering = true
+            return true
+        }
+        // Not on the caller's thread: it may hold what the receiver wants.
+        if delivers { DispatchQueue.global().async { self.deliver() } }
+    }
+
+    func cancel() {
+        let tells = self.state.withLock { state in
+            guard !state.isOver else { return false }
+            state.isCancelled = true
+            guard !state.isDelivering else { return false }
+            Self.end(&state)
+            return true
+        }
+        if tells { _ = self.receive(.failed(.cancelled())) }
+    }
+}

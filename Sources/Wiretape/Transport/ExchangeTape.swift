@@ -1,0 +1,176 @@
+internal import Foundation
+internal import TapeCore
+internal import TapeExchange
+internal import TapeRecorder
+
+/// One exchange as it is recorded: listens to the events of a transport, and gives them on as they are to be told.
+// SAFETY: `tap` and what stands beside it are touched under `lock` alone.
+final class ExchangeTape: @unchecked Sendable {
+    let id: Int
+    let recording: CassetteRecording
+    private let request: TransportRequest
+    private let watch: ElapsedTime
+    private let lock = Guarded(())
+    /// Nil once the exchange is recorded or given up.
+    private var tap: Tap?
+    private var isRequestOut = false
+    private var hasResponse = false
+    private var isDecoded = false
+    /// Octets of the response's body.
+    private var size = 0
+    private var timing: Timing?
+
+    init(_ request: TransportRequest, recording: CassetteRecording, clock: any Clock<Duration>, now: Date = Date()) {
+        self.id = recording.nextID()
+        self.recording = recording
+        self.request = request
+        self.watch = ElapsedTime(clock)
+        let recorded = RecordedRequest(
+            method: request.method, url: RequestDecider.url(of: request), headers: WireFields.ofRequest(request))
+        self.tap = Tap(id: self.id, started: Timestamp(now), request: recorded, framing: request.body.isPresent ? .untilClose : .none)
+        recording.add(self)
+    }
+
+    private var elapsed: Double { ReplayClock.milliseconds(self.watch.duration) }
+
+    // MARK: The request
+
+    /// Gives the recorder the body, as the client made it: what of it has reached the origin nobody can say.
+    ///
+    /// - Parameter waits: where the recorder's queue is full; only on a thread that may wait.
+    func takeRequestBody(waits: Bool) throws {
+        switch self.request.body {
+        case .none, .unobservable: break
+        case .data(let data): data.withUnsafeBytes { self.take($0, waits) }
+        case .file(let url, _):
+            let file = try FileHandle(forReadingFrom: url)
+            defer { try? file.close() }
+            while let piece = try file.read(upToCount: RequestDecider.pieceSize), !piece.isEmpty {
+                piece.withUnsafeBytes { self.take($0, waits) }
+            }
+        }
+    }
+
+    private func take(_ octets: UnsafeRawBufferPointer, _ waits: Bool) {
+        let block = self.lock.withLock { _ in self.tap?.data(.request, octets, at: self.elapsed) }
+        guard let block, self.recording.put(.block(exchange: self.id, side: .request, bytes: block)), waits else { return }
+        self.recording.waitUntilDrained()
+    }
+
+    /// Called under the lock. A body that nobody could see never ends, so that it is not taken for an empty one.
+    private func requestEnded() {
+        guard !self.isRequestOut else { return }
+        self.isRequestOut = true
+        if case .unobservable = self.request.body { return }
+        self.tap?.requestEnded(at: self.request.body.isPresent ? self.elapsed : 0, sendStarted: 0)
+    }
+
+    // MARK: Events
+
+    /// - Returns: the event as the client is told, and whether the recorder's queue is full.
+    func take(_ event: TransportEvent) -> (told: TransportEvent, isFull: Bool) {
+        let (told, item) = self.lock.withLock { _ in self.taped(event) }
+        guard let item else { return (told, false) }
+        if case .exchange = item { self.recording.remove(self.id) }
+        return (told, self.recording.put(item))
+    }
+
+    /// Called under the lock.
+    private func taped(_ event: TransportEvent) -> (TransportEvent, RecorderItem?) {
+        guard self.tap != nil else { return (event, nil) }
+        let now = self.elapsed
+        switch event {
+        case .sent(let count, let total):
+            if count == total { self.requestEnded() }
+        case .interim(let status, let headers):
+            self.requestEnded()
+            self.tap?.interim(
+                InterimResponse(
+                    version: .http11, status: status, reason: Array(ReasonPhrase.of(status).utf8), headers: headers.headerFields, at: now))
+        case .head(var head):
+            self.requestEnded()
+            self.begin(head, at: now)
+            head.source = .recorded(cassette: self.recording.path, id: self.id)
+            return (.head(head), nil)
+        case .chunk(let data):
+            self.size += data.count
+            let block = data.withUnsafeBytes { self.tap?.data(.response, $0, at: now) }
+            return (event, block.map { .block(exchange: self.id, side: .response, bytes: $0) })
+        case .trailers(let fields): self.tap?.trailers(.response, fields.headerFields)
+        case .metrics(let metrics):
+            if metrics.source == .platform { self.timing = metrics.timing }
+        case .end:
+            self.tap?.responseEnded()
+            return (event, self.ended(.complete, at: now))
+        case .failed(let failure): return (event, self.failed(failure, at: now))
+        }
+        return (event, nil)
+    }
+
+    private func begin(_ head: HTTPResponse, at now: Double) {
+        let reason = head.reason.isEmpty ? ReasonPhrase.of(head.status) : head.reason
+        let hasBody = self.request.method != "HEAD" && head.status != 204 && head.status != 304
+        let fields = head.headers.headerFields
+        self.hasResponse = true
+        if hasBody, case .coded = ContentEncoding(fields) { self.isDecoded = true }
+        self.tap?.responseBegan(
+            RecordedResponse(status: head.status, reason: Array(reason.utf8), headers: fields), framing: hasBody ? .untilClose : .none,
+            at: now)
+    }
+
+    private func failed(_ failure: TransportFailure, at now: Double) -> RecorderItem? {
+        // What did not get as far as the network is no exchange.
+        guard case .network(let kind) = failure.kind else {
+            self.tap = nil
+            self.recording.remove(self.id)
+            return nil
+        }
+        if kind == .cancelled { return self.ended(.cut(Cut(by: .client, reason: failure.message)), at: now) }
+        if self.hasResponse { return self.ended(.cut(Cut(by: .origin, reason: failure.message)), at: now) }
+        return self.ended(.failed(Failure(kind: kind, message: failure.message)), at: now)
+    }
+
+    private func ended(_ outcome: Outcome, at now: Double) -> RecorderItem? {
+        self.requestEnded()
+        guard let taped = self.tap?.ended(outcome, at: now) else { return nil }
+        self.tap = nil
+        var interaction = taped.interaction
+        if self.isDecoded { interaction.response?.bodyWasDecoded(size: outcome == .complete ? self.size : nil) }
+        if let timing { interaction.timing = timing.laidOver(interaction.timing) }
+        var requestBody = taped.requestBody
+        if case .unobservable = self.request.body { requestBody?.note = "the body could not be seen by the recorder" }
+        return .exchange(TapedExchange(interaction: interaction, requestBody: requestBody, responseBody: taped.responseBody), stored: nil)
+    }
+
+    // MARK: Giving up
+
+    /// Nothing of it is recorded.
+    func drop() {
+        self.lock.withLock { _ in self.tap = nil }
+        self.recording.remove(self.id)
+    }
+
+    /// The cassette is closed while the exchange is on its way.
+    func recorderStopped() {
+        let item = self.lock.withLock { _ in
+            self.ended(.cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)
+        }
+        if let item { _ = self.recording.put(item) }
+    }
+}
+
+extension Timing {
+    /// The phases that the platform measured; those of the tape where it did not.
+    fileprivate func laidOver(_ taped: Timing) -> Timing {
+        var timing = taped
+        timing.blocked = self.blocked ?? taped.blocked
+        timing.dns = self.dns ?? taped.dns
+        timing.connect = self.connect ?? taped.connect
+        timing.tls = self.tls ?? taped.tls
+        timing.send = self.send ?? taped.send
+        timing.wait = self.wait ?? taped.wait
+        timing.receive = self.receive ?? taped.receive
+        timing.total = self.total ?? taped.total
+        return timing
+    }
+}

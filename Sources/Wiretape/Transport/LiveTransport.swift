@@ -1,0 +1,138 @@
+internal import TapeCore
+
+#if canImport(FoundationNetworking)
+internal import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Goes to the network with `URLSession`, in the ways that are safe on every platform.
+///
+/// Each redirect, each 401 and each 103 is told as it comes; nothing is stored, cached or followed, and nothing times out but what the
+/// system's connection does. What the platform adds and hides:
+///
+/// - A request with a body goes out as an upload, from memory or from its file, so that no Content-Type is added. On Linux GET takes none.
+/// - Header fields of one name are joined into one, in requests and in responses; of responses Set-Cookie is taken apart again, and the
+///   list is in the order of names. Linux writes names with capitals. The reason phrase is not to be seen.
+/// - Bodies come without the codings that the system knows, while Content-Encoding and Content-Length stay as they came.
+/// - Trailers are not to be seen; on Linux the process dies of a chunked answer that has any, up to Swift 6.3.
+/// - Where the receiver pauses, Apple platforms stop reading. On Linux a suspended task begins its request anew when it goes on, and so it
+///   is not suspended: what comes meanwhile is held, past a mebibyte in a file.
+public final class LiveTransport: Transport {
+    public static let shared = LiveTransport()
+
+    /// An HTTP proxy for all requests, on platforms where a session can have one.
+    public struct Proxy: Sendable, Hashable {
+        public var host: String
+        public var port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    private let session: URLSession
+    private let delegate: LiveDelegate
+
+    /// - Parameter configuration: cookies, cache, credentials, header fields and timeouts in it are not used: those are the session's.
+    public convenience init(configuration: URLSessionConfiguration = .ephemeral) {
+        self.init(checked: Self.plain(configuration))
+    }
+
+    /// Throws `TransportFailure` on Linux, whose `URLSession` reads the environment alone.
+    public convenience init(configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy) throws {
+        #if canImport(FoundationNetworking)
+        throw TransportFailure(
+            .unsupported,
+            "URLSession on Linux takes no proxy for itself: set the variables http_proxy and https_proxy, in small letters, to \"http://\(proxy.host):\(proxy.port)\" before the first request, or start the program with \"wiretape record\"."
+        )
+        #else
+        let plain = Self.plain(configuration)
+        plain.connectionProxyDictionary = [
+            "HTTPEnable": 1, "HTTPProxy": proxy.host, "HTTPPort": proxy.port, "HTTPSEnable": 1, "HTTPSProxy": proxy.host,
+            "HTTPSPort": proxy.port,
+        ]
+        self.init(checked: plain)
+        #endif
+    }
+
+    private init(checked configuration: URLSessionConfiguration) {
+        let queue = OperationQueue()
+        queue.name = "wiretape.live"
+        queue.maxConcurrentOperationCount = 1
+        self.delegate = LiveDelegate()
+        self.session = URLSession(configuration: configuration, delegate: self.delegate, delegateQueue: queue)
+    }
+
+    deinit {
+        // It holds its delegate until then. Tasks on their way come to their end.
+        self.session.finishTasksAndInvalidate()
+    }
+
+    /// Without all that the client does itself.
+    private static func plain(_ given: URLSessionConfiguration) -> URLSessionConfiguration {
+        let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.httpAdditionalHeaders = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.timeoutIntervalForRequest = Self.never
+        return configuration
+    }
+
+    /// Seconds: a week. Whole ones, since Linux takes no others.
+    private static let never: TimeInterval = 7 * 86_400
+
+    public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        if let failure = Self.refusal(of: request) {
+            _ = receive(.failed(failure))
+            return FinishedTask.shared
+        }
+        let outgoing = Self.urlRequest(request)
+        let task: URLSessionTask =
+            switch request.body {
+            case .none, .unobservable: self.session.dataTask(with: outgoing)
+            case .data(let data): self.session.uploadTask(with: outgoing, from: data)
+            case .file(let url, _): self.session.uploadTask(with: outgoing, fromFile: url)
+            }
+        let live = LiveTask(task, request: request, transport: self, receive: receive)
+        self.delegate.add(live)
+        task.resume()
+        return live
+    }
+
+    /// What URLSession would fail at in a way that nobody understands.
+    private static func refusal(of request: TransportRequest) -> TransportFailure? {
+        switch request.body {
+        case .unobservable:
+            return TransportFailure(.unsupported, "the body of \(self.name(request)) cannot be seen, and so it cannot be sent: give it as data or as a file.")
+        case .file(let url, _) where !FileManager.default.isReadableFile(atPath: url.path):
+            return TransportFailure(.body, "the body of \(self.name(request)) cannot be read from \"\(url.path)\": leave the file there until the request has ended.")
+        case .none, .data, .file: break
+        }
+        guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
+            return TransportFailure(.unsupported, "\(self.name(request)) is no http or https URL with a host: correct it.")
+        }
+        #if canImport(FoundationNetworking)
+        if request.method == "GET", request.body.isPresent {
+            return TransportFailure(.unsupported, "\(self.name(request)) has a body, and URLSession on Linux sends none with GET: use POST or QUERY, or put it into the query.")
+        }
+        #endif
+        return nil
+    }
+
+    private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(RequestDecider.url(of: request))\"" }
+
+    private static func urlRequest(_ request: TransportRequest) -> URLRequest {
+        var outgoing = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: self.never)
+        outgoing.httpMethod = request.method
+        outgoing.httpShouldHandleCookies = false
+        for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name) }
+        return outgoing
+    }
+}

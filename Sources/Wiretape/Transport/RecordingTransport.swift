@@ -1,0 +1,79 @@
+internal import TapeCore
+
+/// Replays what a cassette holds and records what it does not, as the cassette's mode says, around a transport that goes to the network.
+///
+/// What comes through `inner` is recorded as the client sees it: bodies without their content codings, marked so
+/// (docs/decisions/0022-decoded-bodies.md); header fields as `inner` shows them; an exchange that failed, was cut or cancelled as such. An
+/// exchange is in the recorder's queue before its end is told. Where the disk is slower than the network, the network waits.
+public struct RecordingTransport: Transport {
+    public let cassette: Cassette
+    private let inner: any Transport
+    private let clock: any Clock<Duration>
+
+    /// - Parameter clock: by which recorded times are taken and the cassette's latency is waited for.
+    public init(_ cassette: Cassette, around inner: any Transport, clock: any Clock<Duration> = ContinuousClock()) {
+        self.cassette = cassette
+        self.inner = inner
+        self.clock = clock
+    }
+
+    public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        if let failure = self.cassette.closedFailure {
+            _ = receive(.failed(failure))
+            return FinishedTask.shared
+        }
+        switch self.cassette.decider.begin(request) {
+        case .decided(let decision):
+            guard case .forward(records: true) = decision, request.body.size ?? 0 > RequestDecider.inlineSize else {
+                return self.follow(decision, request, receive)
+            }
+            return DeferredTask(receive: receive) { self.prepared(decision, request, receive) }
+        case .undecided(let pending):
+            return DeferredTask(receive: receive) {
+                self.prepared(self.cassette.decider.decide(pending, request), request, receive)
+            }
+        }
+    }
+
+    /// Does what takes time, on a thread that may wait: the body goes to the recorder first.
+    private func prepared(
+        _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
+    ) -> @Sendable () -> any TransportTask {
+        guard case .forward(records: true) = decision, let recording = self.cassette.recording else {
+            return { self.follow(decision, request, receive) }
+        }
+        let tape = ExchangeTape(request, recording: recording, clock: self.clock)
+        do {
+            try tape.takeRequestBody(waits: true)
+        } catch {
+            tape.drop()
+            return { self.follow(.refuse(RequestDecider.unreadable(request, error)), request, receive) }
+        }
+        return { RecordingTask(tape, receive: receive).start(request, on: self.inner) }
+    }
+
+    private func follow(
+        _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
+    ) -> any TransportTask {
+        switch decision {
+        case .replay(let index):
+            // Nothing is chosen where there is nothing to be played.
+            guard let player = self.cassette.player else { return FinishedTask.shared }
+            return player.play(index, for: request, clock: self.clock, receive: receive)
+        case .refuse(let failure):
+            _ = receive(.failed(failure))
+            return FinishedTask.shared
+        case .forward(let records):
+            guard records, let recording = self.cassette.recording else { return self.inner.start(request, receive: receive) }
+            let tape = ExchangeTape(request, recording: recording, clock: self.clock)
+            do {
+                try tape.takeRequestBody(waits: false)
+            } catch {
+                tape.drop()
+                _ = receive(.failed(RequestDecider.unreadable(request, error)))
+                return FinishedTask.shared
+            }
+            return RecordingTask(tape, receive: receive).start(request, on: self.inner)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import TapeCore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An HTTP origin on the loopback interface whose answers are octets: what is odd on the wire stays odd.
+final class LoopbackOrigin: Sendable {
+    struct Request: Sendable {
+        var method: String
+        var target: String
+        var fields: [(name: String, value: String)]
+        var body: Data
+
+        func field(_ name: String) -> String? { self.fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    }
+
+    enum Step: Sendable {
+        case send([UInt8])
+        /// The connection ends here.
+        case close
+        /// With a reset in place of an end.
+        case reset
+        /// Until the client has gone away.
+        case hang
+
+        static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
+    }
+
+    struct Problem: Error { var message: String }
+
+    let port: Int
+    private let socket: Int32
+    private let answer: @Sendable (Request) -> [Step]
+    private let taken = Guarded<[Request]>([])
+
+    init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+        self.answer = answer
+        #if canImport(Darwin)
+        let stream = SOCK_STREAM
+        #else
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #endif
+        self.socket = Self.open(stream)
+        guard self.socket >= 0 else { throw Problem(message: "no socket") }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let socket = self.socket
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0 }
+        }
+        guard isBound, listen(socket, 128) == 0 else { throw Problem(message: "cannot listen") }
+        self.port = Int(UInt16(bigEndian: address.sin_port))
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let connection = accept(socket, nil, nil)
+                guard connection >= 0, let self else { return }
+                Thread.detachNewThread { self.serve(connection) }
+            }
+        }
+    }
+
+    private static func open(_ type: Int32) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.socket(AF_INET, type, 0)
+        #else
+        Glibc.socket(AF_INET, type, 0)
+        #endif
+    }
+
+    deinit { self.stop() }
+
+    /// Nobody is let in any more.
+    func stop() {
+        shutdown(self.socket, Int32(SHUT_RDWR))
+        close(self.socket)
+    }
+
+    var url: String { "http://127.0.0.1:\(self.port)" }
+
+    /// In the order they came.
+    var requests: [Request] { self.taken.withLock { $0 } }
+
+    private func serve(_ connection: Int32) {
+        defer { close(connection) }
+        var input = Input(connection: connection)
+        while let request = input.request() {
+            self.taken.withLock { $0.append(request) }
+            for step in self.answer(request) {
+                switch step {
+                case .send(let octets): guard Self.send(octets, to: connection) else { return }
+                case .close: return
+                case .reset:
+                    var linger = linger(l_onoff: 1, l_linger: 0)
+                    setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+                    return
+                case .hang:
+                    var octet: UInt8 = 0
+                    while recv(connection, &octet, 1, 0) > 0 {}
+                    return
+                }
+            }
+        }
+    }
+
+    private static func send(_ octets: [UInt8], to connection: Int32) -> Bool {
+        var sent = 0
+        while sent < octets.count {
+            let count = octets.withUnsafeBytes { bytes in
+                #if canImport(Darwin)
+                Darwin.send(connection, bytes.baseAddress?.advanced(by: sent), octets.count - sent, 0)
+                #else
+                Glibc.send(connection, bytes.baseAddress?.advanced(by: sent), octets.count - sent, Int32(MSG_NOSIGNAL))
+                #endif
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// Reads one request after the other.
+    private struct Input {
+        let connection: Int32
+        var octets: [UInt8] = []
+
+        mutating func more() -> Bool {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = recv(self.connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return false }
+            self.octets += buffer[..<count]
+            return true
+        }
+
+        mutating func line() -> String? {
+            while true {
+                if let end = self.octets.firstIndex(of: 10) {
+                    let line = String(decoding: self.octets[..<end].filter { $0 != 13 }, as: UTF8.self)
+                    self.octets.removeFirst(end + 1)
+                    return line
+                }
+                guard self.more() else { return nil }
+            }
+        }
+
+        mutating func take(_ count: Int) -> Data? {
+            while self.octets.count < count { guard self.more() else { return nil } }
+            let data = Data(self.octets[..<count])
+            self.octets.removeFirst(count)
+            return data
+        }
+
+        mutating func request() -> Request? {
+            guard let first = self.line() else { return nil }
+            let words = first.split(separator: " ")
+            guard words.count == 3 else { return nil }
+            var request = Request(method: String(words[0]), target: String(words[1]), fields: [], body: Data())
+            while let line = self.line(), !line.isEmpty {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                request.fields.append((String(parts[0]), parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""))
+            }
+            if request.field("transfer-encoding") == "chunked" {
+                while let line = self.line(), let size = Int(line, radix: 16), size > 0 {
+                    request.body += self.take(size) ?? Data()
+                    _ = self.line()
+                }
+                _ = self.line()
+            } else if let length = request.field("content-length").flatMap({ Int($0) }) {
+                guard let body = self.take(length) else { return nil }
+                request.body = body
+            }
+            return request
+        }
+    }
+}

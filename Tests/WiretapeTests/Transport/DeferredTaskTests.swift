@@ -1,0 +1,45 @@
+import Foundation
+import TapeCore
+import TapeTestSupport
+import Testing
+
+@testable import Wiretape
+
+@Suite struct DeferredTaskTests {
+    @Test func theExchangeBeginsBehindTheWork() async {
+        let log = EventLog()
+        let stub = StubTransport([.text("x")])
+        let task = DeferredTask(receive: { log.receive($0) }) {
+            { stub.start(.make("GET", "http://a.test/")) { log.receive($0) } }
+        }
+        await log.wait()
+        task.resume()
+        task.cancel()
+        #expect(log.lines == ["head 200", "chunk x", "end"])
+    }
+
+    @Test func whoCancelsBeforeThatIsToldAtOnce() async {
+        let log = EventLog()
+        let gate = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        let task = DeferredTask(receive: { log.receive($0) }) {
+            gate.wait()
+            done.signal()
+            return {
+                Issue.record("began all the same")
+                return FinishedTask.shared
+            }
+        }
+        task.cancel()
+        task.cancel()
+        #expect(log.lines == ["failed cancelled"])
+        gate.signal()
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                done.wait()
+                continuation.resume()
+            }
+        }
+        #expect(log.lines == ["failed cancelled"])
+    }
+}
