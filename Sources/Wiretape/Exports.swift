@@ -5,6 +5,7 @@
 @_exported public import struct TapeCore.CassetteError
 @_exported public import struct TapeCore.CustomMatch
 @_exported public import struct TapeCore.Failure
+@_exported public import enum TapeCore.EncodedFormData
 @_exported public import struct TapeCore.FormDataBoundary
 @_exported public import struct TapeCore.FormDataError
 @_exported public import struct TapeCore.FormDataFile
@@ -12,6 +13,10 @@
 @_exported public import enum TapeCore.FormDataSource
 @_exported public import struct TapeCore.FormDataStream
 @_exported public import struct TapeCore.HeaderFields
+@_exported public import struct TapeCore.JSONElements
+@_exported public import struct TapeCore.JSONMembers
+@_exported public import struct TapeCore.JSONSyntaxError
+@_exported public import struct TapeCore.JSONValue
 @_exported public import enum TapeCore.Latency
 @_exported public import struct TapeCore.MatchRuleError
 @_exported public import struct TapeCore.MatchRuleTexts
