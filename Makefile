@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check crash sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo test lint check crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
@@ -30,6 +30,15 @@ check: lint
 crash:
 	@sh scripts/setup.sh test
 	WIRETAPE_KILLS=50 swift test --filter CrashTests
+
+## Sends a thousand requests at once through what answers URLSession, in 50 processes of each kind; options: make stress-client ARGS=10.
+stress-client:
+	sh scripts/stress-client.sh $(ARGS)
+
+## Measures replay through URLSession beside what URLSession itself leaves; options: make bench-client ARGS='--rounds 9'.
+bench-client:
+	swift build -c release --product ClientProbe
+	$$(swift build -c release --show-bin-path)/ClientProbe bench $(ARGS)
 
 ## Runs the tests of the parsers and of TLS under AddressSanitizer and LeakSanitizer; options: make sanitize ARGS='--filter TapeTLSTests'.
 sanitize:

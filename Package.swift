@@ -73,7 +73,9 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
-        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "TapeTestSupport"]),
+        // What may kill its process is done by this program, which the tests start.
+        .executableTarget(name: "ClientProbe", dependencies: ["Wiretape"], path: "Tests/Fixtures/ClientProbe"),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "ClientProbe", "TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),

@@ -26,7 +26,7 @@ TABLE = {
     "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
-    "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking"],
+    "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking", "Security"],
     "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
         *PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy", "TapeInspector", "Wiretape", "ArgumentParser", "Yams",

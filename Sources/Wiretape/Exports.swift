@@ -4,8 +4,8 @@
 @_exported public import struct TapeCore.Arrival
 @_exported public import struct TapeCore.CassetteError
 @_exported public import struct TapeCore.CustomMatch
-@_exported public import struct TapeCore.Failure
 @_exported public import enum TapeCore.EncodedFormData
+@_exported public import struct TapeCore.Failure
 @_exported public import struct TapeCore.FormDataBoundary
 @_exported public import struct TapeCore.FormDataError
 @_exported public import struct TapeCore.FormDataFile
@@ -13,6 +13,8 @@
 @_exported public import enum TapeCore.FormDataSource
 @_exported public import struct TapeCore.FormDataStream
 @_exported public import struct TapeCore.HeaderFields
+@_exported public import struct TapeCore.HostPattern
+@_exported public import struct TapeCore.HostPatternError
 @_exported public import struct TapeCore.JSONElements
 @_exported public import struct TapeCore.JSONMembers
 @_exported public import struct TapeCore.JSONSyntaxError
@@ -25,6 +27,8 @@
 @_exported public import struct TapeCore.MissReport
 @_exported public import struct TapeCore.MultipartFormData
 @_exported public import struct TapeCore.OrderViolation
+@_exported public import struct TapeCore.PinError
+@_exported public import struct TapeCore.PublicKeyPin
 @_exported public import enum TapeCore.RecordMode
 @_exported public import struct TapeCore.RedactionRuleError
 @_exported public import struct TapeCore.RedactionRules
@@ -32,6 +36,7 @@
 @_exported public import enum TapeCore.ReplayOrder
 @_exported public import struct TapeCore.ReplayReport
 @_exported public import struct TapeCore.SecretValue
+@_exported public import enum TapeCore.ServerTrust
 @_exported public import struct TapeCore.Timing
 @_exported public import struct TapeCore.UnservedAnswer
 @_exported public import struct TapeCore.Verdict

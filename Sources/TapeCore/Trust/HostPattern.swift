@@ -91,7 +91,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The octets of an address, with or without brackets; an IPv4 address in an IPv6 one (RFC 4291, 2.5.5.2) is that IPv4 address.
-    private static func address(_ host: String) -> [UInt8]? {
+    package static func address(_ host: String) -> [UInt8]? {
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         let text = isBracketed ? String(host.dropFirst().dropLast()) : host
         guard text.utf8.count < 46 else { return nil }

@@ -3,9 +3,10 @@ internal import Foundation
 /// What a load needs of the task that it answers, and of the session around it.
 struct LoadHost: Sendable {
     /// Asks the delegate of the task about a redirect: nil as the answer takes the redirect itself for the response.
-    typealias RedirectDecision = @Sendable (
-        _ response: HTTPResponse, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
-    ) -> Void
+    typealias RedirectDecision =
+        @Sendable (
+            _ response: HTTPResponse, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
+        ) -> Void
 
     /// Has the load called back where answers may be given.
     var comeBack: @Sendable () -> Void

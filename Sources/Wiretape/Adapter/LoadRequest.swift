@@ -49,8 +49,17 @@ enum LoadRequest {
     /// - Parameter proposed: what it was shown: its body goes along where the method is still the same and no other was put in.
     static func transportRequest(_ answer: URLRequest, insteadOf proposed: TransportRequest) -> TransportRequest {
         let method = answer.httpMethod ?? "GET"
-        let body: RequestBody =
-            if let data = answer.httpBody { .data(data) } else if method == proposed.method, case .file = proposed.body { proposed.body } else { .none }
-        return Self.transportRequest(answer, url: answer.url ?? proposed.url, additional: nil, body: body)
+        return Self.transportRequest(
+            answer, url: answer.url ?? proposed.url, additional: nil,
+            body: Self.body(answer.httpBody, method == proposed.method ? proposed.body : .none))
+    }
+
+    private static func body(_ data: Data?, _ proposed: RequestBody) -> RequestBody {
+        if let data { return .data(data) }
+        switch proposed {
+        // A request shows these two as having none.
+        case .file, .unobservable: return proposed
+        case .none, .data: return .none
+        }
     }
 }

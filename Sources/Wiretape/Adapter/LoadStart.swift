@@ -110,8 +110,9 @@ struct LoadStart {
             // SAFETY: nobody else reads it: URLSession has left it to this load.
             let make = self.made()
             return .later { done in Self.queue.async { done(Self.spooled(stream).map(make)) } }
-        case .ofDelegate: return try self.streamOfDelegate()
-        case .hidden: throw self.hidden
+        case .ofDelegate: return self.streamOfDelegate()
+        // The transport knows whether it matters: better that than an empty body.
+        case .hidden: return self.ready(.unobservable)
         }
     }
 
@@ -151,8 +152,8 @@ struct LoadStart {
         #endif
     }
 
-    private func streamOfDelegate() throws(TransportFailure) -> Load.Source {
-        guard let session = self.session, let delegate = self.task.delegate else { throw self.hidden }
+    private func streamOfDelegate() -> Load.Source {
+        guard let session = self.session, let delegate = self.task.delegate else { return self.ready(.unobservable) }
         let (task, make) = (self.task, self.made())
         return .later { done in
             // Clients insist on their queue here.
@@ -169,13 +170,5 @@ struct LoadStart {
 
     private static func spooled(_ stream: InputStream) -> Result<SpooledStream.Spooled, TransportFailure> {
         Result { () throws(TransportFailure) in try SpooledStream.read(stream) }
-    }
-
-    /// Better than an empty body in a cassette.
-    private var hidden: TransportFailure {
-        TransportFailure(
-            .body,
-            "the body of the upload \"\(self.request.httpMethod ?? "GET") \(self.url.absoluteString)\" cannot be seen from within URLSession here: send it as a data task with httpBody, with a Session of Wiretape, or through the proxy (\"wiretape record\")"
-        )
     }
 }

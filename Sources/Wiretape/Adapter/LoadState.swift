@@ -64,4 +64,3 @@ struct LoadState: Sendable, Hashable {
         return .cancel
     }
 }
-

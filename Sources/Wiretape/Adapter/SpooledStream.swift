@@ -37,7 +37,8 @@ enum SpooledStream {
             }
             return Spooled(body: .file(URL(fileURLWithPath: file.path), size: file.size), file: file)
         } catch {
-            throw error as? TransportFailure ?? TransportFailure(.body, "the body of the request cannot be kept: \(error)", underlying: error)
+            throw error as? TransportFailure
+                ?? TransportFailure(.body, "the body of the request cannot be kept: \(error)", underlying: error)
         }
     }
 

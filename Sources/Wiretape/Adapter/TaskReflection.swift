@@ -101,7 +101,8 @@ struct TaskReflection: Sendable {
         found.bodyIndex = Self.index(of: "knownBody", in: Self.mirror(of: upload))
         if case .data(octets) = found.body(of: upload), case .file(let url) = found.body(of: handled), url.path == "/wiretape",
             case .unmade = found.body(of: streamed), case .none = found.body(of: plain)
-        {} else {
+        {
+        } else {
             found.bodyIndex = nil
         }
 

@@ -14,7 +14,7 @@ extension URLSessionConfiguration {
     /// | | Linux | Apple |
     /// |---|---|---|
     /// | data tasks, with completion handler, delegate or `await` | yes | yes |
-    /// | uploads of data, files and streams | yes; the body is found by reflection, and where a toolchain hides it the task fails | all but streams made by a delegate, which fail |
+    /// | uploads of data, files and streams | yes; the body is found by reflection, and where a toolchain hides it it is `RequestBody.unobservable` | yes; a stream made by a delegate is `RequestBody.unobservable` |
     /// | download tasks | fail with a sentence: the process would die | yes |
     /// | web sockets | fail with a sentence | not taken: the system connects them itself |
     /// | pieces of a body one by one | to delegates; whoever has a completion handler gets them as one | yes |

@@ -24,8 +24,10 @@ public struct MetricsState: Sendable {
             self.metrics.timeline.latency = nil
             self.metrics.timeline.requestDuration = nil
         case .transport(let event): self.happened(event, at: time)
-        case .retried(let count, _, _): self.retryCount = count
-        case .serialized: self.metrics.timeline.totalSerialized = time
+        case .retried(let count, _, _):
+            self.retryCount = count
+            self.metrics.timeline.requestDuration = nil
+        case .serialized: self.metrics.timeline.serializationCompleted = time
         case .cancelled, .finished:
             // An exchange that was given up, or none at all.
             if self.metrics.timeline.requestDuration == nil { self.metrics.timeline.requestDuration = time }

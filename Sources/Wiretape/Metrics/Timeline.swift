@@ -12,27 +12,27 @@ public struct Timeline: Sendable, Hashable {
     /// From the start to the end of the answer, or to the failure.
     public var requestDuration: Duration?
     /// From the start to the end of the last serializer; nil where nothing was serialized.
-    public var totalSerialized: Duration?
+    public var serializationCompleted: Duration?
 
-    public init(startTime: Date, latency: Duration? = nil, requestDuration: Duration? = nil, totalSerialized: Duration? = nil) {
+    public init(startTime: Date, latency: Duration? = nil, requestDuration: Duration? = nil, serializationCompleted: Duration? = nil) {
         self.startTime = startTime
         self.latency = latency
         self.requestDuration = requestDuration
-        self.totalSerialized = totalSerialized
+        self.serializationCompleted = serializationCompleted
     }
 
     public var initialResponseTime: Date? { self.time(after: self.latency) }
     public var requestCompletedTime: Date? { self.time(after: self.requestDuration) }
-    public var serializationCompletedTime: Date? { self.time(after: self.totalSerialized) }
+    public var serializationCompletedTime: Date? { self.time(after: self.serializationCompleted) }
 
     /// From the end of the answer to the end of the last serializer.
     public var serializationDuration: Duration? {
-        guard let totalSerialized, let requestDuration else { return nil }
-        return totalSerialized - requestDuration
+        guard let serializationCompleted, let requestDuration else { return nil }
+        return serializationCompleted - requestDuration
     }
 
     /// From the start to the last thing that has happened.
-    public var totalDuration: Duration? { self.totalSerialized ?? self.requestDuration ?? self.latency }
+    public var totalDuration: Duration? { self.serializationCompleted ?? self.requestDuration ?? self.latency }
 
     private func time(after duration: Duration?) -> Date? {
         duration.map { self.startTime.addingTimeInterval($0.milliseconds / 1000) }

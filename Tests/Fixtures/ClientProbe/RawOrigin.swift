@@ -8,7 +8,8 @@ import Musl
 
 /// A server of this process that answers one connection with the same octets, whatever it is asked.
 final class RawOrigin: Sendable {
-    static let trailers = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Trailer\r\n\r\n5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n"
+    static let trailers =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Trailer\r\n\r\n5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n"
 
     let url: URL
     private let socket: Int32

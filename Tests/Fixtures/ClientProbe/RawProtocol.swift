@@ -24,7 +24,8 @@ final class RawProtocol: URLProtocol {
     }
 
     func respond(_ status: Int = 200, _ headers: [String: String] = [:]) {
-        guard let url = self.request.url, let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        guard let url = self.request.url,
+            let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
         else { return }
         self.client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
     }

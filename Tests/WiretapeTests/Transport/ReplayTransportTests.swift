@@ -90,7 +90,8 @@ import Testing
         let transport = ReplayTransport(try CassetteFixture.cassette(interactions, in: folder))
         func body(_ text: String) throws -> RequestBody {
             guard isFile else { return .data(Data(text.utf8)) }
-            let path = try folder.write(Array(text.utf8), to: "body-\(UUID().uuidString)")
+            let path = folder.file("body-\(UUID().uuidString)")
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             return .file(URL(fileURLWithPath: path), size: text.utf8.count)
         }
         let headers = [("Content-Type", "application/json")]
@@ -104,7 +105,8 @@ import Testing
     @Test func aLargeBodyIsComparedOnAnotherThread() async throws {
         let folder = try TemporaryFolder()
         let large = [UInt8](repeating: 65, count: RequestDecider.inlineSize + 1)
-        let path = try folder.write(large, to: "large")
+        let path = folder.file("large")
+        try Data(large).write(to: URL(fileURLWithPath: path))
         let body = RequestBody.file(URL(fileURLWithPath: path), size: large.count)
         let interaction = CassetteFixture.interaction(
             method: "PUT", url: "http://a.test/", requestBody: Body(size: large.count, content: .text(large)),

@@ -1,0 +1,150 @@
+internal import Foundation
+internal import TapeCore
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Puts a credential on each request, and refreshes it when it is expired or refused: once, however many requests wait for it.
+///
+/// Requests that come while it is refreshed wait, and go out with the new one; those that were refused are sent again. A refresh that fails
+/// fails them all. A request that is cancelled stops waiting, and the refresh goes on for the others. A refused answer has to be an error
+/// (`validate()`), else nobody asks for a retry.
+public final class AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
+    private struct Shared {
+        var state: RefreshState<A.Credential>
+        var continuations: [UUID: CheckedContinuation<A.Credential, any Error>] = [:]
+
+        mutating func take(_ waiters: [UUID]) -> [CheckedContinuation<A.Credential, any Error>] {
+            waiters.compactMap { self.continuations.removeValue(forKey: $0) }
+        }
+    }
+
+    private let authenticator: A
+    private let shared: Guarded<Shared>
+    private let time: ElapsedTime
+
+    /// - Parameters:
+    ///   - credential: nil before a login; requests fail with `missingCredential` until there is one.
+    ///   - refreshWindow: nil for as many refreshes as it takes.
+    ///   - clock: for the window. A replay takes no time, so that all its refreshes are in one window.
+    public init(
+        authenticator: A, credential: A.Credential? = nil, refreshWindow: RefreshWindow? = RefreshWindow(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.authenticator = authenticator
+        self.shared = Guarded(Shared(state: RefreshState(credential: credential, window: refreshWindow)))
+        self.time = ElapsedTime(clock)
+    }
+
+    /// The credential of now. One that is set ends a refresh under way: who waits goes on with it, or fails with `missingCredential`.
+    public var credential: A.Credential? {
+        get { self.shared.withLock { $0.state.credential } }
+        set {
+            let woken = self.shared.withLock { shared in
+                let waiters = shared.state.set(newValue)
+                return shared.take(waiters)
+            }
+            let result = newValue.map { Result<A.Credential, any Error>.success($0) } ?? .failure(RefreshState<A.Credential>.missing)
+            for continuation in woken { continuation.resume(with: result) }
+        }
+    }
+
+    public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
+        guard !self.isRefreshing else { return request }
+        // Asked outside of the lock: a credential is somebody else's code.
+        let (seen, generation) = self.current
+        let requiresRefresh = seen?.requiresRefresh ?? false
+        let credential = try await self.credential { state, waiter, time in
+            state.wants(waiter, requiresRefresh: requiresRefresh, of: generation, at: time)
+        }
+        var request = request
+        self.authenticator.apply(credential, to: &request)
+        return request
+    }
+
+    public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult {
+        guard !self.isRefreshing, let request = context.request, let response = context.response,
+            self.authenticator.didRequest(request, with: response, failDueToAuthenticationError: error)
+        else { return .doNotRetry }
+        let (seen, generation) = self.current
+        let isCurrent = seen.map { self.authenticator.isRequest(request, authenticatedWith: $0) } ?? false
+        do {
+            _ = try await self.credential { state, waiter, time in
+                state.wasRefused(context.id, waiter: waiter, isCurrent: isCurrent, of: generation, at: time)
+            }
+            return .retry
+        } catch is CancellationError where Task.isCancelled {
+            return .doNotRetry
+        } catch {
+            return .doNotRetryWithError(error)
+        }
+    }
+
+    /// A request of the authenticator itself, on its way to a new credential: would it wait for that, it would wait for itself.
+    private var isRefreshing: Bool { RefreshScope.refreshing.contains(ObjectIdentifier(self)) }
+
+    private var current: (credential: A.Credential?, generation: Int) {
+        self.shared.withLock { ($0.state.credential, $0.state.generation) }
+    }
+
+    // MARK: Waiting
+
+    /// The credential to go on with, at once or behind a refresh.
+    private func credential(
+        _ event: @Sendable (inout RefreshState<A.Credential>, UUID, Duration) -> RefreshState<A.Credential>.Answer
+    ) async throws -> A.Credential {
+        let waiter = UUID()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let time = self.time.duration
+                let answer = self.shared.withLock { shared -> RefreshState<A.Credential>.Answer? in
+                    // A cancellation that comes behind this look finds the waiter, since it needs the lock for that.
+                    guard !Task.isCancelled else { return nil }
+                    let answer = event(&shared.state, waiter, time)
+                    switch answer {
+                    case .wait, .refresh: shared.continuations[waiter] = continuation
+                    case .use, .fail: break
+                    }
+                    return answer
+                }
+                switch answer {
+                case nil: continuation.resume(throwing: CancellationError())
+                case .use(let credential): continuation.resume(returning: credential)
+                case .fail(let error): continuation.resume(throwing: error)
+                case .refresh(let credential, let number): self.refresh(credential, number: number)
+                case .wait: break
+                }
+            }
+        } onCancel: {
+            let continuation = self.shared.withLock { shared in
+                shared.state.gaveUp(waiter)
+                return shared.continuations.removeValue(forKey: waiter)
+            }
+            continuation?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// In a task that no request can cancel.
+    private func refresh(_ credential: A.Credential, number: Int) {
+        let scope = RefreshScope.refreshing.union([ObjectIdentifier(self)])
+        Task {
+            let result: Result<A.Credential, any Error>
+            do {
+                let fresh = try await RefreshScope.$refreshing.withValue(scope) { try await self.authenticator.refresh(credential) }
+                result = .success(fresh)
+            } catch {
+                result = .failure(error)
+            }
+            let woken = self.shared.withLock { shared in
+                let waiters =
+                    switch result {
+                    case .success(let fresh): shared.state.refreshed(number, to: fresh)
+                    case .failure: shared.state.refreshFailed(number)
+                    }
+                return shared.take(waiters)
+            }
+            for continuation in woken { continuation.resume(with: result) }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Decides on what URLSession would put into its cache.
+///
+/// Asked on Apple platforms alone, by live transports whose configuration has a cache: on Linux URLSession fills none and asks nobody. A
+/// replay asks nobody either: cassettes are not caches.
+public protocol CachedResponseHandler: Sendable {
+    /// - Returns: what to keep, or nil to keep nothing.
+    func cachedResponse(_ proposed: CachedURLResponse, for request: URLRequest) async -> CachedURLResponse?
+}

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// A request whose answer goes into a file, octet by octet: memory stays flat whatever comes.
+// SAFETY: see Request; nothing is stored here.
+public final class DownloadRequest: Request, @unchecked Sendable {
+    /// What may be done to put a file in its place.
+    public struct Options: OptionSet, Sendable, Hashable {
+        /// Creates the folders on the way to the destination.
+        public static let createIntermediateDirectories = Options(rawValue: 1)
+        /// Takes the place of a file that is there, in one step.
+        public static let removePreviousFile = Options(rawValue: 2)
+
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+    }
+
+    /// Says where a whole, acceptable answer goes. Called once, before the first handler.
+    public typealias Destination =
+        @Sendable (_ temporaryURL: URL, _ response: HTTPResponse) -> (destinationURL: URL, options: Options)
+
+    /// Into a folder, under the name that the answer suggests (Content-Disposition, or the last part of the URL), which is never a path.
+    public static func suggestedDownloadDestination(in folder: URL, options: Options = []) -> Destination {
+        { _, response in (folder.appendingPathComponent(Self.fileName(response)), options) }
+    }
+
+    /// Where the file is: in its place, or in the temporary folder where no destination was given; then it is the caller's to remove. Nil
+    /// before the end, and where the request failed.
+    public var fileURL: URL? { self.data.withLock { $0.outcome?.fileURL } }
+
+    static func fileName(_ response: HTTPResponse) -> String {
+        let suggested = response.httpURLResponse?.suggestedFilename ?? response.url.lastPathComponent
+        // Separators of all systems, so that no answer chooses the folder.
+        let name = suggested.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
+        return name.isEmpty || name.allSatisfy { $0 == "." } ? "unknown" : name
+    }
+}

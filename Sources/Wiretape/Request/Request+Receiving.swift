@@ -1,0 +1,218 @@
+internal import Foundation
+internal import TapeCore
+
+extension Request {
+    /// Octets of a redirect's body that are kept for a handler that may take it for the answer: such bodies are a line of HTML.
+    static let redirectBodyLimit = 1 << 20
+
+    /// One event of an exchange; those of exchanges that were given up are dropped.
+    func receive(_ event: TransportEvent, of exchange: Int) -> Demand {
+        if !self.core.configuration.eventMonitors.isEmpty, self.data.withLock({ $0.machine.isCurrent(exchange) }) {
+            self.core.emit(.transport(event), of: self)
+        }
+        switch event {
+        case .sent(let count, let total): self.sent(count, of: total, exchange)
+        case .interim: self.somethingHappened(exchange)
+        case .head(let response): return self.headCame(response, exchange)
+        case .chunk(let data): return self.chunkCame(data, exchange)
+        case .trailers(let trailers): self.note(exchange) { $0.trailers = trailers }
+        case .metrics: self.note(exchange) { $0.note(.transport(event), at: .zero) }
+        case .end: self.ended(exchange)
+        case .failed(let failure): self.failed(failure, exchange)
+        }
+        return self.demand(of: exchange)
+    }
+
+    private func note(_ exchange: Int, _ change: (inout RequestData) -> Void) {
+        self.data.withLock { if $0.machine.isCurrent(exchange) { change(&$0) } }
+    }
+
+    private func somethingHappened(_ exchange: Int) {
+        let now = self.core.clock.elapsed()
+        self.note(exchange) { $0.watch?.somethingHappened(at: now) }
+    }
+
+    private func sent(_ count: Int64, of total: Int64, _ exchange: Int) {
+        let now = self.core.clock.elapsed()
+        let upload = self.data.withLock { data -> TransferCount? in
+            guard data.machine.isCurrent(exchange) else { return nil }
+            data.note(.transport(.sent(count, of: total)), at: now)
+            data.watch?.somethingHappened(at: now)
+            data.upload.reach(count, of: total)
+            return data.upload.isObserved ? data.upload : nil
+        }
+        upload?.notify()
+    }
+
+    // MARK: Head
+
+    private func headCame(_ response: HTTPResponse, _ exchange: Int) -> Demand {
+        let now = self.core.clock.elapsed()
+        enum Next { case nothing, redirect, answer([@Sendable (HTTPResponse) -> ResponseDisposition], TransferCount?) }
+        let next = self.data.withLock { data -> Next in
+            guard data.machine.isCurrent(exchange) else { return .nothing }
+            data.note(.transport(.head(response)), at: now)
+            data.watch?.somethingHappened(at: now)
+            data.response = response
+            data.isRedirect = data.sent.map { Self.isRedirect($0, response, hops: data.redirects.count) } ?? false
+            guard !data.isRedirect else { return .redirect }
+            data.download.begin(total: response.bodySize)
+            // Transports that send all at once may say nothing of it.
+            let all = data.upload.progress.totalUnitCount ?? 0
+            guard data.upload.isObserved, data.upload.progress.completedUnitCount < all else {
+                return .answer(data.options.dispositions, nil)
+            }
+            data.upload.reach(all)
+            return .answer(data.options.dispositions, data.upload)
+        }
+        switch next {
+        case .nothing: return .more
+        case .redirect: self.storeCookies(response)
+        case .answer(let dispositions, let upload):
+            self.storeCookies(response)
+            upload?.notify()
+            guard dispositions.allSatisfy({ $0(response) == .allow }) else {
+                self.cancel(
+                    WiretapeError(
+                        .cancelled,
+                        "the request was cancelled at the head of its answer, status \(response.status): its onHTTPResponse said so"))
+                return .more
+            }
+            if case .stream = self.sink, let error = self.rejection() {
+                self.abandon()
+                self.retryOrFinish(error)
+            }
+        }
+        return self.demand(of: exchange)
+    }
+
+    // MARK: Body
+
+    private func chunkCame(_ chunk: Data, _ exchange: Int) -> Demand {
+        let now = self.core.clock.elapsed()
+        enum Next { case nothing, cutRedirect, deliver(TransferCount?) }
+        let next = self.data.withLock { data -> Next in
+            guard data.machine.isCurrent(exchange) else { return .nothing }
+            data.watch?.somethingHappened(at: now)
+            if data.isRedirect {
+                data.body.append(chunk)
+                return data.body.count > Self.redirectBodyLimit ? .cutRedirect : .nothing
+            }
+            data.note(.transport(.chunk(chunk)), at: now)
+            data.download.advance(by: chunk.count)
+            if case .memory = self.sink {
+                if data.body.isEmpty { data.body = chunk } else { data.body.append(chunk) }
+            } else {
+                data.isDelivered = true
+            }
+            return .deliver(data.download.isObserved ? data.download : nil)
+        }
+        switch next {
+        case .nothing: break
+        case .cutRedirect:
+            self.abandon()
+            self.redirect(isCut: true)
+            return .more
+        case .deliver(let download):
+            do {
+                try self.deliver(chunk)
+            } catch {
+                self.abandon()
+                self.finish(WiretapeError(error, as: .file))
+                return .more
+            }
+            download?.notify()
+        }
+        return self.demand(of: exchange)
+    }
+
+    private func deliver(_ chunk: Data) throws {
+        switch self.sink {
+        case .memory: break
+        case .file(let file): try file.write(chunk)
+        case .stream(let hub): hub.push(chunk)
+        }
+    }
+
+    /// A pause that is still due is noted before it is answered, so that no reader's wish for more gets lost between.
+    private func demand(of exchange: Int) -> Demand {
+        let isFull = if case .stream(let hub) = self.sink { hub.isFull } else { false }
+        let isPaused = self.data.withLock { data -> Bool in
+            guard data.machine.isCurrent(exchange), isFull || data.machine.state == .suspended else { return false }
+            data.isPaused = true
+            return true
+        }
+        guard isPaused else { return .more }
+        guard case .stream(let hub) = self.sink, isFull, !hub.isFull else { return .pause }
+        let goesOn = self.data.withLock { data -> Bool in
+            guard data.isPaused, data.machine.state != .suspended else { return false }
+            data.isPaused = false
+            return true
+        }
+        return goesOn ? .more : .pause
+    }
+
+    // MARK: End
+
+    private func ended(_ exchange: Int) {
+        let now = self.core.clock.elapsed()
+        enum Next { case nothing, redirect, conclude, headless }
+        let next = self.data.withLock { data -> Next in
+            guard data.machine.isCurrent(exchange) else { return .nothing }
+            data.machine.exchangeEnded()
+            data.task = nil
+            data.note(.transport(.end), at: now)
+            guard data.response != nil else { return .headless }
+            return data.isRedirect ? .redirect : .conclude
+        }
+        switch next {
+        case .nothing: break
+        case .redirect: self.redirect(isCut: false)
+        case .conclude: self.conclude()
+        case .headless:
+            self.retryOrFinish(
+                WiretapeError(
+                    TransportFailure(.network(.malformed), "the transport ended an exchange without a response: send head before end")))
+        }
+    }
+
+    private func failed(_ failure: TransportFailure, _ exchange: Int) {
+        let now = self.core.clock.elapsed()
+        let isCurrent = self.data.withLock { data -> Bool in
+            guard data.machine.isCurrent(exchange) else { return false }
+            data.machine.exchangeEnded()
+            data.task = nil
+            data.note(.transport(.failed(failure)), at: now)
+            return true
+        }
+        guard isCurrent else { return }
+        // Cancelled by somebody else than the request, as by a cassette that is closed.
+        if failure.kind == .network(.cancelled) { return self.cancel(WiretapeError(failure)) }
+        self.retryOrFinish(WiretapeError(failure))
+    }
+
+    /// Gives the current exchange up, and goes on without it.
+    func abandon() {
+        let task = self.data.withLock { data -> (any TransportTask)? in
+            data.machine.exchangeAbandoned()
+            defer { data.task = nil }
+            return data.task
+        }
+        task?.cancel()
+    }
+
+    // MARK: Answer
+
+    /// The answer is whole: looks whether it is acceptable and puts a download in its place.
+    func conclude() {
+        if case .stream = self.sink { return self.finish(nil) }
+        if let error = self.rejection() { return self.retryOrFinish(error) }
+        guard case .file(let file) = self.sink, let response = self.response else { return self.finish(nil) }
+        do {
+            try file.place(response)
+            self.finish(nil)
+        } catch {
+            self.finish(WiretapeError(error, as: .file))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Dispatch
+internal import Foundation
+internal import TapeCore
+
+/// What the requests of a session share. Outlives the session by as long as one of its requests does.
+final class SessionCore: Sendable {
+    /// Serializers of all sessions' completion handlers run here.
+    static let serializationQueue = DispatchQueue(label: "wiretape.serialization", qos: .userInitiated, attributes: .concurrent)
+
+    let configuration: Session.Configuration
+    let clock: SessionClock
+    let transport: (any Transport)?
+    private let registry = Guarded(RequestRegistry())
+    private let numbers = Guarded<UInt64>(0)
+    private let seed = UInt64.random(in: .min ... .max)
+
+    init(_ configuration: Session.Configuration, transport: (any Transport)?) {
+        self.configuration = configuration
+        self.clock = SessionClock(configuration.clock)
+        self.transport = transport
+    }
+
+    // MARK: Requests
+
+    /// Rising, from 1.
+    func nextNumber() -> UInt64 {
+        self.numbers.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+
+    /// Of this process: the session's random octets and the request's number (RFC 9562, version 8). A random one costs 3 µs.
+    func id(of number: UInt64) -> UUID {
+        let (high, low) = (self.seed, number)
+        func octet(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+        return UUID(
+            uuid: (
+                octet(high, 0), octet(high, 1), octet(high, 2), octet(high, 3), octet(high, 4), octet(high, 5),
+                octet(high, 6) & 0x0F | 0x80, octet(high, 7), octet(low, 0) & 0x3F | 0x80, octet(low, 1), octet(low, 2), octet(low, 3),
+                octet(low, 4), octet(low, 5), octet(low, 6), octet(low, 7)
+            ))
+    }
+
+    var activeRequests: [Request] { self.registry.withLock { $0.requests } }
+
+    /// - Returns: why the request cannot start; nil where it can.
+    func started(_ request: Request) -> WiretapeError? {
+        self.registry.withLock {
+            guard $0.closing == nil else { return $0.closing }
+            $0.add(request)
+            return nil
+        }
+    }
+
+    func finished(_ request: Request) {
+        for waiter in self.registry.withLock({ $0.remove(request) }) { waiter.resume() }
+    }
+
+    func waitUntilIdle() async {
+        await withCheckedContinuation { waiter in
+            if !self.registry.withLock({ $0.wait(waiter) }) { waiter.resume() }
+        }
+    }
+
+    func cancelAll(_ error: WiretapeError) {
+        for request in self.activeRequests { request.cancel(error) }
+    }
+
+    /// Requests that start later end with that error.
+    func close(_ error: WiretapeError) {
+        self.registry.withLock { $0.close(error) }
+        self.cancelAll(error)
+    }
+
+    // MARK: Events
+
+    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of request: Request) {
+        guard !self.configuration.eventMonitors.isEmpty else { return }
+        let event = SessionEvent(requestID: request.id, kind: kind())
+        for monitor in self.configuration.eventMonitors { monitor.sessionDid(event) }
+    }
+}

@@ -1,0 +1,4 @@
+/// Which way octets go.
+enum TransferDirection: Sendable {
+    case upload, download
+}

@@ -1,0 +1,78 @@
+public import Foundation
+public import TapeCore
+
+extension DataRequest {
+    /// The body as it is.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingData(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> DataTask<Data> {
+        self.serializing(
+            DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as text, in the encoding given, or in the one that the answer names.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingString(
+        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> DataTask<String> {
+        self.serializing(
+            StringResponseSerializer(
+                encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a JSON value.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingJSON(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> DataTask<JSONValue> {
+        self.serializing(
+            JSONResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a property list.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingPropertyList(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> DataTask<PropertyListValue> {
+        self.serializing(
+            PropertyListResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body decoded as a type.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingDecodable<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> DataTask<Value> {
+        self.serializing(
+            DecodableResponseSerializer(
+                of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// What a serializer makes of the answer.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializing<Serializer: ResponseSerializer>(
+        _ serializer: Serializer, automaticallyCancelling: Bool = true
+    ) -> DataTask<Serializer.SerializedObject> {
+        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [self] in self.respond($0, serializer) }
+    }
+}

@@ -1,0 +1,79 @@
+internal import TapeCore
+
+/// What pinning reads of an X.509 certificate (RFC 5280, 4.1): its public key and the hosts that it names.
+///
+/// Trusts nothing and checks no signature.
+struct Certificate: Sendable, Hashable {
+    /// The SubjectPublicKeyInfo in DER.
+    let publicKey: [UInt8]
+    /// The DNS names of subjectAltName, in lower case.
+    let hosts: [String]
+    /// Its addresses, 4 or 16 octets each.
+    let addresses: [[UInt8]]
+
+    /// Nil for octets that are no certificate.
+    init?(_ der: [UInt8]) {
+        var outer = DERReader(der[...])
+        guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else { return nil }
+        var parts = DERReader(certificate.content)
+        guard let signed = parts.next(DERReader.sequence) else { return nil }
+        var fields = DERReader(signed.content)
+        _ = fields.next(0xA0)  // version
+        guard fields.next(DERReader.integer) != nil else { return nil }  // serialNumber
+        for _ in 0..<4 {  // signature, issuer, validity, subject
+            guard fields.next(DERReader.sequence) != nil else { return nil }
+        }
+        guard let key = fields.next(DERReader.sequence) else { return nil }
+        self.publicKey = Array(key.whole)
+        _ = fields.next(0x81)  // issuerUniqueID
+        _ = fields.next(0x82)  // subjectUniqueID
+        (self.hosts, self.addresses) = Self.names(inExtensions: fields.next(0xA3)?.content ?? [])
+    }
+
+    /// Nil never, for a certificate: SHA-256 has 32 octets.
+    var publicKeyPin: PublicKeyPin? {
+        var digest = PortableSHA256()
+        self.publicKey.withUnsafeBytes { digest.update($0) }
+        return PublicKeyPin(digest: digest.finalize())
+    }
+
+    /// Whether it is for a host (RFC 9525, 6.3): the whole left label may be a `*`, below a name of two labels or more. The subject's
+    /// common name does not count.
+    func names(_ host: String) -> Bool {
+        if let address = HostPattern.address(host) { return self.addresses.contains(address) }
+        let labels = Self.labels(host)
+        guard !labels.isEmpty else { return false }
+        return self.hosts.contains { name in
+            let own = Self.labels(name)
+            guard own.first == "*", own.count >= 3 else { return own == labels }
+            return own.dropFirst() == labels.dropFirst()
+        }
+    }
+
+    private static func labels(_ host: String) -> [Substring] {
+        let name = host.lowercased()
+        return (name.hasSuffix(".") ? name.dropLast() : name[...]).split(separator: ".", omittingEmptySubsequences: false)
+    }
+
+    private static func names(inExtensions octets: ArraySlice<UInt8>) -> (hosts: [String], addresses: [[UInt8]]) {
+        var (hosts, addresses): ([String], [[UInt8]]) = ([], [])
+        var outer = DERReader(octets)
+        var list = DERReader(outer.next(DERReader.sequence)?.content ?? [])
+        while let element = list.next(DERReader.sequence) {
+            var parts = DERReader(element.content)
+            // id-ce-subjectAltName (RFC 5280, 4.2.1.6)
+            guard let identifier = parts.next(DERReader.objectIdentifier), Array(identifier.content) == [0x55, 0x1D, 0x11] else { continue }
+            _ = parts.next(DERReader.boolean)  // critical
+            var value = DERReader(parts.next(DERReader.octetString)?.content ?? [])
+            var names = DERReader(value.next(DERReader.sequence)?.content ?? [])
+            while let name = names.next() {
+                switch name.tag {
+                case 0x82: hosts.append(String(decoding: name.content, as: UTF8.self).lowercased())
+                case 0x87: addresses.append(Array(name.content))
+                default: continue
+                }
+            }
+        }
+        return (hosts, addresses)
+    }
+}

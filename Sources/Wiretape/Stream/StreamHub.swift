@@ -1,0 +1,157 @@
+internal import Foundation
+internal import TapeCore
+
+/// Hands the chunks of an answer to each of its readers.
+///
+/// Before there is a reader they are kept for the first one, so that none is missed.
+final class StreamHub: Sendable {
+    enum Take: Sendable {
+        case chunk(Data)
+        case wait
+        case end(WiretapeError?)
+    }
+
+    private struct State {
+        var backlog: StreamBuffer? = StreamBuffer()
+        var readers: [Int: StreamReader] = [:]
+        var count = 0
+        var hasPassed = false
+        var end: WiretapeError??
+    }
+
+    private let state = Guarded(State())
+
+    /// Whether some reader has as much as it may leave unread.
+    var isFull: Bool {
+        self.state.withLock { state in state.backlog?.isFull ?? state.readers.values.contains { $0.buffer.isFull } }
+    }
+
+    // MARK: Transport
+
+    func push(_ chunk: Data) {
+        let (waiters, pumps) = self.state.withLock { state in
+            guard state.backlog == nil else {
+                state.backlog?.push(chunk)
+                return ([CheckedContinuation<Data?, any Error>](), [@Sendable () -> Void]())
+            }
+            state.hasPassed = true
+            var waiters: [CheckedContinuation<Data?, any Error>] = []
+            for id in state.readers.keys {
+                if let waiter = state.readers[id]?.waiter {
+                    waiters.append(waiter)
+                    state.readers[id]?.waiter = nil
+                } else {
+                    state.readers[id]?.buffer.push(chunk)
+                }
+            }
+            return (waiters, Self.pumps(&state))
+        }
+        for waiter in waiters { waiter.resume(returning: chunk) }
+        for pump in pumps { pump() }
+    }
+
+    func finish(_ error: WiretapeError?) {
+        let (waiters, pumps) = self.state.withLock { state in
+            guard state.end == nil else { return ([CheckedContinuation<Data?, any Error>](), [@Sendable () -> Void]()) }
+            state.end = .some(error)
+            var waiters: [CheckedContinuation<Data?, any Error>] = []
+            for id in state.readers.keys {
+                if let waiter = state.readers[id]?.waiter { waiters.append(waiter) }
+                state.readers[id]?.waiter = nil
+            }
+            return (waiters, Self.pumps(&state))
+        }
+        for waiter in waiters {
+            if let error { waiter.resume(throwing: error) } else { waiter.resume(returning: nil) }
+        }
+        for pump in pumps { pump() }
+    }
+
+    /// Handlers that have something to do and are not at it.
+    private static func pumps(_ state: inout State) -> [@Sendable () -> Void] {
+        var pumps: [@Sendable () -> Void] = []
+        for (id, reader) in state.readers {
+            guard let pump = reader.pump, !reader.isPumping, !reader.isDone, !reader.buffer.isEmpty || state.end != nil else { continue }
+            state.readers[id]?.isPumping = true
+            pumps.append(pump)
+        }
+        return pumps
+    }
+
+    // MARK: Readers
+
+    /// - Throws: where chunks have passed that the reader would miss.
+    func join() throws -> Int {
+        try self.state.withLock { state in
+            guard !state.hasPassed else { throw Self.tooLate }
+            return Self.join(&state, pump: nil)
+        }
+    }
+
+    /// - Parameter pump: called when there is something for `take`, and not again before `pumped`.
+    func join(_ pump: @escaping @Sendable (_ reader: Int) -> Void) {
+        let pumps = self.state.withLock { state in
+            let id = state.count
+            _ = Self.join(&state) { pump(id) }
+            return Self.pumps(&state)
+        }
+        for pump in pumps { pump() }
+    }
+
+    private static func join(_ state: inout State, pump: (@Sendable () -> Void)?) -> Int {
+        let id = state.count
+        state.count += 1
+        state.readers[id] = StreamReader(buffer: state.backlog ?? StreamBuffer(), pump: pump)
+        if state.backlog?.isEmpty == false { state.hasPassed = true }
+        state.backlog = nil
+        return id
+    }
+
+    /// - Returns: how many readers are left.
+    func leave(_ reader: Int) -> Int {
+        self.state.withLock { state in
+            state.readers[reader] = nil
+            return state.readers.count
+        }
+    }
+
+    func take(_ reader: Int) -> Take { self.state.withLock { Self.take(reader, &$0) } }
+
+    private static func take(_ reader: Int, _ state: inout State) -> Take {
+        if let chunk = state.readers[reader]?.buffer.take() { return .chunk(chunk) }
+        guard let end = state.end else { return .wait }
+        return .end(end)
+    }
+
+    /// The waiter gets the next chunk, nil at the end, or the error.
+    func wait(_ reader: Int, _ waiter: CheckedContinuation<Data?, any Error>) {
+        let take = self.state.withLock { state -> Take in
+            let take = Self.take(reader, &state)
+            if case .wait = take { state.readers[reader]?.waiter = waiter }
+            return take
+        }
+        switch take {
+        case .wait: break
+        case .chunk(let chunk): waiter.resume(returning: chunk)
+        case .end(let error):
+            if let error { waiter.resume(throwing: error) } else { waiter.resume(returning: nil) }
+        }
+    }
+
+    /// The handler has taken what there was.
+    func pumped(_ reader: Int, isDone: Bool) {
+        let pumps = self.state.withLock { state in
+            state.readers[reader]?.isPumping = false
+            if isDone { state.readers[reader]?.isDone = true }
+            return Self.pumps(&state)
+        }
+        for pump in pumps { pump() }
+    }
+
+    private static var tooLate: WiretapeError {
+        WiretapeError(
+            .stream,
+            "octets of the answer have gone to another reader already: begin all sequences before the first octet, or send a second request"
+        )
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import Wiretape
+
+@Suite struct BodyRuleTests {
+    private enum Seen: Equatable { case none, data(String), file, stream, ofDelegate, hidden }
+
+    private func seen(
+        data: String? = nil, stream: Bool = false, isUpload: Bool = false, hasOwnUploads: Bool = false, kept: BodyRule.Kept = .unknown
+    ) -> Seen {
+        let stream = stream ? InputStream(data: Data()) : nil
+        let body = BodyRule.body(data: data.map { Data($0.utf8) }, stream: stream, isUpload: isUpload, hasOwnUploads: hasOwnUploads) {
+            kept
+        }
+        switch body {
+        case .none: return .none
+        case .data(let data): return .data(String(decoding: data, as: UTF8.self))
+        case .file: return .file
+        case .stream: return .stream
+        case .ofDelegate: return .ofDelegate
+        case .hidden: return .hidden
+        }
+    }
+
+    @Test func aDataTaskShowsItsBody() {
+        #expect(self.seen() == .none)
+        #expect(self.seen(data: "") == .none)
+        #expect(self.seen(data: "own") == .data("own"))
+        #expect(self.seen(stream: true) == .stream)
+        #expect(self.seen(data: "own", kept: .data(Data("other".utf8))) == .data("own"))
+    }
+
+    @Test func theTaskSaysWhatAnUploadSendsOnLinux() {
+        #expect(self.seen(isUpload: true, kept: .data(Data("kept".utf8))) == .data("kept"))
+        #expect(self.seen(isUpload: true, kept: .file(URL(fileURLWithPath: "/"))) == .file)
+        #expect(self.seen(isUpload: true, kept: .stream(InputStream(data: Data()))) == .stream)
+        #expect(self.seen(isUpload: true, kept: .unmade) == .ofDelegate)
+        #expect(self.seen(isUpload: true, kept: .none) == .none)
+    }
+
+    @Test func whatTheRequestOfAnUploadSaysIsNotSentOnLinux() {
+        #expect(self.seen(data: "decoy", isUpload: true, kept: .data(Data("kept".utf8))) == .data("kept"))
+    }
+
+    @Test func aBodyThatCannotBeSeenIsNotTakenForNone() {
+        #expect(self.seen(isUpload: true, kept: .unknown) == .hidden)
+        #expect(self.seen(data: "decoy", isUpload: true, kept: .unknown) == .hidden)
+        #expect(self.seen(isUpload: true, hasOwnUploads: true) == .hidden)
+    }
+
+    @Test func theRequestShowsTheBodyOfAnUploadOnApple() {
+        #expect(self.seen(data: "own", isUpload: true, hasOwnUploads: true) == .data("own"))
+        #expect(self.seen(stream: true, isUpload: true, hasOwnUploads: true) == .stream)
+    }
+}

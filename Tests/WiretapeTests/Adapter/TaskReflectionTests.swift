@@ -1,0 +1,87 @@
+#if canImport(FoundationNetworking)
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import Wiretape
+
+/// Fails when a toolchain has changed what a task keeps, or how it calls it: uploads and pieces are not seen any more then.
+@Suite struct TaskReflectionTests {
+    private final class Delegate: NSObject, URLSessionDataDelegate {}
+
+    private static let url = URL(string: "http://reflection.invalid/") ?? URL(fileURLWithPath: "/")
+
+    private func session(delegate: (any URLSessionDelegate)? = nil) -> URLSession {
+        URLSession(configuration: .answered(by: AdapterTransport()), delegate: delegate, delegateQueue: nil)
+    }
+
+    @Test func thisToolchainShowsAllThree() {
+        let reflection = TaskReflection.current
+        #expect(reflection.sessionIndex != nil)
+        #expect(reflection.bodyIndex != nil)
+        #expect(reflection.registryIndices != nil)
+    }
+
+    @Test func aTaskKnowsItsSession() {
+        let (one, two) = (self.session(), self.session())
+        #expect(TaskReflection.current.session(of: one.dataTask(with: Self.url)) === one)
+        #expect(TaskReflection.current.session(of: two.downloadTask(with: Self.url)) === two)
+    }
+
+    @Test func bodiesOfUploadsAreSeen() throws {
+        let session = self.session(delegate: Delegate())
+        var request = URLRequest(url: Self.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("decoy".utf8)
+        guard case .data(Data("body".utf8)) = TaskReflection.current.body(of: session.uploadTask(with: request, from: Data("body".utf8)))
+        else {
+            Issue.record("the data of an upload is not seen")
+            return
+        }
+        let file = URL(fileURLWithPath: "/tmp/upload")
+        guard case .file(file) = TaskReflection.current.body(of: session.uploadTask(with: request, fromFile: file)) else {
+            Issue.record("the file of an upload is not seen")
+            return
+        }
+        guard case .unmade = TaskReflection.current.body(of: session.uploadTask(withStreamedRequest: request)) else {
+            Issue.record("a streamed upload is not seen")
+            return
+        }
+        guard case .data = TaskReflection.current.body(of: session.uploadTask(with: request, from: Data())) else {
+            Issue.record("an empty upload is taken for none")
+            return
+        }
+    }
+
+    @Test func aDelegateIsToldFromACompletionHandler() {
+        let session = self.session(delegate: Delegate())
+        let (delegated, handled) = (session.dataTask(with: Self.url), session.dataTask(with: Self.url) { _, _, _ in })
+        let bare = self.session()
+        let alone = bare.dataTask(with: Self.url)
+        // Behind this the sessions have entered their tasks.
+        for task in [delegated, handled, alone] { task.suspend() }
+        #expect(TaskReflection.current.isDelegates(delegated))
+        #expect(!TaskReflection.current.isDelegates(handled))
+        #expect(!TaskReflection.current.isDelegates(alone))
+    }
+
+    @Test func whatCannotBeFoundIsUnknown() {
+        let nothing = TaskReflection()
+        let task = self.session(delegate: Delegate()).uploadTask(with: URLRequest(url: Self.url), from: Data([1]))
+        #expect(nothing.session(of: task) == nil)
+        #expect(!nothing.isDelegates(task))
+        guard case .unknown = nothing.body(of: task) else {
+            Issue.record("a body was found where nobody looked")
+            return
+        }
+        var wrong = TaskReflection.current
+        wrong.sessionIndex = 0
+        wrong.bodyIndex = 999
+        #expect(wrong.session(of: task) == nil)
+        guard case .unknown = wrong.body(of: task) else {
+            Issue.record("a body was found in the wrong place")
+            return
+        }
+    }
+}
+#endif

@@ -1,0 +1,54 @@
+import Foundation
+import TapeTestSupport
+import Testing
+
+@testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite struct URLSessionConfigurationCassetteTests {
+    private static let url = URL(string: "http://cassette.invalid/pets") ?? URL(fileURLWithPath: "/")
+
+    private func cassette(_ body: String, _ folder: TemporaryFolder) throws -> Cassette {
+        try CassetteFixture.cassette(
+            [
+                CassetteFixture.interaction(
+                    url: Self.url.absoluteString, headers: ["Content-Type: text/plain", "Set-Cookie: a=1", "Set-Cookie: b=2"],
+                    body: CassetteFixture.text(body))
+            ], in: folder)
+    }
+
+    @Test func aSessionOfOthersIsAnsweredFromTheCassette() async throws {
+        let folder = try TemporaryFolder()
+        let cassette = try self.cassette("recorded", folder)
+        let (data, response) = try await URLSession(configuration: .replaying(cassette)).data(from: Self.url)
+        #expect(data == Data("recorded".utf8))
+        let head = try #require((response as? HTTPURLResponse)?.exactHead)
+        #expect(head.headers.values(for: "Set-Cookie") == ["a=1", "b=2"])
+        #expect(head.source == .replayed(cassette: cassette.path, id: 1))
+    }
+
+    @Test func aMissFailsWithItsReport() async throws {
+        let folder = try TemporaryFolder()
+        let session = URLSession(configuration: .replaying(try self.cassette("recorded", folder)))
+        let url = try #require(URL(string: "http://cassette.invalid/dogs"))
+        let error = await #expect(throws: (any Error).self) { try await session.data(from: url) }
+        let failure = try #require(error.flatMap { TransportFailure($0) })
+        guard case .noMatch(let report) = failure.kind else {
+            Issue.record("\(failure)")
+            return
+        }
+        #expect(
+            (error as NSError?)?.localizedDescription.contains(#"no recorded exchange answers "GET http://cassette.invalid/dogs""#) == true)
+        #expect(report.nearest.first?.request.contains("/pets") == true)
+    }
+
+    @Test func sessionsOfDifferentCassettesShareNothing() async throws {
+        let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
+        let sessions = [try self.cassette("one", one), try self.cassette("two", two)].map { URLSession(configuration: .replaying($0)) }
+        #expect(try await sessions[1].data(from: Self.url).0 == Data("two".utf8))
+        #expect(try await sessions[0].data(from: Self.url).0 == Data("one".utf8))
+    }
+}

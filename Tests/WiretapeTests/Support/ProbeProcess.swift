@@ -1,0 +1,58 @@
+import Foundation
+
+/// Runs the program `ClientProbe`, whose process may die of what it does.
+enum ProbeProcess {
+    enum Ending: Equatable, CustomStringConvertible {
+        case says(String)
+        case dies
+        case hangs
+
+        var description: String {
+            switch self {
+            case .says(let text): "says \(text)"
+            case .dies: "dies"
+            case .hangs: "hangs"
+            }
+        }
+    }
+
+    /// Beside the bundle or the program that runs the tests.
+    private static let path: String = {
+        #if os(Linux)
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        #else
+        let program = CommandLine.arguments.first { $0.contains(".xctest") } ?? CommandLine.arguments[0]
+        #endif
+        let parts = program.components(separatedBy: "/")
+        let bundle = parts.firstIndex { $0.hasSuffix(".xctest") } ?? parts.count - 1
+        return (parts[..<bundle] + ["ClientProbe"]).joined(separator: "/")
+    }()
+
+    /// - Parameter seconds: after which a process that has not ended hangs.
+    static func run(_ arguments: String..., seconds: Double = 60) async throws -> (ending: Ending, errors: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.arguments = arguments
+        // A process that dies as foreseen has no need to say where.
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        process.terminationHandler = { _ in end.yield(true) }
+        try process.run()
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { end.yield(false) }
+        // What it says is less than a pipe holds.
+        for await hasEnded in ends {
+            if !hasEnded { kill(process.processIdentifier, SIGKILL) }
+            process.waitUntilExit()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let problems = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            guard hasEnded else { return (.hangs, problems) }
+            guard process.terminationReason == .exit else { return (.dies, problems) }
+            let said = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return (.says(process.terminationStatus == 0 ? said : "\(process.terminationStatus): \(said) \(problems)"), problems)
+        }
+        throw CancellationError()
+    }
+}
