@@ -20,6 +20,7 @@ let package = Package(
     name: "wiretape",
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
+        .library(name: "Wiretape", targets: ["Wiretape"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
@@ -54,6 +55,7 @@ let package = Package(
             name: "TapeProxy",
             dependencies: ["TapeCore", "TapeExchange", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers")]
         ),
+        .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
@@ -68,6 +70,7 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
         .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeTLS"], exclude: ["Fixtures"]),

@@ -25,8 +25,8 @@ TABLE = {
     "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
-    "Wiretape": [*PLATFORM, "TapeCore", "Foundation", "FoundationNetworking"],
-    "WiretapeTesting": [*PLATFORM, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking"],
+    "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "TapeProxy", "TapeInspector", "ArgumentParser", "Yams", "Foundation", "NIO*"],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }

@@ -22,9 +22,9 @@ enum LookupSpeed {
         ]
     }
 
-    private static func session(_ path: String) -> Session {
+    private static func session(_ path: String) -> CassetteSession {
         do {
-            return try Session(mode: .none, cassette: RecordedCassette(path: path), repetition: .cycle)
+            return try CassetteSession(mode: .none, cassette: RecordedCassette(path: path), repetition: .cycle)
         } catch {
             fatalError("there is nothing to measure: \(error.message)")  // A tool of ours, and the file was made for it.
         }
@@ -35,7 +35,7 @@ enum LookupSpeed {
         return (0..<self.requests).map { _ in "http://api.example.test/v1/accounts/17/items/\(noise.next() % count)?page=1&size=20" }
     }
 
-    private static func ask(_ session: Session, _ urls: [String]) {
+    private static func ask(_ session: CassetteSession, _ urls: [String]) {
         for url in urls {
             guard case .decided(.replay) = session.begin(method: "GET", url: url) else { fatalError("\(url) was not found") }
         }

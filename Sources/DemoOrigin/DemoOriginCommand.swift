@@ -6,7 +6,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Starts the demo's origin server on a free loopback port and runs it until SIGTERM or SIGINT.
+/// Starts the demo's origin server on a free loopback port, or the one given, and runs it until SIGTERM or SIGINT: DemoOrigin [PORT]
 @main
 enum DemoOriginCommand {
     static func main() throws {
@@ -18,7 +18,11 @@ enum DemoOriginCommand {
         pthread_sigmask(SIG_BLOCK, &stopSignals, nil)
 
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let server = try OriginServer.start(on: group)
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let port = UInt16(arguments.first ?? "0"), arguments.count <= 1 else {
+            throw OriginError(message: "want a port, 0 to 65535, or nothing, not \"\(arguments.joined(separator: " "))\"")
+        }
+        let server = try OriginServer.start(on: group, port: Int(port))
         print(server.url)
         fflush(nil)
 

@@ -59,8 +59,8 @@ final class OriginHandler: ChannelInboundHandler {
     private func send(_ answer: Answer, to request: HTTPRequestHead, context: ChannelHandlerContext) {
         var head = HTTPResponseHead(version: request.version, status: answer.status, headers: answer.headers)
         let isChunked = answer.pieces.count > 1 && request.version == .http1_1
-        // Without a length the encoder chunks.
-        if !isChunked {
+        // Without a length the encoder chunks; 204 has none (RFC 9110, 8.6).
+        if !isChunked, answer.status != .noContent {
             head.headers.replaceOrAdd(name: "Content-Length", value: "\(answer.pieces.reduce(0) { $0 + $1.count })")
         }
         if !request.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }

@@ -6,11 +6,14 @@ internal import NIOHTTP1
 /// Knows no sockets and no time. Every answer carries a number that counts up, so that a replayed answer can be told from a new one.
 struct Routes: Sendable {
     private let image: [UInt8]
+    private let album: [UInt8]
     private let compressedPets: [UInt8]
     private let answered = NIOLockedValueBox(0)
 
     init() throws {
         self.image = try PNGImage(width: 64, height: 64, seed: 7).bytes()
+        // Some 300 KB.
+        self.album = try PNGImage(width: 320, height: 320, seed: 11).bytes()
         self.compressedPets = try Deflater.gzip(Array(Self.pets.utf8))
     }
 
@@ -28,7 +31,16 @@ struct Routes: Sendable {
     private func page(for request: HTTPRequestHead, body: [UInt8]) -> Answer {
         let path = request.uri.prefix { $0 != "?" }
         if path == "/echo" { return Self.echo(request, body: body) }
-        if path == "/pets", request.method == .POST { return Self.upload(request, body: body) }
+        if request.method == .POST {
+            switch path {
+            case "/pets" where Self.isJSON(request): return PetPages.create(body: body)
+            case "/pets": return Self.upload(request, body: body)
+            case "/login": return Login.login(body: body)
+            case "/refresh": return Login.refresh(body: body)
+            default: break
+            }
+        }
+        if path.hasPrefix("/pets/") { return PetPages.answer(request.method, id: String(path.dropFirst("/pets/".count)), body: body) }
         guard request.method == .GET || request.method == .HEAD else {
             return Answer(.methodNotAllowed, text: "\(request.method) is not for \(path)\n", headers: ["Allow": "GET, HEAD"])
         }
@@ -39,6 +51,14 @@ struct Routes: Sendable {
             return Answer(.ok, "application/json", self.compressedPets, headers: ["Content-Encoding": "gzip", "Vary": "Accept-Encoding"])
         case "/image.png":
             return Answer(.ok, "image/png", self.image, headers: ["Cache-Control": "max-age=60"])
+        case "/album":
+            return Answer(.ok, "image/png", self.album, headers: ["Content-Disposition": Self.albumName])
+        case "/me":
+            return Login.me(authorization: request.headers.first(name: "Authorization"))
+        case "/events":
+            var answer = Answer(.ok, "text/event-stream", [], headers: ["Cache-Control": "no-store"])
+            answer.pieces = Self.events.map { Array($0.utf8) }
+            return answer
         case "/old":
             return Answer(.found, text: "moved to /pets\n", headers: ["Location": "/pets"])
         case "/stream":
@@ -48,6 +68,11 @@ struct Routes: Sendable {
         default:
             return Answer(.notFound, text: "no page \(path)\n")
         }
+    }
+
+    private static func isJSON(_ request: HTTPRequestHead) -> Bool {
+        let type = request.headers.first(name: "Content-Type") ?? ""
+        return type.prefix { $0 != ";" && $0 != " " }.lowercased() == "application/json"
     }
 
     private static func echo(_ request: HTTPRequestHead, body: [UInt8]) -> Answer {
@@ -64,6 +89,18 @@ struct Routes: Sendable {
             return Answer(.badRequest, text: "\(error.message)\n")
         }
     }
+
+    /// For clients old and new (RFC 6266, 4.3).
+    static let albumName = "attachment; filename=\"album.png\"; filename*=UTF-8''%EB%B3%B4%EB%A6%AC.png"
+
+    /// Server-sent events, a piece each: a comment, a name, lines that belong together, and one that is cut in the middle.
+    static let events = [
+        "retry: 1500\n: the shop is open\n\n",
+        "id: 1\nevent: arrived\ndata: {\"pet\": \"Miso\"}\n\n",
+        "id: 2\nevent: arrived\ndata: {\"pet\":\ndata:  \"보리\"}\n\n",
+        "id: 3\nevent: adop", "ted\ndata: {\"pet\": \"Miso\"}\n\n",
+        "id: 4\nevent: closed\ndata: {}\n\n",
+    ]
 
     static let pets = """
         {

@@ -72,6 +72,16 @@ struct OriginHandlerTests {
         _ = try channel.finish()
     }
 
+    @Test func answerWithoutContentHasNoLength() throws {
+        let channel = try Self.channel()
+        try channel.writeInbound(ByteBuffer(string: "DELETE /pets/2 HTTP/1.1\r\nHost: x\r\n\r\n"))
+        let text = try Self.sent(channel)
+        #expect(text.hasPrefix("HTTP/1.1 204 No Content\r\n"))
+        #expect(!text.lowercased().contains("content-length"))
+        #expect(!text.lowercased().contains("transfer-encoding"))
+        _ = try channel.finish()
+    }
+
     @Test func waitingClientIsToldToContinue() throws {
         let channel = try Self.channel()
         try channel.writeInbound(ByteBuffer(string: "PUT /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"))

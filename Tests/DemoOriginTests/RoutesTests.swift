@@ -39,6 +39,39 @@ struct RoutesTests {
         #expect(try Self.answer(.GET, "/stream").pieces.count == 5)
     }
 
+    @Test func albumIsAFileWithTwoNames() throws {
+        let answer = try Self.answer(.GET, "/album")
+        #expect(answer.pieces[0].count > 300_000)
+        #expect(answer.headers["Content-Disposition"] == ["attachment; filename=\"album.png\"; filename*=UTF-8''%EB%B3%B4%EB%A6%AC.png"])
+    }
+
+    @Test func eventsAreCutInPieces() throws {
+        let answer = try Self.answer(.GET, "/events")
+        #expect(answer.headers["Content-Type"] == ["text/event-stream"])
+        #expect(answer.pieces.count == 6)
+        #expect(Self.text(answer).contains("event: adopted\n"))
+    }
+
+    @Test func petsAreReachedByNumber() throws {
+        #expect(try Self.answer(.GET, "/pets/1").status == .ok)
+        #expect(try Self.answer(.DELETE, "/pets/1?why=adopted").status == .noContent)
+        #expect(try Self.answer(.GET, "/pets/9").status == .notFound)
+    }
+
+    @Test func newPetIsJSONOrAForm() throws {
+        let answer = try Self.answer(.POST, "/pets", ["Content-Type": "Application/JSON; charset=utf-8"], body: Array("{}".utf8))
+        #expect(Self.text(answer) == "{\"id\": 4}\n")
+    }
+
+    @Test func loginAndRefreshAreForPostAlone() throws {
+        let body = LoginTests.json(("name", Login.user), ("password", Login.password))
+        #expect(try Self.answer(.POST, "/login", body: body).status == .ok)
+        #expect(try Self.answer(.POST, "/refresh", body: LoginTests.json(("refresh_token", Login.refreshToken))).status == .ok)
+        #expect(try Self.answer(.GET, "/login").status == .notFound)
+        #expect(try Self.answer(.GET, "/me", ["Authorization": "Bearer \(Login.freshToken)"]).status == .ok)
+        #expect(try Self.answer(.GET, "/me").status == .unauthorized)
+    }
+
     @Test func echoRepeatsTheRequest() throws {
         let answer = try Self.answer(.PUT, "/echo", ["A": "b"], body: Array("hello".utf8))
         #expect(Self.text(answer) == "PUT /echo HTTP/1.1\nA: b\n\nhello")

@@ -74,7 +74,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The text of octets under the name that a sender gives their charset, UTF-8 and ISO-8859-1 included: for showing, not for restoring.
-    static func text(_ octets: [UInt8], label: String) -> String? {
+    package static func text(_ octets: [UInt8], label: String) -> String? {
         switch label {
         case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : nil
         case "iso-8859-1": return Latin1.decode(octets)

@@ -1,7 +1,7 @@
 /// A date as HTTP has it in one of its three spellings (RFC 9110, 5.6.7), or with the dashes and short years that cookies have.
 ///
 /// Takes what is written, and spells another moment alike. The day of the week need not be right.
-struct WrittenDate {
+package struct WrittenDate {
     private enum Spelling {
         /// `Sun, 06 Nov 1994 08:49:37 GMT`, with spaces or dashes in the date.
         case fixed(separator: Character)
@@ -14,10 +14,10 @@ struct WrittenDate {
     private static let days = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    let time: Timestamp
+    package let time: Timestamp
     private let spelling: Spelling
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 40, text.utf8.allSatisfy({ $0 >= 32 && $0 < 127 }) else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         switch (words.count, words.last) {

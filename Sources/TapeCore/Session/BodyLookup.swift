@@ -5,7 +5,7 @@ struct BodyLookup {
     /// So many are read to find the nearest.
     static let candidateLimit = 12
 
-    let session: Session
+    let session: CassetteSession
     let source: any RequestSource
     let pending: PendingRequest
     let key: Int

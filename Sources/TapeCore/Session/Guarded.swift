@@ -10,11 +10,11 @@ internal import Musl
 ///
 /// Not recursive and not fair: what runs under the lock is short, does not block and does not call out.
 // SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it lies in memory of its own until deinit.
-final class Guarded<Value: Sendable>: @unchecked Sendable {
+package final class Guarded<Value: Sendable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = value
         self.mutex = .allocate(capacity: 1)
         self.mutex.initialize(to: pthread_mutex_t())
@@ -29,7 +29,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         self.mutex.deallocate()
     }
 
-    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
         return try body(&self.value)

@@ -3,7 +3,7 @@ struct HeadLookup {
     /// So many recorded bodies are read of each near head.
     static let bodyLimit = 4
 
-    let session: Session
+    let session: CassetteSession
     let source: any RequestSource
     let pending: PendingRequest
     let body: BodyFacets
@@ -34,7 +34,7 @@ struct HeadLookup {
     }
 }
 
-extension Session {
+extension CassetteSession {
     /// With the first of its exchanges that is left, or else the first.
     func nearHead(_ match: NearestRequests.Match) -> NearHead {
         let members = self.groups.members(ofKey: match.key)

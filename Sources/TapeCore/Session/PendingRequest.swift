@@ -34,8 +34,8 @@ public final class PendingRequest: Sendable {
         self.digest = digest
     }
 
-    /// Takes the body's wire octets as they come; its `finish` gives what `Session.decide` asks for. Where no body follows, finish it
-    /// at once.
+    /// Takes the body's wire octets as they come; its `finish` gives what `CassetteSession.decide` asks for. Where no body follows,
+    /// finish it at once.
     public func body() -> PendingBody {
         PendingBody(rules: self.rules, headers: self.headers, url: self.url, redaction: self.redaction, digest: self.digest)
     }

@@ -1,8 +1,8 @@
 /// Makes text of a request fit to be shown: in a terminal, a log or a page, on one line.
-enum PlainText {
+package enum PlainText {
     /// Escapes controls, line separators, characters that turn the direction of text, quotes and backslashes. Text of more than
     /// `limit` octets of UTF-8 is cut and ends in `…`.
-    static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
+    package static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
         if bytes.count <= limit, bytes.allSatisfy({ Self.isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
         // A character's escape is no shorter than the character, so nothing behind this many octets can be shown.
         let source = String(decoding: bytes.prefix(limit + 4), as: UTF8.self)

@@ -8,17 +8,17 @@ public struct Verdict: Sendable, Hashable {
     public var forwarded: Int
     /// Requests refused for want of an exchange; those refused for their order alone are not among them.
     public var misses: Int
-    /// The reports of the first `Session.reportLimit` misses.
+    /// The reports of the first `CassetteSession.reportLimit` misses.
     public var reports: [MissReport]
     /// Recorded exchanges that answered nothing, ascending; empty in the modes that replay nothing.
     public var unused: [Int]
     /// Requests that came before or after their turn.
     public var orderViolations: Int
-    /// The first `Session.reportLimit` of them.
+    /// The first `CassetteSession.reportLimit` of them.
     public var violations: [OrderViolation]
     /// Answers that were chosen and could not be given, and requests for which none could be chosen, since the cassette cannot be read.
     public var unserved: Int
-    /// The first `Session.reportLimit` of them.
+    /// The first `CassetteSession.reportLimit` of them.
     public var unservedAnswers: [UnservedAnswer]
     /// What the cassette has lost; nil when it is whole.
     public var damage: String?

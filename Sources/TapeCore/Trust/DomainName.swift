@@ -2,14 +2,14 @@
 ///
 /// Knows the mapping of upper case and of letters with separate accents, and refuses labels that would need more
 /// (full-width letters, ligatures, symbols): people can write those as A-labels.
-enum DomainName {
-    struct Problem: Error, Hashable {
+package enum DomainName {
+    package struct Problem: Error, Hashable {
         /// Names the label.
-        var reason: String
+        package var reason: String
     }
 
     /// Leaves out a dot at the end.
-    static func ascii(_ name: Substring) throws(Problem) -> String {
+    package static func ascii(_ name: Substring) throws(Problem) -> String {
         var labels: [String] = []
         let name = name.hasSuffix(".") ? name.dropLast() : name
         guard !name.isEmpty else { throw Problem(reason: "the name is empty") }

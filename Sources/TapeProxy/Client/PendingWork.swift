@@ -4,12 +4,12 @@ internal import TapeCore
 ///
 /// SAFETY: the event loop fills it, then gives it to one thread and does not touch it again, so that no two threads meet here.
 final class PendingWork: @unchecked Sendable {
-    private let session: Session
+    private let session: CassetteSession
     private let pending: PendingRequest
     private var body: PendingBody?
     private var facets: BodyFacets?
 
-    init(session: Session, pending: PendingRequest) {
+    init(session: CassetteSession, pending: PendingRequest) {
         self.session = session
         self.pending = pending
         self.body = pending.body()

@@ -12,7 +12,7 @@ final class ProxyContext {
     /// What other sessions of the event loop use as well.
     let shared: ProxyLoop
     let configuration: ProxyConfiguration
-    let session: Session
+    let session: CassetteSession
     /// Nil where nothing is recorded.
     let recorder: Recorder?
     /// Nil where nothing is replayed.
@@ -34,7 +34,7 @@ final class ProxyContext {
     private var grace: Scheduled<Void>?
 
     init(
-        shared: ProxyLoop, configuration: ProxyConfiguration, session: Session, recorder: Recorder?, library: ReplayLibrary?,
+        shared: ProxyLoop, configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder?, library: ReplayLibrary?,
         counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.shared = shared

@@ -43,7 +43,7 @@ public final class ProxyServer: Sendable {
     ///   - cassette: holds what is replayed.
     ///   - notice: takes lines for people, on what went wrong with TLS; called on the event loop.
     public static func start(
-        _ configuration: ProxyConfiguration, session: Session, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
+        _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> ProxyServer {
         var configuration = configuration
@@ -88,7 +88,7 @@ public final class ProxyServer: Sendable {
     }
 
     private static func listen(
-        _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: Session, recorder: Recorder?,
+        _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: CassetteSession, recorder: Recorder?,
         cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool,
         notice: @escaping @Sendable (String) -> Void
     ) throws -> ProxyServer {

@@ -4,7 +4,7 @@ internal import TapeCore
 
 /// One session of a server: its cassette and recorder, and where clients reach it.
 ///
-/// Sends and decides nothing: see `ProxyContext` and `Session`.
+/// Sends and decides nothing: see `ProxyContext` and `CassetteSession`.
 final class OpenSession: Sendable {
     /// What it is made of.
     struct Parts: Sendable {
@@ -17,7 +17,7 @@ final class OpenSession: Sendable {
         var expiry: String?
         /// What whoever ordered it should know.
         var notices: [String]
-        var session: Session
+        var session: CassetteSession
         var recorder: Recorder?
         /// Nil where nothing is replayed.
         var cassette: RecordedCassette?
@@ -44,7 +44,7 @@ final class OpenSession: Sendable {
     }
 
     var name: SessionName { self.parts.name }
-    var session: Session { self.parts.session }
+    var session: CassetteSession { self.parts.session }
     var recorder: Recorder? { self.parts.recorder }
 
     /// The port of its own.

@@ -58,7 +58,7 @@ extension SessionServer {
             }
         }
         let refresh = try settings.dateRefresh(of: plan.cassette, now: now)
-        let session = try Session(
+        let session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
             order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: refresh?.liveDates,
             digest: { FastSHA256() })

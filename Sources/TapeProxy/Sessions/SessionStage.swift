@@ -21,14 +21,14 @@ final class SessionStage {
             loop: loop, limits: settings.limits, tls: settings.tls,
             dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads), threads: threads)
         self.lobby = ProxyContext(
-            shared: self.shared, configuration: settings, session: try Session(mode: .none),
+            shared: self.shared, configuration: settings, session: try CassetteSession(mode: .none),
             recorder: nil, library: nil, counts: NIOLockedValueBox(ProxyCounts()))
         self.shared.begin()
     }
 
     /// The event loop's side of a session; nobody finds it yet.
     func makeContext(
-        _ session: Session, cassette: RecordedCassette?, recorder: Recorder?, cassetteName: String,
+        _ session: CassetteSession, cassette: RecordedCassette?, recorder: Recorder?, cassetteName: String,
         latency: Latency = .none, refresh: DateRefresh? = nil, counts: NIOLockedValueBox<ProxyCounts>,
         notice: @escaping @Sendable (String) -> Void
     ) -> ProxyContext {

@@ -92,7 +92,7 @@ struct LiveCheck {
         let recorder = try Recorder(plan, version: Version.current, redaction: redaction, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json")
         configuration.tls = try self.settings(folder)
-        let session = try Session(mode: .all)
+        let session = try CassetteSession(mode: .all)
         let server: ProxyServer
         do {
             server = try ProxyServer.start(configuration, session: session, recorder: recorder, notice: self.note)

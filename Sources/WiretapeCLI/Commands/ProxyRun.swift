@@ -57,7 +57,7 @@ struct ProxyRun {
         }
         let recorder = try Recorder(plan.recording, version: Version.current, redaction: redaction) { screen.say($0) }
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
-        let session = try Session(
+        let session = try CassetteSession(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
             order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: configuration.refresh?.liveDates,
             digest: { FastSHA256() })

@@ -3,7 +3,7 @@ import Testing
 @testable import TapeCore
 
 @Suite struct BodyLookupTests {
-    private func lookup(_ list: ListedRequests, _ session: Session, body: String?) throws -> BodyLookup {
+    private func lookup(_ list: ListedRequests, _ session: CassetteSession, body: String?) throws -> BodyLookup {
         guard case .needsBody(let pending) = session.begin(method: "POST", url: "http://a.test/", hasBody: true) else {
             throw CassetteError(.damaged, "decided by its head")
         }

@@ -7,7 +7,7 @@ import Testing
         _ method: String, _ url: String, recorded: [(String, String)], mode: RecordMode = .none, hasCassette: Bool = true,
         after: Int = 0
     ) -> MissReport? {
-        let session = Session(mode: mode, keys: RecordedKeys(recorded), hasCassette: hasCassette)
+        let session = CassetteSession(mode: mode, keys: RecordedKeys(recorded), hasCassette: hasCassette)
         for _ in 0..<after { _ = session.head(method, url) }
         guard case .refuse(let report) = session.head(method, url) else { return nil }
         return report
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func nearRequestsTellWhetherTheyAreUsedUp() {
-        let session = Session(mode: .none, keys: RecordedKeys([("GET", "http://a.test/1")]), hasCassette: true)
+        let session = CassetteSession(mode: .none, keys: RecordedKeys([("GET", "http://a.test/1")]), hasCassette: true)
         #expect(session.head("GET", "http://a.test/1") == .replay(index: 0))
         guard case .refuse(let report) = session.head("GET", "http://a.test/2") else {
             Issue.record("not refused")

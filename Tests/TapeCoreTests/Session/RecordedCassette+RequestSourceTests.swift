@@ -18,7 +18,7 @@ import Testing
         return try RecordedCassette(path: folder.write(Array(text.utf8), to: "a.json"))
     }
 
-    private func ask(_ session: Session, _ type: String, _ text: String, more: [String] = []) throws -> Decision {
+    private func ask(_ session: CassetteSession, _ type: String, _ text: String, more: [String] = []) throws -> Decision {
         let headers = HeaderFields(["Content-Type: \(type)"] + more)
         switch session.begin(method: "POST", url: "http://a.test/", headers: headers, hasBody: true) {
         case .decided(let decision): return decision
@@ -36,7 +36,7 @@ import Testing
 
     @Test func recordedBodiesAreComparedByWhatTheyMean() throws {
         let folder = try TemporaryFolder()
-        let session = try Session(mode: .none, cassette: self.cassette([Self.json, Self.other, Self.form], in: folder))
+        let session = try CassetteSession(mode: .none, cassette: self.cassette([Self.json, Self.other, Self.form], in: folder))
         #expect(try self.ask(session, "application/json", #"{ "b": "x", "a": 2.0 }"#) == .replay(index: 1))
         #expect(try self.ask(session, "application/json", #"{"b":"x","a":1}"#) == .replay(index: 0))
         #expect(try self.ask(session, "application/x-www-form-urlencoded", "b=2&a=1") == .replay(index: 2))
@@ -45,7 +45,7 @@ import Testing
 
     @Test func aMissNamesTheJSONPointerAndTheRuleThatWouldHelp() throws {
         let folder = try TemporaryFolder()
-        let session = try Session(mode: .none, cassette: self.cassette([Self.json, Self.form], in: folder))
+        let session = try CassetteSession(mode: .none, cassette: self.cassette([Self.json, Self.form], in: folder))
         guard case .refuse(let report) = try self.ask(session, "application/json", #"{"a":3,"b":"x"}"#) else {
             Issue.record("not refused")
             return
@@ -66,14 +66,15 @@ import Testing
     @Test func theRuleThatAMissNamesHelps() throws {
         let folder = try TemporaryFolder()
         let cassette = try self.cassette([Self.json], in: folder, match: #""match": { "ignore": ["json:/a"] },"#)
-        #expect(try self.ask(Session(mode: .none, cassette: cassette), "application/json", #"{"a":3,"b":"x"}"#) == .replay(index: 0))
+        #expect(
+            try self.ask(CassetteSession(mode: .none, cassette: cassette), "application/json", #"{"a":3,"b":"x"}"#) == .replay(index: 0))
     }
 
     @Test func headerFieldsAreLookedUpWhereRulesAskForThem() throws {
         let folder = try TemporaryFolder()
         let rules = try MatchRules(match: ["method", "header:x-user"])
         let cassette = try self.cassette([#""headers": ["X-User: a"]"#, #""headers": ["X-User: b"]"#], in: folder)
-        let session = try Session(mode: .none, cassette: cassette, rules: rules)
+        let session = try CassetteSession(mode: .none, cassette: cassette, rules: rules)
         func ask(_ user: String) -> Decision? {
             guard
                 case .decided(let decision) = session.begin(
@@ -91,7 +92,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file =
             #""headers": ["Content-Type: application/json"], "body": { "size": 3, "file": "a.bodies/\#(String(repeating: "0", count: 64)).bin" }"#
-        let session = try Session(mode: .none, cassette: self.cassette([Self.json, file], in: folder))
+        let session = try CassetteSession(mode: .none, cassette: self.cassette([Self.json, file], in: folder))
         // It is in the way of no request that an earlier exchange answers.
         #expect(try self.ask(session, "application/json", #"{"b":"x","a":1}"#) == .replay(index: 0))
         #expect(throws: CassetteError.self) { try self.ask(session, "application/json", "[1]") }

@@ -19,18 +19,18 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = try self.cassette("\"match\": { \"match\": [\"method\", \"path\"], \"ignore\": [\"query:ts\"] },", folder)
         #expect(try cassette.matchTexts() == MatchRuleTexts(match: ["method", "path"], ignore: ["query:ts"]))
-        let session = try Session(mode: .none, cassette: cassette)
+        let session = try CassetteSession(mode: .none, cassette: cassette)
         #expect(session.rules.rules == [.method, .path])
         #expect(session.rules.ignored == [.queryItem("ts")])
         // Those of the caller take their place.
-        #expect(try Session(mode: .none, cassette: cassette, rules: .standard).rules.ignored.isEmpty)
+        #expect(try CassetteSession(mode: .none, cassette: cassette, rules: .standard).rules.ignored.isEmpty)
     }
 
     @Test(arguments: ["\"match\": 1,", "\"match\": { \"match\": [\"colour\"] },", "\"match\": { \"what\": [] },"])
     func wrongRulesAreNamedWithTheFile(member: String) throws {
         let folder = try TemporaryFolder()
         let cassette = try self.cassette(member, folder)
-        let error = #expect(throws: CassetteError.self) { try Session(mode: .none, cassette: cassette) }
+        let error = #expect(throws: CassetteError.self) { try CassetteSession(mode: .none, cassette: cassette) }
         #expect(error?.code == .damaged)
         #expect(error?.message.contains("a.json") == true, "\(error?.message ?? "")")
     }

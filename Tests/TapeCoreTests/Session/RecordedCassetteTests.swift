@@ -27,7 +27,7 @@ import Testing
         #expect(try (0..<3).map { try recorded.interaction(at: $0).id } == [2, 3, 1])
         #expect(try recorded.firstStart == recorded.interaction(at: 0).started)
         #expect(recorded.damage == nil)
-        let session = try Session(mode: .none, cassette: recorded)
+        let session = try CassetteSession(mode: .none, cassette: recorded)
         #expect(session.head("GET", "http://h/1") == .replay(index: 2))
     }
 

@@ -42,8 +42,8 @@ final class ListedRequests: RequestSource {
 
     func session(
         _ mode: RecordMode = .none, rules: MatchRules = .standard, repetition: Repetition = .never, order: ReplayOrder = .any
-    ) -> Session {
-        Session(
+    ) -> CassetteSession {
+        CassetteSession(
             mode: mode, keys: self.keys(rules), hasCassette: true, rules: rules, repetition: repetition, order: order, source: self)
     }
 
@@ -71,7 +71,7 @@ final class ListedRequests: RequestSource {
     }
 }
 
-extension Session {
+extension CassetteSession {
     /// What a request gets whose body has come to its end.
     func ask(_ method: String = "POST", _ url: String = "http://a.test/", body: String?) throws -> Decision {
         switch self.begin(method: method, url: url, hasBody: body != nil) {

@@ -11,14 +11,14 @@ struct SentRequests: RequestSource {
 
     let requests: [Request]
 
-    func session(rules: MatchRules = .standard) -> Session {
+    func session(rules: MatchRules = .standard) -> CassetteSession {
         var keys = RecordedKeys()
         for request in self.requests {
             rules.withHeadKey(method: request.method, url: request.url, headers: HeaderFields(request.lines)) {
                 keys.append($0, mayHaveBody: !request.body.isEmpty)
             }
         }
-        return Session(mode: .none, keys: keys, hasCassette: true, rules: rules, source: self)
+        return CassetteSession(mode: .none, keys: keys, hasCassette: true, rules: rules, source: self)
     }
 
     func comparedRequest(
@@ -31,7 +31,7 @@ struct SentRequests: RequestSource {
     }
 }
 
-extension Session {
+extension CassetteSession {
     /// What a request gets once all of it has come.
     func send(_ request: SentRequests.Request) throws -> Decision {
         let fields = HeaderFields(request.lines)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PendingWorkTests {
     /// Without a cassette nothing takes the body: taken from a session that has one.
-    private func work(_ session: Session, _ origin: RawOrigin, _ body: String) throws -> PendingWork {
+    private func work(_ session: CassetteSession, _ origin: RawOrigin, _ body: String) throws -> PendingWork {
         let opening = session.begin(
             method: "POST", url: "http://\(origin.authority)/", headers: HeaderFields(["Content-Type: text/plain"]), hasBody: true)
         guard case .needsBody(let pending) = opening else { throw RawError("the head decided") }
@@ -29,7 +29,7 @@ import Testing
         }
         origin.finish()
         try live.stop()
-        let session = try Session(mode: .none, cassette: RecordedCassette(path: live.folder.file("tape.json")))
+        let session = try CassetteSession(mode: .none, cassette: RecordedCassette(path: live.folder.file("tape.json")))
         let first = try self.work(session, origin, "one")
         #expect(try first.decideUnasked().get() == nil)
         #expect(first.decideNow() == nil, "nobody has looked yet")

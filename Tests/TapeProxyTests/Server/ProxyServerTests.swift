@@ -9,7 +9,7 @@ import Testing
     private func start(_ change: (inout ProxyConfiguration) -> Void) throws {
         var configuration = ProxyConfiguration()
         change(&configuration)
-        let session = try Session(mode: .passthrough)
+        let session = try CassetteSession(mode: .passthrough)
         try ProxyServer.start(configuration, session: session).stop()
     }
 

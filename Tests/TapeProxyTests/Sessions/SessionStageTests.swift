@@ -17,7 +17,7 @@ import Testing
         stage.lobby.listens(on: "127.0.0.1", port: 7070)
         let contexts = try ["a.json", "b.json"].map {
             stage.makeContext(
-                try Session(mode: .all), cassette: nil, recorder: nil, cassetteName: $0, counts: NIOLockedValueBox(ProxyCounts()),
+                try CassetteSession(mode: .all), cassette: nil, recorder: nil, cassetteName: $0, counts: NIOLockedValueBox(ProxyCounts()),
                 notice: { _ in })
         }
         #expect(contexts[0].pool !== contexts[1].pool && contexts[0].connector !== contexts[1].connector)

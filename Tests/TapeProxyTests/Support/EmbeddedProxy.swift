@@ -13,7 +13,7 @@ enum EmbeddedProxy {
                 loop: loop, limits: ProxyLimits(), tls: nil,
                 dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), threads: .singleton),
             configuration: ProxyConfiguration(),
-            session: Session(mode: .passthrough), recorder: recorder, library: nil,
+            session: CassetteSession(mode: .passthrough), recorder: recorder, library: nil,
             counts: NIOLockedValueBox(ProxyCounts()))
     }
 }

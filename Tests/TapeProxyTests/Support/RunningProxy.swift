@@ -5,7 +5,7 @@ import TapeCore
 final class RunningProxy {
     let folder: TemporaryFolder
     let server: ProxyServer
-    let session: Session
+    let session: CassetteSession
     let recorder: Recorder?
     /// Lines for people, as they came.
     let notices = NoticeList()
@@ -26,7 +26,7 @@ final class RunningProxy {
         let plan = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
         let cassette = plan.replays ? try RecordedCassette(path: path) : nil
         let recorder = try Recorder(plan, version: "1.2.3", redaction: nil)
-        self.session = try Session(mode: mode, cassette: cassette, repetition: repetition)
+        self.session = try CassetteSession(mode: mode, cassette: cassette, repetition: repetition)
         self.server = try ProxyServer.start(
             configuration, session: self.session, recorder: recorder, cassette: cassette, notice: self.notices.add)
         self.folder = folder

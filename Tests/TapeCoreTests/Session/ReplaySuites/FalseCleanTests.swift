@@ -28,7 +28,7 @@ import Testing
     @Test func aMissIsNotForwarded() {
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session().head("GET", "http://a.test/new")))
         #expect(self.isMiss(self.list([("GET", "/", nil)]).session(.once).head("GET", "http://a.test/new")))
-        #expect(self.isMiss(Session(mode: .none, keys: RecordedKeys(), hasCassette: false).head("GET", "http://a.test/")))
+        #expect(self.isMiss(CassetteSession(mode: .none, keys: RecordedKeys(), hasCassette: false).head("GET", "http://a.test/")))
     }
 
     @Test func aMissOfABodyIsNotForwarded() throws {
@@ -87,9 +87,9 @@ import Testing
 
     @Test func missesPastTheLimitOfReportsAreCounted() {
         let session = self.list([("GET", "/", nil)]).session()
-        for index in 0..<Session.reportLimit + 5 { _ = session.head("GET", "http://a.test/\(index)x") }
+        for index in 0..<CassetteSession.reportLimit + 5 { _ = session.head("GET", "http://a.test/\(index)x") }
         let verdict = session.verdict()
-        #expect(verdict.misses == Session.reportLimit + 5 && verdict.unreportedMisses == 5)
+        #expect(verdict.misses == CassetteSession.reportLimit + 5 && verdict.unreportedMisses == 5)
     }
 
     @Test func anAnswerThatCouldNotBeReadIsNoHit() {
@@ -115,7 +115,7 @@ import Testing
         let folder = try TemporaryFolder()
         let whole = SampleCassette.document([])
         let path = try folder.write(Array(whole.dropLast(4)), to: "a.json")
-        let session = try Session(mode: .none, cassette: RecordedCassette(path: path))
+        let session = try CassetteSession(mode: .none, cassette: RecordedCassette(path: path))
         #expect(session.verdict().flaws == [.damage])
     }
 

@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// One header field.
+///
+/// Holds any text; what may be sent is checked by `HTTPHeaders.validated()`.
+public struct HTTPHeader: Sendable, Hashable, CustomStringConvertible {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// `name: value`
+    public var description: String { "\(self.name): \(self.value)" }
+
+    /// Without regard to the case of ASCII letters (RFC 9110, 5.1).
+    func isNamed(_ name: String) -> Bool {
+        self.name.utf8.count == name.utf8.count && zip(self.name.utf8, name.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
+    }
+
+    private static func lower(_ octet: UInt8) -> UInt8 { (65...90).contains(octet) ? octet | 32 : octet }
+}
+
+extension HTTPHeader {
+    public static func accept(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept", value: value) }
+    public static func acceptCharset(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept-Charset", value: value) }
+    public static func acceptEncoding(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept-Encoding", value: value) }
+    public static func acceptLanguage(_ value: String) -> HTTPHeader { HTTPHeader(name: "Accept-Language", value: value) }
+
+    /// Credentials of any scheme, as they are to be sent.
+    public static func authorization(_ value: String) -> HTTPHeader { HTTPHeader(name: "Authorization", value: value) }
+
+    /// The Basic scheme with UTF-8 (RFC 7617). A user's name with a colon arrives as another name: the scheme cannot say it.
+    public static func authorization(username: String, password: String) -> HTTPHeader {
+        self.authorization("Basic \(Data("\(username):\(password)".utf8).base64EncodedString())")
+    }
+
+    /// RFC 6750
+    public static func authorization(bearerToken: String) -> HTTPHeader { self.authorization("Bearer \(bearerToken)") }
+
+    public static func cacheControl(_ value: String) -> HTTPHeader { HTTPHeader(name: "Cache-Control", value: value) }
+    public static func contentDisposition(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Disposition", value: value) }
+    public static func contentEncoding(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Encoding", value: value) }
+    public static func contentType(_ value: String) -> HTTPHeader { HTTPHeader(name: "Content-Type", value: value) }
+    public static func cookie(_ value: String) -> HTTPHeader { HTTPHeader(name: "Cookie", value: value) }
+    public static func ifMatch(_ value: String) -> HTTPHeader { HTTPHeader(name: "If-Match", value: value) }
+    public static func ifNoneMatch(_ value: String) -> HTTPHeader { HTTPHeader(name: "If-None-Match", value: value) }
+    public static func origin(_ value: String) -> HTTPHeader { HTTPHeader(name: "Origin", value: value) }
+    public static func range(_ value: String) -> HTTPHeader { HTTPHeader(name: "Range", value: value) }
+    public static func referer(_ value: String) -> HTTPHeader { HTTPHeader(name: "Referer", value: value) }
+    public static func userAgent(_ value: String) -> HTTPHeader { HTTPHeader(name: "User-Agent", value: value) }
+
+    /// The subprotocols that a WebSocket's client speaks (RFC 6455, 11.3.4).
+    public static func websocketProtocol(_ value: String) -> HTTPHeader { HTTPHeader(name: "Sec-WebSocket-Protocol", value: value) }
+}

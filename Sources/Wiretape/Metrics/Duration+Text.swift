@@ -1,0 +1,26 @@
+internal import Foundation
+internal import TapeCore
+
+extension Duration {
+    /// With all its decimals, as cassettes count.
+    var milliseconds: Double {
+        let (seconds, attoseconds) = self.components
+        return Double(seconds) * 1000 + Double(attoseconds) / 1e15
+    }
+
+    init(milliseconds: Double) {
+        // A figure from a file may be anything; a hundred years are more than any exchange takes.
+        let limit = 3.2e12
+        self = .nanoseconds(Int64((milliseconds.isNaN ? 0 : max(-limit, min(milliseconds, limit))) * 1e6))
+    }
+
+    /// `0.412`: seconds with three decimals.
+    var secondsText: String { String(format: "%.3f", locale: nil, self.milliseconds / 1000) }
+}
+
+extension Timestamp {
+    init(_ date: Date) {
+        let microseconds = (date.timeIntervalSince1970 * 1e6).rounded()
+        self.init(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? Int64.min : Int64.max))
+    }
+}

@@ -1,0 +1,105 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// One Set-Cookie field, read as browsers read it (RFC 6265, 5.2 and 5.3).
+///
+/// Foundation's own reading differs between platforms: on Linux it passes over Max-Age, sets no default path, takes cookies for hosts of
+/// others and cuts at commas.
+struct SetCookie: Sendable, Hashable {
+    var name: String
+    var value: String
+    /// Lower case, without a leading dot; nil where only the host that set it gets it.
+    var domain: String?
+    /// With a slash at its start.
+    var path: String
+    /// Nil: until the session ends.
+    var expires: Date?
+    var isSecure = false
+    var isHTTPOnly = false
+    var sameSite: String?
+
+    /// Name and value together, in octets, as browsers limit them (RFC 6265bis, 5.6).
+    static let limit = 4096
+
+    /// Nil for a field that no cookie comes from: without a name, too long, or for a host that is not the sender's.
+    ///
+    /// - Parameters:
+    ///   - url: of the request that the field answers.
+    ///   - now: when it came.
+    init?(_ field: String, from url: URL, at now: Date) {
+        guard let host = CookieRule.host(of: url) else { return nil }
+        var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
+        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: "=") else { return nil }
+        self.name = Self.trimmed(pair[..<equals])
+        self.value = Self.trimmed(pair[pair.index(after: equals)...])
+        guard !self.name.isEmpty, self.name.utf8.count + self.value.utf8.count <= Self.limit else { return nil }
+        // A control character would leave the header (RFC 6265bis, 5.6).
+        guard !field.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) else { return nil }
+        self.path = Self.defaultPath(of: url)
+
+        var maxAge: Date?
+        for part in parts {
+            let name = Self.trimmed(part[..<(part.firstIndex(of: "=") ?? part.endIndex)]).lowercased()
+            let value = part.firstIndex(of: "=").map { Self.trimmed(part[part.index(after: $0)...]) } ?? ""
+            switch name {
+            case "expires": self.expires = CookieDate.date(value) ?? self.expires
+            case "max-age": maxAge = Self.expiry(maxAge: value, at: now) ?? maxAge
+            case "domain":
+                self.domain = value.isEmpty ? self.domain : (value.hasPrefix(".") ? String(value.dropFirst()) : value).lowercased()
+            case "path": self.path = value.hasPrefix("/") ? value : Self.defaultPath(of: url)
+            case "secure": self.isSecure = true
+            case "httponly": self.isHTTPOnly = true
+            case "samesite": self.sameSite = value
+            default: continue
+            }
+        }
+        self.expires = maxAge ?? self.expires
+        if let domain = self.domain {
+            guard CookieRule.host(host, isWithin: domain) else { return nil }
+            // A whole top-level domain, or an address: for that host alone.
+            if !domain.contains(".") || CookieRule.isAddress(host) {
+                guard domain == host else { return nil }
+                self.domain = nil
+            }
+        }
+        self.host = host
+    }
+
+    private var host = ""
+
+    func isExpired(at now: Date) -> Bool { self.expires.map { $0 <= now } ?? false }
+
+    /// As Foundation keeps it: a leading dot says that hosts below get it too.
+    var cookie: HTTPCookie? {
+        var properties: [HTTPCookiePropertyKey: Any] = [
+            .name: self.name, .value: self.value, .domain: self.domain.map { "." + $0 } ?? self.host, .path: self.path,
+        ]
+        if let expires { properties[.expires] = expires } else { properties[.discard] = "TRUE" }
+        if self.isSecure { properties[.secure] = "TRUE" }
+        if self.isHTTPOnly { properties[HTTPCookiePropertyKey(rawValue: "HttpOnly")] = "TRUE" }
+        if let sameSite { properties[HTTPCookiePropertyKey(rawValue: "SameSite")] = sameSite }
+        return HTTPCookie(properties: properties)
+    }
+
+    /// RFC 6265, 5.2.2: seconds from now; nought and less are long past.
+    private static func expiry(maxAge: String, at now: Date) -> Date? {
+        let digits = maxAge.hasPrefix("-") ? maxAge.dropFirst() : maxAge[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        guard !maxAge.hasPrefix("-") else { return .distantPast }
+        // 400 days are the longest that RFC 6265bis, 5.5 allows.
+        let seconds = min(Int(digits) ?? Int.max, 400 * 86_400)
+        return seconds == 0 ? .distantPast : now.addingTimeInterval(Double(seconds))
+    }
+
+    /// RFC 6265, 5.1.4: the path up to its last slash.
+    private static func defaultPath(of url: URL) -> String {
+        let path = url.path(percentEncoded: true)
+        guard path.hasPrefix("/"), let last = path.lastIndex(of: "/"), last != path.startIndex else { return "/" }
+        return String(path[..<last])
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String { text.trimmingCharacters(in: .whitespaces) }
+}

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// One request as it is to go out: after adapters, encoders, cookies and credentials.
+public struct TransportRequest: Sendable {
+    /// An uppercase token (RFC 9110, 9.1).
+    public var method: String
+    /// With a scheme and a host.
+    public var url: URL
+    /// In order, duplicates kept; checked for CR, LF and NUL.
+    public var headers: HTTPHeaders
+    public var body: RequestBody
+    /// For people, in a recording: the name of a router's case.
+    public var label: String?
+
+    public init(method: String, url: URL, headers: HTTPHeaders = HTTPHeaders(), body: RequestBody = .none, label: String? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.label = label
+    }
+}

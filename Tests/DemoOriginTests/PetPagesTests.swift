@@ -1,0 +1,38 @@
+import NIOHTTP1
+import Testing
+
+@testable import DemoOrigin
+
+struct PetPagesTests {
+    static func answer(_ method: HTTPMethod, _ id: String, _ body: String = "") -> Answer {
+        PetPages.answer(method, id: id, body: Array(body.utf8))
+    }
+
+    @Test func newPetGetsANumber() {
+        let answer = PetPages.create(body: Array(" {\"name\": \"초코\"}\n".utf8))
+        #expect(answer.status == .created)
+        #expect(answer.headers["Location"] == ["/pets/4"])
+        #expect(RoutesTests.text(answer) == "{\"id\": 4, \"name\": \"초코\"}\n")
+        #expect(RoutesTests.text(PetPages.create(body: Array("{ }".utf8))) == "{\"id\": 4}\n")
+    }
+
+    @Test(arguments: ["", " ", "[]", "{", "}", "\"{}\""]) func whatIsNoObjectIsRefused(body: String) {
+        #expect(PetPages.create(body: Array(body.utf8)).status == .badRequest)
+        #expect(Self.answer(.PUT, "1", body).status == .badRequest)
+    }
+
+    @Test func petIsReadReplacedAndDeleted() {
+        #expect(RoutesTests.text(Self.answer(.GET, "2")).contains("보리"))
+        #expect(RoutesTests.text(Self.answer(.PUT, "2", "{\"name\": \"Bori\"}")) == "{\"id\": 2, \"name\": \"Bori\"}\n")
+        let deleted = Self.answer(.DELETE, "2")
+        #expect(deleted.status == .noContent)
+        #expect(deleted.headers["Content-Type"].isEmpty)
+        #expect(deleted.pieces == [[]])
+    }
+
+    @Test func otherPetsAndMethodsAreRefused() {
+        #expect(Self.answer(.GET, "9").status == .notFound)
+        #expect(Self.answer(.GET, "").status == .notFound)
+        #expect(Self.answer(.POST, "1").status == .methodNotAllowed)
+    }
+}
