@@ -50,16 +50,19 @@ let package = Package(
             linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
         ),
         .target(name: "TapeExchange", dependencies: ["TapeCore"]),
+        .target(name: "TapeRecorder", dependencies: ["TapeCore", "TapeExchange"]),
         .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
         .target(
             name: "TapeProxy",
-            dependencies: ["TapeCore", "TapeExchange", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers")]
+            dependencies: [
+                "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+            ]
         ),
-        .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange"]),
+        .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
-                "TapeCore", "TapeProxy", "TapeTLS",
+                "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Yams", package: "Yams", condition: server),
             ]
@@ -70,10 +73,18 @@ let package = Package(
         ),
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
-        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape"]),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "TapeTestSupport"]),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
-        .testTarget(name: "TapeProxyTests", dependencies: ["TapeProxy", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]),
-        .testTarget(name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeTLS"], exclude: ["Fixtures"]),
+        // What tests of more than one target use.
+        .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),
+        .testTarget(name: "TapeRecorderTests", dependencies: ["TapeRecorder", "TapeTestSupport"]),
+        .testTarget(
+            name: "TapeProxyTests",
+            dependencies: ["TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]
+        ),
+        .testTarget(
+            name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS"],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "DemoOriginTests",
             dependencies: ["DemoOrigin", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded")]

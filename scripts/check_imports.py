@@ -21,13 +21,17 @@ TABLE = {
     "COpenSSL": [],
     "TapeCore": [*PLATFORM, *CORE],
     "TapeExchange": ["Swift", "TapeCore"],
+    "TapeRecorder": [*PLATFORM, "TapeCore", "TapeExchange"],
     "TapeTLS": [*PLATFORM, "COpenSSL"],
-    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
+    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
     "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking"],
     "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
-    "WiretapeCLI": [*PLATFORM, "TapeCore", "TapeExchange", "TapeTLS", "TapeProxy", "TapeInspector", "ArgumentParser", "Yams", "Foundation", "NIO*"],
+    "WiretapeCLI": [
+        *PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy", "TapeInspector", "Wiretape", "ArgumentParser", "Yams",
+        "Foundation", "NIO*",
+    ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
 
@@ -77,6 +81,8 @@ def self_test():
         ("TapeCore", "let a = 1; internal import NIOCore\n", 1),
         ("TapeExchange", "internal import Glibc\n", 1),
         ("TapeExchange", "public import struct TapeCore.HeaderFields\n", 0),
+        ("TapeRecorder", "internal import TapeCore\npackage import TapeExchange\ninternal import Dispatch\n", 0),
+        ("TapeRecorder", "internal import NIOCore\ninternal import TapeTLS\n", 2),
         ("TapeTLS", "@preconcurrency internal import NIOCore\n", 1),
         ("TapeTLS", "@_exported public import TapeCore\n", 1),
         ("TapeTLS", "internal import class NIOCore.Channel\n", 1),

@@ -1,5 +1,6 @@
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 
 /// What came of a run: for people, for scripts, and as an exit code.
 struct RunSummary {

@@ -34,6 +34,20 @@ extension BodyReader {
         }
     }
 
+    /// The content of a body, without the codings that were taken off it; the digests of its files are checked once, before.
+    public func contentSource(
+        of body: Body, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> OctetSource {
+        do {
+            return try BodyRestorer.decoded(
+                of: body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again")
+        }
+    }
+
     /// The wire octets of any body, piece by piece; the digests of its files are checked once, before.
     public func restoredStream(of body: Body, digest: @escaping () -> any ContentDigest) throws(CassetteError) -> RestoredStream {
         do {

@@ -69,12 +69,13 @@ public enum InteractionDecoder {
 
     private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {
         let reader = try ObjectReader(
-            value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers"])
+            value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers", "codedHeaders"])
         let headers = try self.fields("headers", reader) ?? HeaderFields()
         var response = RecordedResponse(
             status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader), version: try self.version(reader),
             headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
         response.omitsReasonSpace = self.omitsReasonSpace(reader)
+        response.codedHeaders = try self.fields("codedHeaders", reader)
         return response
     }
 

@@ -92,6 +92,10 @@ public enum InteractionEncoder {
             writer.member("trailers")
             self.fields(trailers, &writer)
         }
+        if let codedHeaders = response.codedHeaders {
+            writer.member("codedHeaders")
+            self.fields(codedHeaders, &writer)
+        }
         writer.unknown(response.unknown)
         writer.endObject()
     }

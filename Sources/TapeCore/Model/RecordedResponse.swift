@@ -10,6 +10,9 @@ public struct RecordedResponse: Sendable, Hashable {
     /// Nil when the message cannot have a body (HEAD, 1xx, 204, 304); an empty body has size 0.
     public var body: Body?
     public var trailers: HeaderFields?
+    /// The fields as received that describe octets with content codings, where the recorder was given the body without: its HTTP client
+    /// had taken them off. `headers` and `body` go together: without these fields, and with the length of the body.
+    public var codedHeaders: HeaderFields?
     public var unknown: [UnknownMember]
 
     public init(

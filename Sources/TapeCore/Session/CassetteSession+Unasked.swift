@@ -25,6 +25,6 @@ extension CassetteSession {
 }
 
 extension BodyFacets {
-    /// A body of which nothing was sent: equal to none, and answered by requests that were cut.
-    static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
+    /// A body of which nothing was sent, or seen: equal to none, and answered by requests that were cut.
+    package static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
 }

@@ -33,7 +33,7 @@ extension CassetteSession {
         let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
         let report = MissReport(
             request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
-            cassette: self.cassettePath)
+            cassette: self.cassettePath, audience: self.audience)
         self.state.withLock { state in
             state.verdict.misses += 1
             if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }

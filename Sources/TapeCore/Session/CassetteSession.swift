@@ -21,6 +21,8 @@ public final class CassetteSession: Sendable {
     /// For the next steps of refusals; nil where there is no file.
     let cassettePath: String?
     let damage: String?
+    /// To whom refusals tell the next step.
+    let audience: MissReport.Audience
     let keys: RecordedKeys
     let groups: KeyGroups
     /// Nil where no body has to be looked up.
@@ -42,13 +44,14 @@ public final class CassetteSession: Sendable {
     ///   - rules: nil for the cassette's own, or else the standard ones.
     ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
     ///   - dates: takes the dates of conditional requests back to the recording's, where those of answers are moved.
+    ///   - audience: to whom refusals tell the next step.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
     /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
     /// header fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
-        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil,
+        order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         var rules = rules
@@ -58,14 +61,15 @@ public final class CassetteSession: Sendable {
         self.init(
             mode: mode, keys: keys, hasCassette: cassette != nil, rules: compared, repetition: repetition, order: order,
             redaction: redaction, dates: dates, source: cassette, cassettePath: cassette?.path, damage: cassette?.damage?.summary,
-            digest: digest)
+            audience: audience, digest: digest)
     }
 
     /// - Parameter keys: made with the same rules.
     init(
         mode: RecordMode, keys: RecordedKeys, hasCassette: Bool, rules: MatchRules = .standard, repetition: Repetition = .never,
         order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, source: (any RequestSource)? = nil,
-        cassettePath: String? = nil, damage: String? = nil, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+        cassettePath: String? = nil, damage: String? = nil, audience: MissReport.Audience = .commandLine,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
     ) {
         let keys = hasCassette && mode.replays ? keys : RecordedKeys()
         self.mode = mode
@@ -76,6 +80,7 @@ public final class CassetteSession: Sendable {
         self.dates = dates
         self.hasCassette = hasCassette
         self.cassettePath = cassettePath
+        self.audience = audience
         self.damage = mode.replays ? damage : nil
         self.keys = keys
         self.groups = KeyGroups(keys)
@@ -205,7 +210,7 @@ public final class CassetteSession: Sendable {
             .refuse(
                 MissReport(
                     request: self.text(ofExchange: index), mode: self.mode,
-                    reason: .outOfOrder(index: index, due: due, dueRequest: self.text(ofExchange: due))))
+                    reason: .outOfOrder(index: index, due: due, dueRequest: self.text(ofExchange: due)), audience: self.audience))
         case .usedUp: nil
         }
     }

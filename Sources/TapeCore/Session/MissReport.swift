@@ -23,6 +23,14 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Who is to take the next step, and how.
+    public enum Audience: Sendable, Hashable {
+        /// At a shell, with the options of `wiretape`.
+        case commandLine
+        /// In the source of the program that opened the cassette.
+        case program
+    }
+
     /// Method and URL are cut to so many octets of text.
     static let requestLimit = 400
     /// A near request is described by so many differences at most.
@@ -39,9 +47,14 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
 
     /// Path of the cassette; nil where there is none.
     public var cassette: String?
+    public var audience: Audience
 
-    public init(request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = [], cassette: String? = nil) {
+    public init(
+        request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = [], cassette: String? = nil,
+        audience: Audience = .commandLine
+    ) {
         self.cassette = cassette
+        self.audience = audience
         self.request = request
         self.mode = mode
         self.reason = reason
@@ -87,8 +100,28 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         return outermost.count <= Self.ignorableLimit ? outermost : []
     }
 
-    /// One line: the command or rule that would have answered the request.
+    /// One line: the command, rule or setting that would have answered the request.
     public var nextStep: String {
+        switch self.audience {
+        case .commandLine: self.nextCommand
+        case .program: self.nextSetting
+        }
+    }
+
+    private var nextSetting: String {
+        let recording = "open the cassette with mode .newEpisodes"
+        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
+        switch self.reason {
+        case .noCassette: return "to make one, open the cassette with mode .once"
+        case .notRecorded where !places.isEmpty:
+            return "to take it for exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
+        case .notRecorded: return "to record it, \(recording)"
+        case .outOfOrder: return "to take requests in any order, set settings.order to .any"
+        case .usedUp: return "to give the last answer again, set settings.repetition to .last; to record one more, \(recording)"
+        }
+    }
+
+    private var nextCommand: String {
         let places = self.ignorablePlaces
         switch self.reason {
         case .noCassette: return "to make one, run: wiretape record \(self.shownCassette) -- COMMAND"

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
+internal import TapeRecorder
 
 /// The proxy as the connections of one session see it: the session with its cassette, recorder and counts, and its own connections to
 /// origins.

@@ -3,6 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 public import TapeCore
 internal import TapeExchange
+public import TapeRecorder
 internal import TapeTLS
 
 /// A proxy that listens: one event loop, its connections, and whatever records or replays behind them.

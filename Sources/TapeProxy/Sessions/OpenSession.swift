@@ -1,6 +1,7 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
+internal import TapeRecorder
 
 /// One session of a server: its cassette and recorder, and where clients reach it.
 ///

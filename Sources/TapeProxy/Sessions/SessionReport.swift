@@ -1,4 +1,5 @@
 public import TapeCore
+public import TapeRecorder
 
 /// How a session is doing, or what came of it: in numbers, and exchange by exchange where that was asked for.
 public struct SessionReport: Sendable {

@@ -2,6 +2,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
+internal import TapeRecorder
 
 /// Sessions are opened.
 extension SessionServer {
@@ -62,7 +63,8 @@ extension SessionServer {
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
             order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: refresh?.liveDates,
             digest: { FastSHA256() })
-        let recorder = try Recorder(plan.recording, version: self.configuration.version, redaction: redaction) { tell($0) }
+        let recorder = try Recorder(
+            plan.recording, version: self.configuration.version, redaction: redaction, digest: { FastSHA256() }, notify: tell)
         if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
         for notice in notices { tell(notice) }
         do {

@@ -2,6 +2,7 @@ internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
 internal import TapeCore
+internal import TapeRecorder
 
 /// The sessions of a server as its event loop knows them.
 ///

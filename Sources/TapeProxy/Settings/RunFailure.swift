@@ -1,4 +1,5 @@
 public import TapeCore
+public import TapeRecorder
 
 /// Why a run has failed, as its exit code. Of several the smallest goes first.
 public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {

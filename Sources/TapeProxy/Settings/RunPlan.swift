@@ -1,4 +1,5 @@
 public import TapeCore
+public import TapeRecorder
 
 /// What a run reads, writes and compares by: settled before it listens.
 ///

@@ -11,7 +11,7 @@ extension SessionEvent.Kind {
         case .created: "created"
         case .adapted(let request): "adapted \(Self.line(request))"
         case .started(let request):
-            "started \(request.method) \(URLText.shown(request.url))\(request.body.size.map { ", \($0) octets" } ?? "")"
+            "started \(request.method) \(LogURL.text(request.url))\(request.body.size.map { ", \($0) octets" } ?? "")"
         case .transport(let event): event.summary
         case .redirected(let response, let request):
             "redirected by \(response.status), \(request.map { "to \(Self.line($0))" } ?? "not followed")"
@@ -26,7 +26,7 @@ extension SessionEvent.Kind {
     }
 
     private static func line(_ request: URLRequest) -> String {
-        "\(request.httpMethod ?? "GET") \(request.url.map(URLText.shown) ?? "nowhere")"
+        "\(request.httpMethod ?? "GET") \(request.url.map(LogURL.text) ?? "nowhere")"
     }
 
     /// The kind of an error: its text may quote what came.
@@ -44,7 +44,7 @@ extension TransportEvent {
         switch self {
         case .sent(let octets, let all): "sent \(octets) of \(all) octets"
         case .interim(let status, _): "interim \(status)"
-        case .head(let response): "head \(response.status) of \(URLText.shown(response.url))\(response.source.note)"
+        case .head(let response): "head \(response.status) of \(LogURL.text(response.url))\(response.source.note)"
         case .chunk(let data): "chunk of \(data.count) octets"
         case .trailers(let fields): "trailers, \(fields.count)"
         case .metrics: "metrics"

@@ -6,7 +6,7 @@ enum HopText {
     /// `GET http://a/x: 200 recorded, 12.3 ms: waited 10.1, received 2.2; 3 pieces, 1024 octets`.
     static func line(_ hop: HopMetrics) -> String {
         let again = hop.retryCount > 0 ? " (retry \(hop.retryCount))" : ""
-        return "\(hop.method) \(URLText.shown(hop.url))\(again): \(self.outcome(hop))\(self.times(hop.best))\(self.body(hop))"
+        return "\(hop.method) \(LogURL.text(hop.url))\(again): \(self.outcome(hop))\(self.times(hop.best))\(self.body(hop))"
     }
 
     private static func outcome(_ hop: HopMetrics) -> String {

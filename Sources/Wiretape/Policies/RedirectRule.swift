@@ -30,14 +30,14 @@ public struct RedirectRule: Sendable, Hashable {
             return .refuse(
                 RedirectError(
                     .badLocation,
-                    "the \(response.status) of \"\(URLText.shown(url))\" names \(locations.count) places, \"\(RedirectTarget.shown(location))\" first: look at its Location fields, or take the redirect itself for the answer with Redirector.doNotFollow"
+                    "the \(response.status) of \"\(LogURL.text(url))\" names \(locations.count) places, \"\(RedirectTarget.shown(location))\" first: look at its Location fields, or take the redirect itself for the answer with Redirector.doNotFollow"
                 ))
         }
         guard hops < self.limit else {
             return .refuse(
                 RedirectError(
                     .tooManyRedirects,
-                    "\"\(URLText.shown(url))\" redirects once more after \(hops) redirects: see whether the server sends the request in a circle"
+                    "\"\(LogURL.text(url))\" redirects once more after \(hops) redirects: see whether the server sends the request in a circle"
                 ))
         }
         switch RedirectTarget.resolve(location, against: url) {
@@ -48,7 +48,7 @@ public struct RedirectRule: Sendable, Hashable {
             return .refuse(
                 RedirectError(
                     error.code,
-                    "the \(response.status) of \"\(URLText.shown(url))\" \(error.message), or take the redirect itself for the answer with Redirector.doNotFollow"
+                    "the \(response.status) of \"\(LogURL.text(url))\" \(error.message), or take the redirect itself for the answer with Redirector.doNotFollow"
                 ))
         }
     }

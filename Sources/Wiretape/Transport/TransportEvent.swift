@@ -14,4 +14,12 @@ public enum TransportEvent: Sendable {
     case metrics(ExchangeMetrics)
     case end
     case failed(TransportFailure)
+
+    /// Whether nothing comes behind it.
+    public var isLast: Bool {
+        switch self {
+        case .end, .failed: true
+        case .sent, .interim, .head, .chunk, .trailers, .metrics: false
+        }
+    }
 }

@@ -1,5 +1,6 @@
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 internal import TapeTLS
 
 #if canImport(Glibc)
@@ -89,7 +90,7 @@ struct LiveCheck {
     private func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws
     {
         let plan = try RecordingPlan(path: live, mode: .all, exists: false)
-        let recorder = try Recorder(plan, version: Version.current, redaction: redaction, notify: self.note)
+        let recorder = try Recorder(plan, version: Version.current, redaction: redaction, digest: CareCommand.digest, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json")
         configuration.tls = try self.settings(folder)
         let session = try CassetteSession(mode: .all)

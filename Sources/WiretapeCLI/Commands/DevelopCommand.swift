@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 
 struct DevelopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +30,9 @@ struct DevelopCommand: ParsableCommand {
     func develop() throws -> Int {
         let progress = ProgressLine(label: "developing")
         do {
-            let count = try CassetteFinisher.develop(self.file, version: Version.current) { progress.show($0, of: $1) }
+            let count = try CassetteFinisher.develop(self.file, version: Version.current, digest: { FastSHA256() }) {
+                progress.show($0, of: $1)
+            }
             progress.end()
             return count
         } catch let error as CassetteError {

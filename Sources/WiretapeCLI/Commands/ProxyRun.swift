@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Dispatch
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 
 #if canImport(Glibc)
 internal import Glibc
@@ -55,7 +56,8 @@ struct ProxyRun {
         if plan.recording.target != .nothing {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
-        let recorder = try Recorder(plan.recording, version: Version.current, redaction: redaction) { screen.say($0) }
+        let recorder = try Recorder(
+            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() }, notify: { screen.say($0) })
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try CassetteSession(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,

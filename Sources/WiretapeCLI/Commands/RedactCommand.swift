@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 
 struct RedactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +43,8 @@ struct RedactCommand: ParsableCommand {
         for name in self.redaction.missing() { Terminal.error.complain(Self.missing(name)) }
         do {
             return try CassetteRedaction.redact(
-                self.file, rules: try self.redaction.redactionRules(), version: Version.current, dryRun: self.dryRun
+                self.file, rules: try self.redaction.redactionRules(), version: Version.current, dryRun: self.dryRun,
+                digest: { FastSHA256() }
             ) { progress.show($0, of: $1) }
         } catch let error as CassetteError {
             Terminal.error.complain(error.message)

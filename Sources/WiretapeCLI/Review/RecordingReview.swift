@@ -1,5 +1,6 @@
 internal import TapeCore
 internal import TapeProxy
+internal import TapeRecorder
 
 /// Shows what a new recording changes, and puts it into the old cassette's place, or away, as it is told to.
 ///

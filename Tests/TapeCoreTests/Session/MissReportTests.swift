@@ -102,6 +102,38 @@ import Testing
         )
     }
 
+    @Test func aProgramIsToldTheSettingAndNoCommand() {
+        let near = NearRequest(index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
+        let cases: [(MissReport.Reason, [NearRequest], String)] = [
+            (.noCassette, [], "to make one, open the cassette with mode .once"),
+            (.notRecorded, [], "to record it, open the cassette with mode .newEpisodes"),
+            (
+                .notRecorded, [near],
+                #"to take it for exchange 3, add to settings.ignore: "json:/a\"b"; to record it, open the cassette with mode .newEpisodes"#
+            ),
+            (.outOfOrder(index: 1, due: 0, dueRequest: ""), [], "to take requests in any order, set settings.order to .any"),
+            (
+                .usedUp(count: 1), [],
+                "to give the last answer again, set settings.repetition to .last; to record one more, open the cassette with mode .newEpisodes"
+            ),
+        ]
+        for (reason, nearest, expected) in cases {
+            let report = MissReport(request: "GET /", mode: .none, reason: reason, nearest: nearest, cassette: "a.json", audience: .program)
+            #expect(report.nextStep == expected)
+            #expect(report.description.hasSuffix("\n" + expected))
+        }
+    }
+
+    @Test(arguments: [MissReport.Audience.commandLine, .program])
+    func aSessionRefusesInTheWordsOfItsAudience(audience: MissReport.Audience) throws {
+        let session = try CassetteSession(mode: .none, audience: audience)
+        guard case .decided(.refuse(let report)) = session.begin(method: "GET", url: "http://a.test/") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(report.audience == audience)
+    }
+
     @Test func whatLiesWithinAnIgnoredPlaceIsNotNamed() {
         let differences = ["/a", "/a/b", "/a/b/0", "/a/c", "/ab"].map { RequestDifference.json(pointer: $0, here: "1", recorded: nil) }
         let near = NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: differences)

@@ -1,8 +1,10 @@
 import NIOCore
 import NIOEmbedded
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
+@testable import TapeRecorder
 
 @Suite struct ClientHandlerReadingTests {
     @Test func emptyLinesBeforeARequestAreSkipped() throws {

@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,5 @@
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -61,7 +62,7 @@ import Testing
 
     @Test func newEpisodesReplaysWhatIsThereAndRecordsTheRest() throws {
         let (folder, _) = try self.recorded(self.answer("old"))
-        let url = try #require(try RunningProxy.interactions(folder.file("tape.json")).first?.request.url)
+        let url = try #require(try RecordedExchanges.read(folder.file("tape.json")).first?.request.url)
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /new")
             try connection.send(self.answer("new"))

@@ -2,6 +2,8 @@ import NIOCore
 import NIOEmbedded
 import TapeCore
 import TapeExchange
+import TapeRecorder
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -20,7 +21,7 @@ import Testing
     }
 
     private func replayed(_ folder: TemporaryFolder, _ origin: RawOrigin, _ rules: RefreshRules?) throws -> String {
-        let recorded = try #require(try RunningProxy.interactions(folder.file("tape.json")).first?.started)
+        let recorded = try #require(try RecordedExchanges.read(folder.file("tape.json")).first?.started)
         let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
         let replay = try RunningProxy(.none, in: folder) {
             $0.refresh = rules.map { DateRefresh($0, shift: DateShift(from: recorded, to: now)) }
@@ -33,7 +34,7 @@ import Testing
     /// The cassette as if it had been recorded on 1 January 2020.
     private func backdate(_ folder: TemporaryFolder) throws {
         let text = String(decoding: try folder.read("tape.json"), as: UTF8.self)
-        let started = try #require(try RunningProxy.interactions(folder.file("tape.json")).first?.started.formatted)
+        let started = try #require(try RecordedExchanges.read(folder.file("tape.json")).first?.started.formatted)
         let old = text.replacing(started, with: "2020-01-01T00:00:00.000000Z")
         #expect(old != text)
         try folder.write(Array(old.utf8), to: "tape.json")

@@ -1,5 +1,6 @@
 import TapeCore
 import TapeTLS
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

@@ -1,6 +1,7 @@
 import Foundation
 import TapeCore
 import TapeTLS
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

@@ -1,8 +1,10 @@
 import NIOCore
 import NIOPosix
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
+@testable import TapeRecorder
 
 @Suite struct ReplayFileStreamTests {
     /// Reads a sidecar of these octets to its end, after a change to the file; nil where it proved damaged.
@@ -11,7 +13,7 @@ import Testing
         damage: (inout [UInt8]) -> Void = { _ in }
     ) throws -> [UInt8]? {
         let folder = try TemporaryFolder()
-        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")))
+        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { FastSHA256() })
         let sidecar = try sink.store(fileExtension: "bin") { piece in try octets.withUnsafeBytes { try piece($0) } }
         var changed = octets
         damage(&changed)

@@ -3,8 +3,10 @@ import NIOCore
 import NIOPosix
 import TapeCore
 import TapeExchange
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
+@testable import TapeRecorder
 
 @Suite struct ReplayLibraryTests {
     /// The payload of the only answer, and its octets as they are streamed; nil where it is in memory.
@@ -59,7 +61,7 @@ import Testing
         let parameters = DeflateParameters(level: level)
         let wire = try #require(own ?? content.withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
         let headers = HeaderFields(["Content-Type: \(type)", "Content-Encoding: gzip", "Content-Length: \(wire.count)"])
-        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")))
+        var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { FastSHA256() })
         var developer = BodyDeveloper(makeDigest: { FastSHA256() })
         let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
         return (

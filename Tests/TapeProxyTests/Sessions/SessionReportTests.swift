@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeRecorder
 import Testing
 @testable import TapeProxy
 

@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -111,7 +112,7 @@ import Testing
         #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
         try ended.wait()
         origin.finish()
-        #expect(try RunningProxy.interactions(running.folder.file("a.json")).map(\.outcome) == [.complete])
+        #expect(try RecordedExchanges.read(running.folder.file("a.json")).map(\.outcome) == [.complete])
     }
 
     @Test func anEndCutsWhatOutlastsItsGrace() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
@@ -32,8 +33,8 @@ import Testing
         #expect(reports.map(\.name) == [new.name, replacing.name])
         #expect(reports.allSatisfy { !$0.isOpen && $0.recorder?.recorded == 1 && $0.problem == nil })
         #expect(try running.folder.read("old.json") == old, "nobody has said that the new one is whole")
-        #expect(try RunningProxy.interactions(running.folder.file("old.new.json")).count == 1)
-        #expect(try RunningProxy.interactions(running.folder.file("new.json")).count == 1)
+        #expect(try RecordedExchanges.read(running.folder.file("old.new.json")).count == 1)
+        #expect(try RecordedExchanges.read(running.folder.file("new.json")).count == 1)
     }
 
     @Test func thereAreNoMoreThanTheLimit() throws {

@@ -1,4 +1,5 @@
 import TapeCore
+import TapeRecorder
 import Testing
 @testable import TapeProxy
 

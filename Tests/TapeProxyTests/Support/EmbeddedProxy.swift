@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import TapeCore
+import TapeRecorder
 
 @testable import TapeProxy
 

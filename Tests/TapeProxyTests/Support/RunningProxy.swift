@@ -1,4 +1,6 @@
 import TapeCore
+import TapeRecorder
+import TapeTestSupport
 @testable import TapeProxy
 
 /// A proxy on a free port with a cassette in a temporary folder.
@@ -60,11 +62,6 @@ final class RunningProxy {
     /// Stops and reads what was recorded, in the order of the file.
     func recorded() throws -> [Interaction] {
         try self.stop()
-        return try Self.interactions(self.folder.file("tape.json"))
-    }
-
-    static func interactions(_ path: String) throws -> [Interaction] {
-        let reader = try CassetteReader(path: path)
-        return try (0..<reader.count).map { try InteractionDecoder.decode(try reader.bytes(at: $0)) }
+        return try RecordedExchanges.read(self.folder.file("tape.json"))
     }
 }

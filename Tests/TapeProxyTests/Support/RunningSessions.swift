@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 @testable import TapeProxy
 
 /// A server of sessions with its control API, on free ports and a temporary folder.

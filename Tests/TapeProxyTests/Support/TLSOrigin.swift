@@ -1,4 +1,5 @@
 import COpenSSL
+import TapeTestSupport
 
 @testable import TapeTLS
 

@@ -1,5 +1,6 @@
 import TapeCore
 import TapeTLS
+import TapeTestSupport
 @testable import TapeProxy
 
 /// What a test of TLS needs: the proxy's authority, one for origins that the proxy trusts, and a client that trusts the proxy's alone.

@@ -1,6 +1,7 @@
 import TapeCore
 import TapeExchange
 import TapeTLS
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

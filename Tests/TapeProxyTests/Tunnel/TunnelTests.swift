@@ -1,4 +1,5 @@
 import TapeCore
+import TapeTestSupport
 import Testing
 @testable import TapeProxy
 

@@ -1,5 +1,5 @@
 import Testing
-@testable import TapeProxy
+@testable import TapeRecorder
 @testable import WiretapeCLI
 
 @Suite struct RedactCommandTests {

@@ -1,5 +1,6 @@
 import TapeCore
 import TapeProxy
+import TapeRecorder
 import Testing
 
 @testable import WiretapeCLI

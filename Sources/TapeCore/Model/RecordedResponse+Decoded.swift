@@ -1,0 +1,37 @@
+/// A response whose content codings were taken off before anybody could record their octets (docs/decisions/0022-decoded-bodies.md).
+extension RecordedResponse {
+    /// Of the coded octets, not of the content (RFC 9110, 8.4 and 8.6; RFC 9530, 2; RFC 3230, 4.3.2; RFC 1864).
+    private static let names: [StaticString] = ["content-encoding", "content-length", "content-digest", "digest", "content-md5"]
+
+    /// Moves the fields that describe coded octets to `codedHeaders`, where there is a coding; else nothing changes.
+    ///
+    /// - Parameter size: of the body without codings; nil where its end did not come, so that no length fits.
+    public mutating func bodyWasDecoded(size: Int?) {
+        guard self.codedHeaders == nil, self.headers.contains("content-encoding") else { return }
+        var kept = HeaderFields()
+        var coded = HeaderFields()
+        for index in 0..<self.headers.count {
+            guard Self.names.contains(where: { self.headers.isNamed($0, at: index) }) else {
+                kept.append(line: self.headers.line(at: index))
+                continue
+            }
+            coded.append(line: self.headers.line(at: index))
+            if self.headers.isNamed("content-length", at: index), let size, !kept.contains("content-length") {
+                kept.append(name: self.headers.name(at: index), value: String(size))
+            }
+        }
+        self.headers = kept
+        self.codedHeaders = coded
+    }
+
+    /// The fields as the recording's client received them: those of the coded octets among the others, a length in its place.
+    public var receivedHeaders: HeaderFields {
+        guard let codedHeaders else { return self.headers }
+        var fields = HeaderFields()
+        for index in 0..<self.headers.count where !(self.headers.isNamed("content-length", at: index) && codedHeaders.contains("content-length")) {
+            fields.append(line: self.headers.line(at: index))
+        }
+        for index in 0..<codedHeaders.count { fields.append(line: codedHeaders.line(at: index)) }
+        return fields
+    }
+}

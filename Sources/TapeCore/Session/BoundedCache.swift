@@ -1,0 +1,49 @@
+/// A cache of values numbered from 0, bounded by weight, that drops what came first.
+///
+/// Keeps no list of uses: a hit costs one look into an array, and as long as everything fits nothing is ever dropped. A place in the
+/// array costs as much as a reference, whether it is taken or not: values are references or arrays.
+package struct BoundedCache<Value> {
+    private var values: [Value?] = []
+    /// Numbers in the order they came; those before `first` have been dropped.
+    private var order: [Int] = []
+    private var first = 0
+    private var weight = 0
+    private let limit: Int
+    private let weigh: @Sendable (Value) -> Int
+
+    /// - Parameters:
+    ///   - limit: the most weight it holds; one value alone may exceed it.
+    ///   - weigh: a value's weight, the same each time.
+    package init(limit: Int, weigh: @escaping @Sendable (Value) -> Int) {
+        self.limit = limit
+        self.weigh = weigh
+    }
+
+    package func value(_ number: Int) -> Value? { number < self.values.count ? self.values[number] : nil }
+
+    package mutating func insert(_ value: Value, at number: Int) {
+        if number >= self.values.count { self.values += Array(repeating: nil, count: number + 1 - self.values.count) }
+        if let known = self.values[number] {
+            self.weight -= self.weigh(known)
+        } else {
+            self.order.append(number)
+        }
+        self.values[number] = value
+        self.weight += self.weigh(value)
+        while self.weight > self.limit, self.order.count - self.first > 1 { self.dropFirst(sparing: number) }
+    }
+
+    private mutating func dropFirst(sparing number: Int) {
+        let dropped = self.order[self.first]
+        self.first += 1
+        // Put in anew a moment ago: it comes last again.
+        if dropped == number { return self.order.append(number) }
+        if let value = self.values[dropped] { self.weight -= self.weigh(value) }
+        self.values[dropped] = nil
+        guard self.first > self.order.count / 2 else { return }
+        self.order.removeFirst(self.first)
+        self.first = 0
+    }
+}
+
+extension BoundedCache: Sendable where Value: Sendable {}

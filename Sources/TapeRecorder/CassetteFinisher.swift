@@ -1,0 +1,150 @@
+public import TapeCore
+
+/// Puts a closed cassette in order of request start, takes out what became known as a secret after it was written, and develops what was
+/// kept raw; removes no file that has become useless.
+public struct CassetteFinisher {
+    private let store: BodyStore
+    private let reader: BodyReader
+    /// Nil where secrets stay.
+    private let redactor: Redactor?
+    /// Exchanges up to this place in the file were written before the last secrets were known.
+    private let unsettled: Int
+    private let digest: @Sendable () -> any ContentDigest
+
+    /// What was done.
+    struct Result {
+        var developed = 0
+        var redacted = 0
+    }
+
+    init(
+        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, digest: @escaping @Sendable () -> any ContentDigest
+    ) {
+        self.store = store
+        self.reader = BodyReader(cassettePath: path)
+        self.redactor = redactor
+        self.unsettled = unsettled
+        self.digest = digest
+    }
+
+    /// Opens, develops and closes a cassette that no recorder has open.
+    ///
+    /// - Parameter digest: makes a SHA-256.
+    /// - Returns: how many exchanges were developed.
+    public static func develop(
+        _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
+        let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        let store = try BodyStore(cassettePath: path)
+        let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(try appender.finish(), progress: progress)
+            .developed
+        if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
+        return count
+    }
+
+    @discardableResult
+    func finish(_ rewriter: CassetteRewriter, progress: (_ done: Int, _ of: Int) -> Void) throws(CassetteError) -> Result {
+        let cassette = rewriter.reader
+        var starts: [(started: Timestamp, position: Int)] = []
+        starts.reserveCapacity(cassette.count)
+        for position in 0..<cassette.count {
+            let summary = try cassette.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            starts.append((summary?.started ?? Timestamp(microseconds: .max), position))
+        }
+        starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var result = Result()
+        var failure: (bytes: [UInt8], error: any Error)?
+        do {
+            try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
+                progress(place, starts.count)
+                var changed: Interaction?
+                if starts[place].position < self.unsettled {
+                    do {
+                        changed = try self.redacted(bytes, &maker)
+                    } catch {
+                        // The others are still to be looked at.
+                        failure = failure ?? (bytes, error)
+                    }
+                    if changed != nil { result.redacted += 1 }
+                }
+                if let developed = try self.developed(changed, bytes, &maker) {
+                    changed = developed
+                    result.developed += 1
+                }
+                guard let changed else { return nil }
+                var writer = JSONWriter(reserving: bytes.count)
+                writer.removeAll(baseDepth: 2)
+                InteractionEncoder.encode(changed, into: &writer)
+                try self.store.syncAll()
+                return writer.bytes
+            }
+            progress(starts.count, starts.count)
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(
+                .unwritable, "\"\(rewriter.path)\" cannot be put in order (\(error)): what was recorded is in it all the same.")
+        }
+        if let failure { throw Self.unsearched(failure.bytes, failure.error, in: rewriter.path) }
+        return result
+    }
+
+    // MARK: Secrets
+
+    /// Nil where nothing is to be done.
+    private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
+        guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
+        guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
+        return try maker.made(redacted)
+    }
+
+    /// Nobody may take the recording for one without secrets.
+    private static func unsearched(_ bytes: [UInt8], _ error: any Error, in path: String) -> CassetteError {
+        let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id
+        let exchange = id.map { "exchange \($0)" } ?? "an exchange"
+        let reason = (error as? CassetteError)?.message ?? "\(error)"
+        return CassetteError(
+            .unwritable,
+            "\"\(path)\" may hold secrets: \(exchange) cannot be cleared of what became known as one after it (\(reason)); run "
+                + "\"wiretape redact \(path)\", or remove it.")
+    }
+
+    /// A quick look at the text and the files that it names.
+    private func mayHoldSecrets(_ bytes: [UInt8], _ redactor: Redactor) throws -> Bool {
+        if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
+        guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
+        let interaction = try InteractionDecoder.decode(bytes)
+        // Behind a coding nothing is seen from outside.
+        if interaction.isUndeveloped { return true }
+        let scan = LeakScan(redactor.vault)
+        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
+            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) {
+                if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }
+            }
+        }
+        return false
+    }
+
+    // MARK: Readable forms
+
+    /// Nil where nothing is to be done. What cannot be developed stays raw: it can be replayed all the same.
+    ///
+    /// - Parameter redacted: in the place of the text's exchange.
+    private func developed(_ redacted: Interaction?, _ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
+        guard redacted != nil || Self.mayBeUndeveloped(bytes) else { return nil }
+        let interaction = try redacted ?? InteractionDecoder.decode(bytes)
+        guard interaction.isUndeveloped else { return nil }
+        return try? maker.developed(interaction, reader: self.reader)
+    }
+
+    /// A quick look at the text, before it is decoded: neither a raw slice nor a file nor a multipart's Content-Type nor the note on a coding
+    /// that was not known can be there without these letters.
+    private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes {
+            ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
+                || ByteSearch.contains("is not taken off\"", in: $0)
+        }
+    }
+}

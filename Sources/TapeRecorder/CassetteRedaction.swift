@@ -1,0 +1,120 @@
+public import TapeCore
+
+/// Takes secrets out of a cassette that was recorded with them, and out of the files beside it.
+public struct CassetteRedaction {
+    /// What was done, or would be.
+    public struct Outcome: Sendable, Hashable {
+        /// Exchanges in the cassette.
+        public var exchanges = 0
+        /// Exchanges that held secrets.
+        public var changed = 0
+        /// Places where a placeholder was put.
+        public var places = 0
+        /// Placeholders in the cassette's own text that were not there before, by kind.
+        public var kinds: [String: Int] = [:]
+        /// Secrets that are there all the same.
+        public var leaks: [CassetteLeak] = []
+    }
+
+    private let path: String
+    private let redactor: Redactor
+    private let store: BodyStore
+    private let bodies: BodyReader
+    private let digest: @Sendable () -> any ContentDigest
+
+    /// Reads the cassette twice, first to learn the secrets and then to take them out wherever they stand; puts the new file into the
+    /// place of the old one when it is on the disk, and removes the files that it names no more.
+    ///
+    /// - Parameters:
+    ///   - rules: beside the cassette's own, which go on to hold.
+    ///   - dryRun: changes nothing.
+    ///   - digest: makes a SHA-256.
+    public static func redact(
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws -> Outcome {
+        guard !dryRun else {
+            let reader = try CassetteReader(path: path)
+            let redaction = try CassetteRedaction(path, reader, rules, digest)
+            return try redaction.learn(reader, progress: progress)
+        }
+        let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        let rewriter = try appender.finish()
+        let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest)
+        return try redaction.rewrite(rewriter, progress: progress)
+    }
+
+    private init(
+        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ digest: @escaping @Sendable () -> any ContentDigest
+    ) throws(CassetteError) {
+        let own = try CassetteHead(reader.head()).redactionRules()
+        let vault = SecretVault()
+        vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
+        self.path = path
+        self.redactor = Redactor(rules: own?.adding(rules) ?? rules, vault: vault, makeDigest: digest)
+        self.store = try BodyStore(cassettePath: path)
+        self.bodies = BodyReader(cassettePath: path)
+        self.digest = digest
+    }
+
+    private func learn(_ cassette: CassetteReader, progress: (Int, Int) -> Void) throws -> Outcome {
+        let maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var outcome = Outcome(exchanges: cassette.count)
+        var generation = -1
+        // What the last exchanges teach may stand in the first ones.
+        while generation != self.redactor.vault.generation {
+            generation = self.redactor.vault.generation
+            outcome = Outcome(exchanges: cassette.count)
+            var tally = PlaceholderTally()
+            for position in 0..<cassette.count {
+                progress(position, cassette.count)
+                let bytes = try cassette.bytes(at: position)
+                guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { continue }
+                outcome.changed += 1
+                outcome.places += redacted.count
+                Self.tell(redacted, &tally)
+            }
+            outcome.kinds = tally.counts.filter { $0.value > 0 }
+        }
+        progress(cassette.count, cassette.count)
+        return outcome
+    }
+
+    /// Placeholders of the heads and of bodies in memory; those that were there before are not told apart in a body.
+    private static func tell(_ redacted: InteractionMaker.Redacted, _ tally: inout PlaceholderTally) {
+        let interaction = redacted.interaction
+        for text in [Array(interaction.request.url.utf8), interaction.request.headers.bytes, interaction.response?.headers.bytes ?? []] {
+            text.withUnsafeBytes { tally.add($0) }
+        }
+        if redacted.outcome.request.isBodyChanged { self.tell(redacted.request, &tally) }
+        if redacted.outcome.response.isBodyChanged { self.tell(redacted.response, &tally) }
+    }
+
+    private static func tell(_ body: LooseBody?, _ tally: inout PlaceholderTally) {
+        guard case .memory(let octets) = body?.place else { return }
+        octets.withUnsafeBytes { tally.add($0) }
+    }
+
+    private func rewrite(_ rewriter: CassetteRewriter, progress: (Int, Int) -> Void) throws -> Outcome {
+        let cassette = rewriter.reader
+        var outcome = try self.learn(cassette) { done, count in progress(done / 2, count) }
+        var head = CassetteHead(try cassette.head())
+        try head.set(CassetteHead.member(self.redactor.rules))
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        try rewriter.rewrite(order: Array(0..<cassette.count), head: head.octets) { place, bytes in
+            progress((cassette.count + place) / 2, cassette.count)
+            guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
+            var interaction = try maker.made(redacted)
+            if interaction.isUndeveloped { interaction = (try? maker.developed(interaction, reader: self.bodies)) ?? interaction }
+            var writer = JSONWriter(reserving: bytes.count)
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(interaction, into: &writer)
+            try self.store.syncAll()
+            return writer.bytes
+        }
+        progress(cassette.count, cassette.count)
+        try CassetteReferences(familyOf: self.path).tidy(self.store)
+        outcome.leaks = try CassetteLeakScan(path: self.path, vault: self.redactor.vault, digest: self.digest).leaks()
+        return outcome
+    }
+}

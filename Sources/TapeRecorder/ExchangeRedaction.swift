@@ -1,0 +1,109 @@
+internal import TapeCore
+
+/// Takes the secrets out of one exchange and its bodies, in memory or in files, before they get their readable form.
+///
+/// Not Sendable: lives on the recorder thread.
+struct ExchangeRedaction {
+    /// What was done to both messages.
+    typealias Outcome = (request: RedactionOutcome, response: RedactionOutcome)
+
+    /// Octets of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
+    static let memoryLimit = 4 << 20
+
+    let redactor: Redactor
+    let store: BodyStore
+    let digest: () -> any ContentDigest
+    private let searched = SearchedBodies()
+
+    init(redactor: Redactor, store: BodyStore, digest: @escaping () -> any ContentDigest) {
+        self.redactor = redactor
+        self.store = store
+        self.digest = digest
+    }
+
+    func redact(_ interaction: inout Interaction, request: inout LooseBody?, response: inout LooseBody?) throws -> Outcome {
+        let known = self.redactor.vault.generation
+        let keys = (
+            request: request.flatMap { SearchedBodies.Key($0, interaction.request.headers) },
+            response: response.flatMap { SearchedBodies.Key($0, interaction.response?.headers ?? HeaderFields()) }
+        )
+        let isKnown = (
+            request: self.searched.contains(keys.request, at: known), response: self.searched.contains(keys.response, at: known)
+        )
+        var outcome = try self.redact(&interaction, request: &request, response: &response, skipping: isKnown)
+        guard self.redactor.vault.generation == known else {
+            guard isKnown.request || isKnown.response else { return outcome }
+            // The heads have taught something that a body may hold in which there was nothing before.
+            let again = try self.redact(&interaction, request: &request, response: &response, skipping: (false, false))
+            outcome.request.add(again.request)
+            outcome.response.add(again.response)
+            request?.note = outcome.request.note
+            response?.note = outcome.response.note
+            return outcome
+        }
+        if !isKnown.request, !outcome.request.isBodyChanged, outcome.request.notes.isEmpty { self.searched.insert(keys.request, at: known) }
+        if !isKnown.response, !outcome.response.isBodyChanged, outcome.response.notes.isEmpty {
+            self.searched.insert(keys.response, at: known)
+        }
+        return outcome
+    }
+
+    private func redact(
+        _ interaction: inout Interaction, request: inout LooseBody?, response: inout LooseBody?, skipping: (request: Bool, response: Bool)
+    ) throws -> Outcome {
+        let requestHeaders = interaction.request.headers
+        let responseHeaders = interaction.response?.headers ?? HeaderFields()
+        var requestWire = skipping.request ? nil : try request?.wire(upTo: Self.memoryLimit)
+        var responseWire = skipping.response ? nil : try response?.wire(upTo: Self.memoryLimit)
+        var outcome = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
+
+        let known = self.redactor.vault.generation
+        if requestWire == nil, !skipping.request {
+            var (fields, trailers) = (interaction.request.headers, interaction.request.trailers)
+            try self.redact(&request, requestHeaders, &fields, &trailers, &outcome.request)
+            (interaction.request.headers, interaction.request.trailers) = (fields, trailers)
+        }
+        if responseWire == nil, !skipping.response, var message = interaction.response {
+            try self.redact(&response, responseHeaders, &message.headers, &message.trailers, &outcome.response)
+            interaction.response = message
+        }
+        if self.redactor.vault.generation != known {
+            // A large body has taught something that may stand in the heads and in the other body.
+            let again = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
+            outcome.request.add(again.request)
+            outcome.response.add(again.response)
+        }
+        if outcome.request.isBodyChanged, let requestWire { request?.take(requestWire) }
+        if outcome.response.isBodyChanged, let responseWire { response?.take(responseWire) }
+        request?.note = outcome.request.note
+        response?.note = outcome.response.note
+        return outcome
+    }
+
+    /// A body in a file; `headers` are those it came with, `fields` and `trailers` those that have to fit it.
+    private func redact(
+        _ body: inout LooseBody?, _ headers: HeaderFields, _ fields: inout HeaderFields, _ trailers: inout HeaderFields?,
+        _ outcome: inout RedactionOutcome
+    ) throws {
+        guard var large = body, case .spool(let spool) = large.place else { return }
+        var fresh: OpenSpool?
+        let done = try self.redactor.redact(spool.source, headers: headers, isComplete: large.isComplete) { piece in
+            let target = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
+            try target.write(piece)
+            fresh = target
+        }
+        outcome.add(done)
+        let lines = self.redactor.redact(&large.arrival)
+        if lines > 0 {
+            outcome.count += lines
+            outcome.isBodyChanged = true
+            body = large
+        }
+        guard done.isBodyChanged else { return }
+        let redacted = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
+        try self.redactor.fit(&fields, &trailers, arrival: &large.arrival, from: spool.source, to: redacted.source, outcome: &outcome)
+        spool.discard()
+        large.place = .spool(redacted)
+        body = large
+    }
+}

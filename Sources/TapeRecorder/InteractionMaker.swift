@@ -1,0 +1,136 @@
+internal import TapeCore
+internal import TapeExchange
+
+/// Makes an interaction of a taped exchange: takes the secrets out, then gives each body its readable form, or keeps it raw while there
+/// is no time for that.
+///
+/// Not Sendable: lives on the recorder thread.
+struct InteractionMaker: ~Copyable {
+    private struct SpoolKey: Hashable {
+        var exchange: Int
+        var side: Tap.Side
+    }
+
+    let store: BodyStore
+    /// Nil where secrets are kept.
+    let redaction: ExchangeRedaction?
+    let digest: @Sendable () -> any ContentDigest
+    private var developer: BodyDeveloper
+    private var spools: [SpoolKey: OpenSpool] = [:]
+    /// Exchanges of which a block could not be written: not recorded.
+    private var broken: Set<Int> = []
+
+    /// - Parameter digest: makes a SHA-256.
+    init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
+        self.store = store
+        self.redaction = redactor.map { ExchangeRedaction(redactor: $0, store: store, digest: digest) }
+        self.digest = digest
+        self.developer = BodyDeveloper(makeDigest: digest)
+    }
+
+    /// Takes a block of a large body.
+    mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
+        guard !self.broken.contains(exchange) else { return }
+        let key = SpoolKey(exchange: exchange, side: side)
+        do throws(CassetteError) {
+            try self.spool(key).write(bytes)
+        } catch {
+            self.broken.insert(exchange)
+            self.spools[key]?.discard()
+            self.spools[key] = nil
+            throw error
+        }
+    }
+
+    private mutating func spool(_ key: SpoolKey) throws(CassetteError) -> OpenSpool {
+        if let spool = self.spools[key] { return spool }
+        let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
+        self.spools[key] = spool
+        return spool
+    }
+
+    /// - Parameter mayDevelop: whether there is time to take codings off.
+    /// - Returns: nil for an exchange of which a part was lost before.
+    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction? {
+        var interaction = exchange.interaction
+        let id = interaction.id
+        defer {
+            self.spools[SpoolKey(exchange: id, side: .request)] = nil
+            self.spools[SpoolKey(exchange: id, side: .response)] = nil
+        }
+        guard self.broken.remove(id) == nil else { return nil }
+        var request = try exchange.requestBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .request)]) }
+        var response = try exchange.responseBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .response)]) }
+        if let redaction { _ = try redaction.redact(&interaction, request: &request, response: &response) }
+        let origin = interaction.connection?.remote ?? ""
+        if let request {
+            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDevelop: mayDevelop)
+        }
+        if let response, let headers = interaction.response?.headers {
+            interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
+        }
+        return interaction
+    }
+
+    /// The readable form of a body, or the raw one.
+    mutating func body(_ loose: LooseBody, _ headers: HeaderFields, origin: String, mayDevelop: Bool) throws -> Body {
+        var body: Body
+        let isCoded = headers.contains("content-encoding")
+        var sink = BodyStoreSink(store: self.store, digest: self.digest)
+        switch loose.place {
+        case .spool(let spool):
+            let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
+            if isCoded ? mayDevelop : isMultipart, spool.size <= BodyDeveloper.memoryLimit {
+                body = try self.developer.develop(spool.source, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
+                spool.discard()
+            } else {
+                let name = BodyDeveloper.fileExtension(headers: headers, beginning: spool.beginning)
+                let size = spool.size
+                body = Body(size: size, isComplete: loose.isComplete, content: .file(try spool.finish(fileExtension: name)))
+            }
+        case .memory(let octets) where isCoded && !mayDevelop && !octets.isEmpty:
+            body = BodyDeveloper.undeveloped(try self.store.rawSpool().append(octets), isComplete: loose.isComplete)
+        case .memory(let octets):
+            body = try self.developer.develop(octets, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
+        }
+        body.arrival = loose.arrival
+        if let note = loose.note { body.note = body.note.map { "\($0); \(note)" } ?? note }
+        return body
+    }
+
+    /// The readable form of bodies that were kept raw.
+    mutating func developed(_ interaction: Interaction, reader: BodyReader) throws -> Interaction {
+        var interaction = interaction
+        if let body = interaction.request.body {
+            interaction.request.body = try self.developed(body, interaction.request.headers, origin: "", reader: reader)
+        }
+        if let response = interaction.response, let body = response.body {
+            interaction.response?.body = try self.developed(
+                body, response.headers, origin: interaction.connection?.remote ?? "", reader: reader)
+        }
+        return interaction
+    }
+
+    private mutating func developed(_ body: Body, _ headers: HeaderFields, origin: String, reader: BodyReader) throws -> Body {
+        guard body.isUndeveloped(headers) else { return body }
+        var sink = BodyStoreSink(store: self.store, digest: self.digest)
+        var body = body
+        if case .raw(let slice) = body.content {
+            let source = OctetSource(try reader.read(slice))
+            let note = body.note
+            body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
+            body.note = [note, body.note].compactMap { $0 }.joined(separator: "; ")
+            if body.note == "" { body.note = nil }
+        } else if body.hasCodingsLeft(headers), let source = try self.octets(of: body, reader) {
+            body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
+        }
+        guard body.hasPartsLeft(headers), let source = try self.octets(of: body, reader) else { return body }
+        return try self.developer.developParts(of: body, from: source, headers: headers, sink: &sink)
+    }
+
+    /// A body in one piece.
+    private func octets(of body: Body, _ reader: BodyReader) throws -> OctetSource? {
+        if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: self.digest()) }
+        return body.content.inlineOctets.map { OctetSource($0) }
+    }
+}

@@ -1,0 +1,181 @@
+internal import Dispatch
+internal import Foundation
+internal import TapeCore
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Gathers what a load needs from the task that it answers, on the thread of `startLoading`.
+struct LoadStart {
+    /// Reads bodies and asks transports that must not be asked where URLSession calls. Concurrent, since a stream may keep its reader.
+    private static let queue = DispatchQueue(label: "wiretape.adapter", attributes: .concurrent)
+    private static let start = ContinuousClock.now
+
+    private let request: URLRequest
+    private let url: URL
+    private let task: URLSessionTask
+    private let transport: any Transport
+    private let isInPlace: Bool
+    private let configuration: URLSessionConfiguration
+    /// On Linux, where reflection finds it.
+    private let session: URLSession?
+    private let cookies: LoadCookies?
+
+    init(_ request: URLRequest, task: URLSessionTask?, session: AdaptedSession?) throws(TransportFailure) {
+        guard let session, let task, let url = request.url else {
+            throw TransportFailure(.unsupported, "this request belongs to no session of Wiretape: make one with its configuration")
+        }
+        let shown = "\(request.httpMethod ?? "GET") \(url.absoluteString)"
+        let refusal = LoadingRule.refusal(
+            scheme: url.scheme, upgrade: request.value(forHTTPHeaderField: "Upgrade"), task: Self.kind(of: task))
+        if let refusal { throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(refusal)") }
+        switch session.answers {
+        case .none(let reason): throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(reason)")
+        case .transport(let transport, let inPlace): (self.transport, self.isInPlace) = (transport, inPlace)
+        }
+        (self.request, self.url, self.task) = (request, url, task)
+        #if canImport(FoundationNetworking)
+        self.session = TaskReflection.current.session(of: task)
+        #else
+        self.session = nil
+        #endif
+        self.configuration = self.session?.configuration ?? session.configuration
+        self.cookies = LoadCookies(self.configuration, request: request)
+    }
+
+    private static func kind(of task: URLSessionTask) -> LoadingRule.TaskKind {
+        switch task {
+        case is URLSessionUploadTask: .upload
+        case is URLSessionDataTask: .data
+        case is URLSessionDownloadTask: .download
+        default: .other
+        }
+    }
+
+    // MARK: - The load
+
+    func load(comeBack: @escaping @Sendable () -> Void) -> Load {
+        var host = LoadHost(
+            comeBack: comeBack,
+            timer: { duration, call in
+                let (seconds, attoseconds) = duration.components
+                Self.queue.asyncAfter(deadline: .now() + Double(seconds) + Double(attoseconds) * 1e-18, execute: call)
+            },
+            now: { Self.start.duration(to: .now) },
+            elsewhere: { work in Self.queue.async(execute: work) }
+        )
+        host.cookies = self.cookies
+        host.limits = LoadTimeLimits(request: self.request.timeoutInterval, configuration: self.configuration)
+        #if canImport(FoundationNetworking)
+        let task = self.task
+        host.takesPieces = { TaskReflection.current.isDelegates(task) }
+        if let delegate = task.delegate, let session = self.session {
+            let delegated = DelegatedTask(task: task, session: session, delegate: delegate)
+            host.decideRedirect = { delegated.decide($0, $1, $2) }
+            host.sent = { delegated.sent($0, of: $1) }
+        }
+        #else
+        host.followsRedirects = false
+        host.takesPieces = { true }
+        #endif
+        return Load(transport: self.transport, host: host)
+    }
+
+    #if !canImport(FoundationNetworking)
+    /// Where a response sends its request, where it sends it anywhere.
+    static func redirect(of request: URLRequest, _ response: HTTPResponse) -> URLRequest? {
+        guard let url = request.url else { return nil }
+        // The system counts the hops itself.
+        switch RedirectRule().decide(method: request.httpMethod ?? "GET", url: url, response: response, hops: 0) {
+        case .follow(let redirect): return redirect.request(following: request)
+        case .stay, .refuse: return nil
+        }
+    }
+    #endif
+
+    // MARK: - The request
+
+    func source() throws(TransportFailure) -> Load.Source {
+        switch self.body() {
+        case .none: return self.ready(.none)
+        case .data(let data): return self.ready(.data(data))
+        case .file(let url):
+            guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int else {
+                throw TransportFailure(.body, "the file \"\(url.path)\" to upload cannot be read: see whether it is there")
+            }
+            return self.ready(.file(url, size: size))
+        case .stream(let stream):
+            nonisolated(unsafe) let stream = stream
+            // SAFETY: nobody else reads it: URLSession has left it to this load.
+            let make = self.made()
+            return .later { done in Self.queue.async { done(Self.spooled(stream).map(make)) } }
+        case .ofDelegate: return try self.streamOfDelegate()
+        case .hidden: throw self.hidden
+        }
+    }
+
+    private func ready(_ body: RequestBody) -> Load.Source {
+        let made = self.made()(SpooledStream.Spooled(body: body))
+        return self.isInPlace ? .ready(made.request) : .later { done in done(.success(made)) }
+    }
+
+    private func made() -> @Sendable (SpooledStream.Spooled) -> Load.Made {
+        #if canImport(FoundationNetworking)
+        nonisolated(unsafe) let additional = self.configuration.httpAdditionalHeaders
+        // SAFETY: a dictionary of the session's own configuration, which does not change any more.
+        // The cookies are there since the task was made.
+        return { [request, url] spooled in
+            Load.Made(
+                request: LoadRequest.transportRequest(request, url: url, additional: additional, body: spooled.body), file: spooled.file)
+        }
+        #else
+        // The additional fields are there; cookies come on behind us.
+        return { [request, url, cookies] spooled in
+            let made = LoadRequest.transportRequest(request, url: url, additional: nil, body: spooled.body)
+            return Load.Made(request: cookies?.added(to: made) ?? made, file: spooled.file)
+        }
+        #endif
+    }
+
+    private func body() -> VisibleBody {
+        let isUpload = self.task is URLSessionUploadTask
+        #if canImport(FoundationNetworking)
+        return BodyRule.body(data: self.request.httpBody, stream: self.request.httpBodyStream, isUpload: isUpload, hasOwnUploads: false) {
+            TaskReflection.current.body(of: self.task)
+        }
+        #else
+        return BodyRule.body(data: self.request.httpBody, stream: self.request.httpBodyStream, isUpload: isUpload, hasOwnUploads: true) {
+            .unknown
+        }
+        #endif
+    }
+
+    private func streamOfDelegate() throws(TransportFailure) -> Load.Source {
+        guard let session = self.session, let delegate = self.task.delegate else { throw self.hidden }
+        let (task, make) = (self.task, self.made())
+        return .later { done in
+            // Clients insist on their queue here.
+            session.delegateQueue.addOperation {
+                delegate.urlSession(session, task: task) { stream in
+                    guard let stream else { return done(.success(make(SpooledStream.Spooled(body: .none)))) }
+                    nonisolated(unsafe) let own = stream
+                    // SAFETY: the delegate has made it for this load.
+                    Self.queue.async { done(Self.spooled(own).map(make)) }
+                }
+            }
+        }
+    }
+
+    private static func spooled(_ stream: InputStream) -> Result<SpooledStream.Spooled, TransportFailure> {
+        Result { () throws(TransportFailure) in try SpooledStream.read(stream) }
+    }
+
+    /// Better than an empty body in a cassette.
+    private var hidden: TransportFailure {
+        TransportFailure(
+            .body,
+            "the body of the upload \"\(self.request.httpMethod ?? "GET") \(self.url.absoluteString)\" cannot be seen from within URLSession here: send it as a data task with httpBody, with a Session of Wiretape, or through the proxy (\"wiretape record\")"
+        )
+    }
+}

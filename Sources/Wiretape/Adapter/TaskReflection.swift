@@ -1,0 +1,147 @@
+#if canImport(FoundationNetworking)
+internal import Dispatch
+internal import Foundation
+internal import FoundationNetworking
+
+/// Looks at what a task of URLSession keeps to itself on Linux, by reflection.
+///
+/// Tried on tasks of its own before it is believed: where a toolchain has changed its names, every answer is "unknown", and the load says
+/// what it cannot do. To be asked on the task's work queue, where URLSession itself writes these values.
+struct TaskReflection: Sendable {
+    /// What this toolchain shows.
+    static let current = TaskReflection.tried()
+
+    /// Where the values stand among the fields of `URLSessionTask`; nil where they were not found or are not what they were.
+    var sessionIndex: Int?
+    var bodyIndex: Int?
+    /// The field of the session, then that of its registry.
+    var registryIndices: (registry: Int, behaviours: Int)?
+
+    func session(of task: URLSessionTask) -> URLSession? {
+        guard let index = self.sessionIndex, let value = Self.value(at: index, named: "session", of: task) else { return nil }
+        return value as? URLSession
+    }
+
+    func body(of task: URLSessionTask) -> BodyRule.Kept {
+        guard let index = self.bodyIndex, let value = Self.value(at: index, named: "knownBody", of: task) else { return .unknown }
+        return Self.body(value)
+    }
+
+    /// Whether each piece of a body goes to a delegate. False where a completion handler waits for all of it, or where nobody can tell.
+    func isDelegates(_ task: URLSessionTask) -> Bool {
+        guard let indices = self.registryIndices, task.delegate != nil, let session = self.session(of: task),
+            let registry = Self.child(at: indices.registry, named: "taskRegistry", of: Mirror(reflecting: session)),
+            let table = Self.child(at: indices.behaviours, named: "behaviours", of: Mirror(reflecting: registry)) as? any TaskTable,
+            let behaviour = table.value(of: task.taskIdentifier)
+        else { return false }
+        return Self.name(of: behaviour) == "callDelegate"
+    }
+
+    // MARK: - Looking
+
+    private static func value(at index: Int, named name: String, of task: URLSessionTask) -> Any? {
+        Self.mirror(of: task).flatMap { Self.child(at: index, named: name, of: $0) }
+    }
+
+    private static func mirror(of task: URLSessionTask) -> Mirror? {
+        var mirror: Mirror? = Mirror(reflecting: task)
+        while let current = mirror, current.subjectType != URLSessionTask.self { mirror = current.superclassMirror }
+        return mirror
+    }
+
+    private static func child(at index: Int, named name: String, of mirror: Mirror) -> Any? {
+        guard index < mirror.children.count else { return nil }
+        let child = mirror.children[mirror.children.index(mirror.children.startIndex, offsetBy: index)]
+        return child.label == name ? child.value : nil
+    }
+
+    private static func index(of name: String, in mirror: Mirror?) -> Int? {
+        mirror?.children.enumerated().first { $0.element.label == name }?.offset
+    }
+
+    /// A case's name, with or without a value.
+    private static func name(of value: Any) -> String {
+        Mirror(reflecting: value).children.first?.label ?? String(describing: value)
+    }
+
+    private static func body(_ optional: Any) -> BodyRule.Kept {
+        let outer = Mirror(reflecting: optional)
+        guard outer.displayStyle == .optional else { return .unknown }
+        guard let body = outer.children.first?.value else { return .unmade }
+        let inner = Mirror(reflecting: body)
+        guard inner.displayStyle == .enum else { return .unknown }
+        guard let value = inner.children.first?.value else { return String(describing: body) == "none" ? .none : .unknown }
+        switch value {
+        case let data as DispatchData: return .data(Data(data))
+        case let url as URL: return .file(url)
+        case let stream as InputStream: return .stream(stream)
+        default: return .unknown
+        }
+    }
+
+    // MARK: - Trying
+
+    private static func tried() -> Self {
+        let session = URLSession(configuration: Self.configuration, delegate: Delegate(), delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: Self.url)
+        request.httpMethod = "POST"
+        let octets = Data([87, 105, 114, 101])
+        let upload = session.uploadTask(with: request, from: octets)
+        let handled = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: "/wiretape")) { _, _, _ in }
+        let streamed = session.uploadTask(withStreamedRequest: request)
+        let plain = session.dataTask(with: request)
+        // Behind this the session has entered its tasks: it waits for the queue on which it does.
+        for task in [upload, handled, streamed, plain] { task.suspend() }
+
+        var found = TaskReflection()
+        found.sessionIndex = Self.index(of: "session", in: Self.mirror(of: upload))
+        if found.session(of: upload) !== session || found.session(of: plain) !== session { found.sessionIndex = nil }
+
+        found.bodyIndex = Self.index(of: "knownBody", in: Self.mirror(of: upload))
+        if case .data(octets) = found.body(of: upload), case .file(let url) = found.body(of: handled), url.path == "/wiretape",
+            case .unmade = found.body(of: streamed), case .none = found.body(of: plain)
+        {} else {
+            found.bodyIndex = nil
+        }
+
+        let sessionMirror = Mirror(reflecting: session)
+        if let registry = Self.index(of: "taskRegistry", in: sessionMirror),
+            let value = Self.child(at: registry, named: "taskRegistry", of: sessionMirror),
+            let behaviours = Self.index(of: "behaviours", in: Mirror(reflecting: value))
+        {
+            found.registryIndices = (registry, behaviours)
+            if !found.isDelegates(upload) || !found.isDelegates(plain) || found.isDelegates(handled) { found.registryIndices = nil }
+        }
+        return found
+    }
+
+    private static let url = URL(fileURLWithPath: "/wiretape")
+
+    private static var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.protocolClasses = [Silent.self]
+        return configuration
+    }
+
+    private final class Delegate: NSObject, URLSessionDataDelegate {}
+
+    /// Answers nothing: its tasks are never started.
+    private final class Silent: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { true }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func startLoading() {}
+        override func stopLoading() {}
+    }
+}
+
+/// A dictionary by task numbers, whatever it holds.
+private protocol TaskTable {
+    func value(of task: Int) -> Any?
+}
+
+extension Dictionary: TaskTable where Key == Int {
+    func value(of task: Int) -> Any? { self[task] }
+}
+#endif

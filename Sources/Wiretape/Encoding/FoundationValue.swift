@@ -1,0 +1,45 @@
+internal import Foundation
+internal import TapeCore
+
+/// A value of a type that is known only when the program runs, told apart the same way on every platform.
+///
+/// Foundation on Linux casts a number 1 to `Bool` and a `Bool` to `NSNumber`: types are asked for, never casts.
+enum FoundationValue {
+    case null
+    case bool(Bool)
+    case text(String)
+    case number(NSNumber)
+    case array([Any])
+    case dictionary([String: Any])
+    /// Date, Data, URL, UUID and types of a caller's own.
+    case encodable(any Encodable)
+    /// Of the type.
+    case unknown(String)
+
+    init(_ value: Any) {
+        // A value in an `Any` may be an optional.
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional {
+            self = mirror.children.first.map { FoundationValue($0.value) } ?? .null
+            return
+        }
+        switch value {
+        case is NSNull: self = .null
+        case let number as NSNumber where type(of: value) is NSNumber.Type:
+            self = type(of: number) == type(of: NSNumber(value: true)) ? .bool(number.boolValue) : .number(number)
+        case let bool as Bool where type(of: value) == Bool.self: self = .bool(bool)
+        case let text as String: self = .text(text)
+        case let number as any BinaryInteger:
+            let known = Int64(exactly: number).map { NSNumber(value: $0) } ?? UInt64(exactly: number).map { NSNumber(value: $0) }
+            self = known.map { .number($0) } ?? .unknown("\(type(of: value))")
+        // By its shortest spelling: as a double 1.1 would be 1.10000002384186.
+        case let number as Float: self = .number(NSNumber(value: Double("\(number)") ?? Double(number)))
+        case let number as any BinaryFloatingPoint: self = .number(NSNumber(value: Double(number)))
+        case let number as Decimal: self = .number(NSDecimalNumber(decimal: number))
+        case let dictionary as [String: Any]: self = .dictionary(dictionary)
+        case let array as [Any]: self = .array(array)
+        case let value as any Encodable: self = .encodable(value)
+        default: self = .unknown("\(type(of: value))")
+        }
+    }
+}

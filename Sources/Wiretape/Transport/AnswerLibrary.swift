@@ -1,0 +1,87 @@
+internal import Foundation
+internal import TapeCore
+
+/// Finds recorded answers: those asked for before in memory, others in the file.
+final class AnswerLibrary: Sendable {
+    /// Octets of answers kept in memory: tests that ask again and again stay quick, and a process with hundreds of cassettes stays small.
+    static let cacheLimit = 16 << 20
+    /// A larger body is streamed, not held.
+    static let streamSize = 256 << 10
+
+    let cassette: RecordedCassette
+    private let bodies: BodyReader
+    /// Nil where dates stay as they were recorded.
+    private let refresh: DateRefresh?
+    private let answers: Guarded<BoundedCache<ReadyAnswer>>
+
+    init(_ cassette: RecordedCassette, refresh: DateRefresh?, cacheLimit: Int = AnswerLibrary.cacheLimit) {
+        self.cassette = cassette
+        self.bodies = BodyReader(cassettePath: cassette.path)
+        self.refresh = refresh
+        self.answers = Guarded(BoundedCache(limit: cacheLimit) { $0.weight })
+    }
+
+    /// The answer of an exchange, by its number in order of request start. May wait for the disk.
+    func answer(_ index: Int) throws(CassetteError) -> ReadyAnswer {
+        if let known = self.answers.withLock({ $0.value(index) }) { return known }
+        let answer = try self.load(index)
+        self.answers.withLock { $0.insert(answer, at: index) }
+        return answer
+    }
+
+    func open(_ body: Body, of answer: ReadyAnswer) throws(CassetteError) -> ContentStream {
+        try ContentStream(body, headers: answer.head?.headers.headerFields ?? HeaderFields(), bodies: self.bodies)
+    }
+
+    private func load(_ index: Int) throws(CassetteError) -> ReadyAnswer {
+        var interaction = try self.cassette.interaction(at: index)
+        try self.refresh?.refresh(&interaction, bodies: self.bodies, digest: { PortableSHA256() })
+        let source = ExchangeSource.replayed(cassette: self.cassette.path, id: interaction.id)
+        // Its place is taken by that of the live request.
+        let url = URL(string: interaction.request.url) ?? URL(fileURLWithPath: "/")
+        let response = interaction.response
+        if let response, response.status < 200 {
+            throw CassetteError(
+                .damaged,
+                "interaction \(interaction.id): its status \(response.status) is no answer that a client can be given: record it again.")
+        }
+        var failure = RecordedFailure.of(
+            interaction.outcome, hasResponse: response != nil, isBodyComplete: response?.body?.isComplete ?? true)
+        guard let response, let body = response.body else {
+            return ReadyAnswer(interaction, url: url, source: source, content: .none, arrival: nil, failure: failure)
+        }
+        let isCoded = body.codings.isEmpty && ContentEncoding(response.headers) != .none && body.size > 0
+        if max(body.octetCount, isCoded ? body.size : 0) > Self.streamSize {
+            let arrival = isCoded ? nil : body.arrival.map { PieceMap.mapped($0, to: body.octetCount) }
+            return ReadyAnswer(interaction, url: url, source: source, content: .stream(body), arrival: arrival, failure: failure)
+        }
+        let stream = try ContentStream(body, headers: response.headers, bodies: self.bodies)
+        var octets = Data()
+        do {
+            // A few octets can decode to many.
+            while !stream.isEnded, octets.count <= Self.streamSize { octets += try stream.next(Self.streamSize) }
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            // What came before the flaw was given, too.
+            failure = failure ?? (error as? TransportFailure)
+        }
+        guard octets.count <= Self.streamSize else {
+            return ReadyAnswer(interaction, url: url, source: source, content: .stream(body), arrival: nil, failure: failure)
+        }
+        let arrival = body.arrival.map { PieceMap.mapped($0, to: octets.count) }
+        return ReadyAnswer(
+            interaction, url: url, source: source, content: .pieces(Self.pieces(of: octets, arrival)), arrival: arrival, failure: failure)
+    }
+
+    /// One for each recorded piece, so that the two lists go together; octets that begin at index 0.
+    private static func pieces(of octets: Data, _ arrival: Arrival?) -> [Data] {
+        guard let arrival else { return octets.isEmpty ? [] : [octets] }
+        var start = octets.startIndex
+        return arrival.pieces.map { piece in
+            let end = min(octets.endIndex, start + piece.size)
+            defer { start = end }
+            return Data(octets[start..<end])
+        }
+    }
+}

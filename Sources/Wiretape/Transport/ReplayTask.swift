@@ -1,0 +1,96 @@
+internal import Dispatch
+internal import Foundation
+internal import TapeCore
+
+/// An answer that could not be given at once: it was paused, takes its time, is read from the disk, or never ends.
+// SAFETY: `script` and `content` are touched only by whoever has the turn that `DeliveryState` gives to one thread at a time.
+final class ReplayTask: TransportTask, @unchecked Sendable {
+    /// Nil for an answer that lies in memory.
+    private let player: ReplayPlayer?
+    private let index: Int
+    private let receive: @Sendable (TransportEvent) -> Demand
+    private let watch: ReplayClock?
+    private var script: ReplayScript
+    private var content: ContentStream?
+    private let state: Guarded<DeliveryState>
+    private let sleeper = Guarded<Task<Void, Never>?>(nil)
+
+    /// - Parameter watch: nil where nothing is waited for.
+    init(
+        _ script: ReplayScript, of index: Int, player: ReplayPlayer?, watch: ReplayClock?, isPaused: Bool,
+        receive: @escaping @Sendable (TransportEvent) -> Demand
+    ) {
+        self.script = script
+        self.index = index
+        self.player = player
+        self.watch = watch
+        self.receive = receive
+        self.state = Guarded(DeliveryState(isPaused: isPaused))
+    }
+
+    func cancel() {
+        guard self.state.withLock({ $0.cancel() }) == .tellCancelled else { return }
+        self.sleeper.withLock { $0 }?.cancel()
+        self.tellCancelled()
+    }
+
+    func resume() {
+        // Not on the caller's thread: it may hold what the receiver wants.
+        if self.state.withLock({ $0.resume() }) == .go { DispatchQueue.global().async { self.run() } }
+    }
+
+    private func tellCancelled() { _ = self.receive(.failed(.cancelled())) }
+
+    /// Delivers until there is something to wait for. Called with the turn.
+    func run() {
+        while true {
+            switch self.script.next(now: self.watch?.now ?? .infinity) {
+            case .over: return self.state.withLock { $0.didEnd() }
+            case .hang:
+                if self.state.withLock({ $0.willWait() }) == .tellCancelled { self.tellCancelled() }
+                return
+            case .wait(let due): return self.wait(until: due)
+            case .read(let limit): self.read(limit)
+            case .emit(let event):
+                switch self.state.withLock({ $0.willDeliver() }) {
+                case .go: break
+                case .stop: return
+                case .tellCancelled: return self.tellCancelled()
+                }
+                if event.isLast { self.state.withLock { $0.didEnd() } }
+                let demand = self.receive(event)
+                if event.isLast { return }
+                switch self.state.withLock({ $0.didDeliver(demand) }) {
+                case .go: break
+                case .stop: return
+                case .tellCancelled: return self.tellCancelled()
+                }
+            }
+        }
+    }
+
+    private func wait(until due: Double) {
+        guard let watch else { return }
+        if self.state.withLock({ $0.willWait() }) == .tellCancelled { return self.tellCancelled() }
+        let sleeper = Task {
+            do { try await watch.sleep(until: due) } catch { return }
+            if self.state.withLock({ $0.didWait() }) == .go { self.run() }
+        }
+        self.sleeper.withLock { $0 = sleeper }
+        // A cancel that came before the sleeper was there to be found.
+        if self.state.withLock({ $0.isOver }) { sleeper.cancel() }
+    }
+
+    private func read(_ limit: Int) {
+        do {
+            guard let stream = try self.content ?? self.player?.open(self.script.answer) else {
+                return self.script.read(Data(), isLast: true)
+            }
+            self.content = stream
+            let octets = try stream.next(limit)
+            self.script.read(octets, isLast: stream.isEnded)
+        } catch {
+            if let failure = self.player?.unserved(self.index, error) { self.script.failed(failure) }
+        }
+    }
+}

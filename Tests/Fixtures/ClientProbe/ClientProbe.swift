@@ -1,0 +1,28 @@
+import Foundation
+
+/// Does one thing with URLSession and says how it ended, in a process of its own: some of these things kill the process.
+///
+///     ClientProbe fact NAME              what URLSession does with a URLProtocol as people write them
+///     ClientProbe safe NAME              the same through a session of Wiretape
+///     ClientProbe stress --adapter|--facade|--unsafe [--requests 1000] [--cancels SEED]
+///     ClientProbe bench [--requests 20000] [--rounds 5]
+///     ClientProbe list
+@main struct ClientProbe {
+    static func main() async {
+        Process.dieQuietly()
+        var arguments = Arguments(CommandLine.arguments.dropFirst())
+        do {
+            switch arguments.next() {
+            case "fact": print(try await Fact.named(arguments.next()).run())
+            case "safe": print(try await SafeWay.named(arguments.next()).run())
+            case "stress": try StressRun(&arguments).run()
+            case "bench": try Bench(&arguments).run()
+            case "list": print((Fact.allCases.map { "fact \($0)" } + SafeWay.allCases.map { "safe \($0)" }).joined(separator: "\n"))
+            case let other: throw ProbeError("\"\(other ?? "")\" is nothing to do: run it with fact, safe, stress, bench or list")
+            }
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(2)
+        }
+    }
+}

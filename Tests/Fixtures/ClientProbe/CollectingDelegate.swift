@@ -1,0 +1,48 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Keeps what a delegate is told, until the task is complete.
+final class CollectingDelegate: NSObject, URLSessionDataDelegate, URLSessionDownloadDelegate, @unchecked Sendable {
+    // SAFETY: touched on the session's serial queue only, and behind `done` by whoever waited for it.
+    private(set) var pieces: [String] = []
+    private(set) var error: (any Error)?
+    let done = DispatchSemaphore(value: 0)
+    var credential: URLCredential?
+    var body: Data?
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        self.pieces.append(String(decoding: data, as: UTF8.self))
+    }
+
+    func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL) {
+        self.pieces.append((try? String(contentsOf: location, encoding: .utf8)) ?? "unreadable")
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        self.error = error
+        self.done.signal()
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        if let credential { completionHandler(.useCredential, credential) } else { completionHandler(.performDefaultHandling, nil) }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(self.body.map { InputStream(data: $0) })
+    }
+
+    /// What the task has come to, in one line.
+    func outcome(of task: URLSessionTask) -> String {
+        task.resume()
+        self.done.wait()
+        return self.error.map(Outcome.text) ?? "pieces \(self.pieces)"
+    }
+}

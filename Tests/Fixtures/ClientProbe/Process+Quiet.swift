@@ -1,0 +1,19 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+extension Process {
+    /// A process that dies as foreseen leaves no core file behind.
+    static func dieQuietly() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        #if canImport(Glibc)
+        setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limit)
+        #else
+        setrlimit(RLIMIT_CORE, &limit)
+        #endif
+    }
+}

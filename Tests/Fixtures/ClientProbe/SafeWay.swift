@@ -1,0 +1,140 @@
+import Foundation
+import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What is dangerous in `Fact`, done through a session of Wiretape.
+enum SafeWay: String, CaseIterable {
+    case redirectCall = "redirect-call"
+    case downloadByDelegate = "download-by-delegate"
+    case downloadByAwait = "download-by-await"
+    case downloadByHandler = "download-by-handler"
+    case headlessByAwait = "headless-by-await"
+    case callAfterCancel = "call-after-cancel"
+    case taskWhileLoading = "task-while-loading"
+    case streamError = "stream-error"
+    case trailers
+    case unauthorized
+    case unauthorizedWithCredential = "unauthorized-with-credential"
+    case piecesByAwait = "pieces-by-await"
+    case uploadOfData = "upload-of-data"
+    case uploadOfStream = "upload-of-stream"
+
+    static func named(_ name: String?) throws -> Self {
+        guard let way = Self(rawValue: name ?? "") else { throw ProbeError("there is no safe way \"\(name ?? "")\": see ClientProbe list") }
+        return way
+    }
+
+    private static let url = URL(string: "http://probe.invalid/path") ?? URL(fileURLWithPath: "/")
+
+    func run() async throws -> String {
+        switch self {
+        case .redirectCall:
+            return await Self.data { request in
+                guard request.url.path == "/path" else { return ScriptedTransport.answer(request, body: "hello") }
+                return ScriptedTransport.answer(request, status: 302, headers: [("Location", "/next")], body: "moved")
+            }
+        case .downloadByDelegate:
+            let delegate = CollectingDelegate()
+            let session = URLSession(configuration: Self.hello, delegate: delegate, delegateQueue: nil)
+            return delegate.outcome(of: session.downloadTask(with: Self.url))
+        case .downloadByAwait:
+            do {
+                let (url, _) = try await URLSession(configuration: Self.hello).download(for: URLRequest(url: Self.url))
+                return try String(contentsOf: url, encoding: .utf8)
+            } catch {
+                return Outcome.text(error)
+            }
+        case .downloadByHandler:
+            return await withCheckedContinuation { continuation in
+                let session = URLSession(configuration: Self.hello)
+                session.downloadTask(with: Self.url) { url, _, error in
+                    continuation.resume(returning: error.map(Outcome.text) ?? "file \(url == nil ? "missing" : "there")")
+                }.resume()
+            }
+        case .headlessByAwait: return await Self.data { _ in [.end] }
+        case .callAfterCancel: return Self.callAfterCancel()
+        case .taskWhileLoading:
+            let transport = NestingTransport()
+            return await Outcome.of { try await URLSession(configuration: .answered(by: transport)).data(from: Self.url) }
+        case .streamError:
+            var request = URLRequest(url: Self.url)
+            request.httpMethod = "POST"
+            request.httpBodyStream = InputStream(data: Data("body".utf8))
+            return await Outcome.of { [request] in try await URLSession(configuration: Self.echo).data(for: request) }
+        case .trailers: return await Self.data { ScriptedTransport.answer($0, body: "hello", trailers: true) }
+        case .unauthorized: return await Self.data(Self.unauthorized)
+        case .unauthorizedWithCredential:
+            let delegate = CollectingDelegate()
+            delegate.credential = URLCredential(user: "user", password: "word", persistence: .none)
+            let configuration = URLSessionConfiguration.answered(by: ScriptedTransport(events: Self.unauthorized))
+            let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+            return delegate.outcome(of: session.dataTask(with: Self.url))
+        case .piecesByAwait:
+            return await Self.data { request in
+                var events = ScriptedTransport.answer(request)
+                events.insert(contentsOf: ["abc", "def", "ghi"].map { .chunk(Data($0.utf8)) }, at: 1)
+                return events
+            }
+        case .uploadOfData:
+            var request = URLRequest(url: Self.url)
+            request.httpMethod = "POST"
+            return await Outcome.of { [request] in
+                try await URLSession(configuration: Self.echo).upload(for: request, from: Data("body".utf8))
+            }
+        case .uploadOfStream:
+            let delegate = CollectingDelegate()
+            delegate.body = Data("streamed".utf8)
+            let session = URLSession(configuration: Self.echo, delegate: delegate, delegateQueue: nil)
+            var request = URLRequest(url: Self.url)
+            request.httpMethod = "POST"
+            return delegate.outcome(of: session.uploadTask(withStreamedRequest: request))
+        }
+    }
+
+    private static func data(_ events: @escaping @Sendable (TransportRequest) -> [TransportEvent]) async -> String {
+        let transport = ScriptedTransport(events: events)
+        return await Outcome.of { try await URLSession(configuration: .answered(by: transport)).data(from: Self.url) }
+    }
+
+    private static var hello: URLSessionConfiguration {
+        .answered(by: ScriptedTransport { ScriptedTransport.answer($0, body: "hello") })
+    }
+
+    /// Answers with the request's body.
+    private static var echo: URLSessionConfiguration {
+        .answered(
+            by: ScriptedTransport { request in
+                guard case .data(let data) = request.body else { return ScriptedTransport.answer(request, body: "no data") }
+                return ScriptedTransport.answer(request, body: String(decoding: data, as: UTF8.self))
+            })
+    }
+
+    @Sendable private static func unauthorized(_ request: TransportRequest) -> [TransportEvent] {
+        ScriptedTransport.answer(request, status: 401, headers: [("WWW-Authenticate", "Basic realm=\"here\"")], body: "denied")
+    }
+
+    /// The answer comes when its task was cancelled, and is gone.
+    private static func callAfterCancel() -> String {
+        let transport = HeldTransport()
+        let delegate = CollectingDelegate()
+        let session = URLSession(configuration: .answered(by: transport), delegate: delegate, delegateQueue: nil)
+        let task = session.dataTask(with: Self.url)
+        task.resume()
+        transport.started.wait()
+        task.cancel()
+        delegate.done.wait()
+        transport.answer()
+        // Behind this whatever the answer has set going is over.
+        let gone = DispatchSemaphore(value: 0)
+        session.getAllTasks { _ in gone.signal() }
+        gone.wait()
+        return delegate.error.map(Outcome.text) ?? "no error"
+    }
+}
+
+extension SafeWay: CustomStringConvertible {
+    var description: String { self.rawValue }
+}

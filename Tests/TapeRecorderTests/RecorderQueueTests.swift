@@ -1,0 +1,91 @@
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import TapeRecorder
+
+@Suite struct RecorderQueueTests {
+    private let exchange = RecorderItem.exchange(TapedExchanges.simple(1), stored: nil)
+
+    private func block(_ size: Int) -> RecorderItem { .block(exchange: 1, side: .response, bytes: [UInt8](repeating: 0, count: size)) }
+
+    @Test func itIsFullAtTheHighMarkAndDrainedAtTheLow() {
+        let queue = RecorderQueue()
+        #expect(!queue.put(self.block(RecorderQueue.highWater - 1), now: 0))
+        #expect(queue.put(self.block(1), now: 0))
+        let batch = queue.take()
+        #expect(batch.weight == RecorderQueue.highWater)
+        #expect(batch.items.count == 2)
+        // What is being written still counts.
+        #expect(queue.put(self.block(1), now: 0))
+        #expect(!queue.done(RecorderQueue.highWater - RecorderQueue.lowWater, now: 0))
+        #expect(queue.done(1, now: 0))
+        #expect(!queue.done(0, now: 0), "the drain is told once")
+        #expect(!queue.put(self.block(1), now: 0))
+    }
+
+    @Test func itIsFullWhenSomethingHasWaitedTooLong() {
+        let queue = RecorderQueue()
+        let patience = RecorderQueue.patience
+        #expect(!queue.put(self.block(1), now: 0), "a block's exchange has not ended")
+        #expect(!queue.put(self.exchange, now: 100))
+        #expect(!queue.put(self.block(1), now: 100 + patience))
+        #expect(queue.put(self.block(1), now: 101 + patience), "the first one waits for longer than it may")
+        let batch = queue.take()
+        #expect(queue.put(self.block(1), now: 102 + patience), "what is being written waits too")
+        #expect(queue.done(batch.weight, now: 103 + patience))
+        #expect(!queue.put(self.block(1), now: 104 + patience))
+    }
+
+    @Test func aDrainWaitsForWhatIsLate() {
+        let queue = RecorderQueue()
+        let patience = RecorderQueue.patience
+        #expect(!queue.put(self.exchange, now: 0))
+        let first = queue.take()
+        #expect(queue.put(self.exchange, now: patience + 1))
+        #expect(!queue.done(first.weight, now: 3 * patience), "the second one is late by now")
+        #expect(queue.done(queue.take().weight, now: 4 * patience))
+    }
+
+    @Test func aQueueThatWasNeverFullDrainsInSilence() {
+        let queue = RecorderQueue()
+        #expect(!queue.put(self.block(10), now: 0))
+        #expect(!queue.done(queue.take().weight, now: 0))
+    }
+
+    @Test func itemsComeInOrderAndOnce() {
+        let queue = RecorderQueue()
+        for size in 1...5 { _ = queue.put(self.block(size), now: 0) }
+        #expect(queue.take().items.map(\.weight) == [1, 2, 3, 4, 5])
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.take().isClosed)
+        queue.close()
+        #expect(queue.take().isClosed)
+    }
+
+    /// Each of these would wait for ever, were nobody to end the rest.
+    @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
+        let queue = RecorderQueue()
+        let rested = Gate("the consumer has rested")
+        Thread {
+            while !queue.take().isClosed { queue.rest(milliseconds: nil) }
+            rested.open()
+        }.start()
+        for _ in 0..<100 { _ = queue.put(self.block(1), now: 0) }
+        queue.close()
+        try rested.wait()
+    }
+
+    @Test func aNapEndsWithWeightAndWithUrgency() throws {
+        let queue = RecorderQueue()
+        for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: {})] {
+            let rested = Gate("the consumer has napped")
+            Thread {
+                // An hour, were it not woken.
+                while queue.take().items.isEmpty { queue.rest(milliseconds: 3_600_000) }
+                rested.open()
+            }.start()
+            _ = queue.put(item, now: 0)
+            try rested.wait()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TapeCore
+import TapeExchange
+import TapeTestSupport
+import Testing
+@testable import TapeRecorder
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+@Suite struct RecorderWorkerTests {
+    #if compiler(>=6.3) && os(Linux)
+    /// In a process of its own, since a limit on the size of files is one of the whole process.
+    @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            func limit(_ octets: rlim_t) {
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = octets == 0 ? limit.rlim_max : octets
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            }
+            let folder = try TemporaryFolder()
+            let full = Gate("somebody was told of the full disk")
+            let again = Gate("somebody was told of room")
+            let path = folder.file("tape.json")
+            let recorder = try #require(
+                try Recorder(
+                    RecordingPlan(path: path, mode: .all, exists: false), version: "1",
+                    notify: { $0.hasPrefix("recording again") ? again.open() : full.open() }))
+            func put(_ id: Int) throws {
+                let stored = Gate("exchange \(id) is written, or could not be")
+                _ = recorder.put(
+                    .exchange(TapedExchanges.simple(id, body: String(repeating: "x", count: 10_000)), stored: { stored.open() }))
+                try stored.wait()
+            }
+            try put(1)
+            #expect(!recorder.isDiskFull)
+            limit(20_000)
+            try put(2)
+            try put(3)
+            try full.wait()
+            #expect(recorder.isDiskFull)
+            #expect(recorder.currentStatus.held == 2)
+            #expect(recorder.currentStatus.recorded == 1)
+            #expect(recorder.currentStatus.firstProblem?.contains(path) == true)
+            #expect(try RecordedExchanges.read(path).map(\.id) == [1])
+            limit(0)
+            try again.wait()
+            try put(4)
+            #expect(!recorder.isDiskFull)
+            #expect(recorder.currentStatus.held == 0)
+            #expect(recorder.currentStatus.lost == 0)
+            _ = try recorder.close(keepsOld: false)
+            #expect(try RecordedExchanges.read(path).map(\.id) == [1, 2, 3, 4])
+        }
+    }
+    #endif
+
+    @Test func aBodyTooLargeForMemoryComesInBlocksAndIsOneSidecar() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let recorder = try #require(try Recorder(RecordingPlan(path: path, mode: .all, exists: false), version: "1"))
+        let block = [UInt8](repeating: 9, count: 70_000)
+        for _ in 0..<3 { _ = recorder.put(.block(exchange: 1, side: .response, bytes: block)) }
+        _ = recorder.put(
+            .exchange(
+                TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [1, 2], isSpilled: true, size: 210_002), stored: nil))
+        _ = try recorder.close(keepsOld: false)
+        let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
+        guard case .file(let sidecar) = body.content else { throw TestProblem("no sidecar") }
+        #expect(try folder.read(sidecar.path) == block + block + block + [1, 2])
+        #expect(sidecar.path.hasSuffix(".png"))
+    }
+}

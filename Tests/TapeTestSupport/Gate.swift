@@ -1,0 +1,20 @@
+internal import Dispatch
+
+/// Lets one thread wait until another says so.
+package final class Gate: Sendable {
+    /// Seconds before a wait fails its test.
+    private static let patience = 10
+
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    package func open() { self.semaphore.signal() }
+
+    package func wait() throws {
+        guard self.semaphore.wait(timeout: .now() + .seconds(Self.patience)) == .success else {
+            throw TestProblem("nobody opened the gate \"\(self.name)\"")
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Foundation
+
+/// A folder of its own for one test, removed at its end.
+package final class TemporaryFolder: Sendable {
+    package let path: String
+
+    package init() throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        self.path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: self.path) }
+
+    package func file(_ name: String) -> String { "\(self.path)/\(name)" }
+
+    package func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: self.file(name)))) }
+
+    package func write(_ octets: [UInt8], to name: String) throws { try Data(octets).write(to: URL(fileURLWithPath: self.file(name))) }
+
+    package func names(in folder: String = "") throws -> [String] {
+        let path = folder.isEmpty ? self.path : self.file(folder)
+        return FileManager.default.fileExists(atPath: path) ? try FileManager.default.contentsOfDirectory(atPath: path).sorted() : []
+    }
+}

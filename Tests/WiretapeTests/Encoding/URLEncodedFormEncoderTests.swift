@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import Wiretape
+
+/// What the options do, as Alamofire documents them.
+@Suite struct URLEncodedFormEncoderTests {
+    private struct Pet: Encodable {
+        var name = "초코 & Co"
+        var isGood = true
+        var photo = Data([0xFB, 0xFF])
+        var born = Date(timeIntervalSince1970: 1.5)
+        var toys = ["b", "a"]
+        var owner: Owner? = Owner()
+        var chipNumber: Int?
+    }
+
+    private struct Owner: Encodable {
+        var firstName = "A"
+        var homes = [Home(), Home()]
+    }
+
+    private struct Home: Encodable { var zip = 1 }
+
+    private func form(_ encoder: URLEncodedFormEncoder, _ value: some Encodable) throws -> [String] {
+        let text: String = try encoder.encode(value)
+        return text.split(separator: "&").map { $0.removingPercentEncoding ?? "" }
+    }
+
+    @Test func aWholeObjectWithTheDefaults() throws {
+        let text: String = try URLEncodedFormEncoder().encode(Pet())
+        #expect(
+            text.split(separator: "&") == [
+                "born=-978307198.5", "isGood=1", "name=%EC%B4%88%EC%BD%94%20%26%20Co", "owner%5BfirstName%5D=A",
+                "owner%5Bhomes%5D%5B%5D%5Bzip%5D=1", "owner%5Bhomes%5D%5B%5D%5Bzip%5D=1", "photo=%2B/8%3D", "toys%5B%5D=b", "toys%5B%5D=a",
+            ])
+    }
+
+    @Test func namesAreSortedAndElementsAreNot() throws {
+        struct Unsorted: Encodable { let b = 1, a = [3, 1, 2], c = ["z": 1, "y": 2] }
+        #expect(try self.form(URLEncodedFormEncoder(), Unsorted()) == ["a[]=3", "a[]=1", "a[]=2", "b=1", "c[y]=2", "c[z]=1"])
+        let unsorted = URLEncodedFormEncoder(alphabetizeKeyValuePairs: false)
+        #expect(try self.form(unsorted, Unsorted()).prefix(4) == ["b=1", "a[]=3", "a[]=1", "a[]=2"])
+    }
+
+    private struct List: Encodable { let a = [[1, 2], [3]] }
+
+    @Test(arguments: [
+        (URLEncodedFormEncoder.ArrayEncoding.brackets, ["a[][]=1", "a[][]=2", "a[][]=3"]), (.noBrackets, ["a=1", "a=2", "a=3"]),
+        (.indexInBrackets, ["a[0][0]=1", "a[0][1]=2", "a[1][0]=3"]), (.custom { "\($0).\($1)" }, ["a.0.0=1", "a.0.1=2", "a.1.0=3"]),
+    ]) func lists(encoding: URLEncodedFormEncoder.ArrayEncoding, expected: [String]) throws {
+        #expect(try self.form(URLEncodedFormEncoder(arrayEncoding: encoding), List()) == expected)
+    }
+
+    @Test func boolsAreNumbersOrWords() throws {
+        let value = ["a": true, "b": false]
+        #expect(try self.form(URLEncodedFormEncoder(), value) == ["a=1", "b=0"])
+        #expect(try self.form(URLEncodedFormEncoder(boolEncoding: .literal), value) == ["a=true", "b=false"])
+    }
+
+    @Test(arguments: [
+        (URLEncodedFormEncoder.DataEncoding.base64, ["d=+/8="]), (.deferredToData, ["d[]=251", "d[]=255"]),
+        (.custom { "\($0.count)" }, ["d=2"]),
+    ]) func data(encoding: URLEncodedFormEncoder.DataEncoding, expected: [String]) throws {
+        #expect(try self.form(URLEncodedFormEncoder(dataEncoding: encoding), ["d": Data([0xFB, 0xFF])]) == expected)
+    }
+
+    @Test func dates() throws {
+        let formatter = DateFormatter()
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "yyyy/MM/dd"
+        let table: [(URLEncodedFormEncoder.DateEncoding, String)] = [
+            (.deferredToDate, "d=-978307199.0"), (.secondsSince1970, "d=1.0"), (.millisecondsSince1970, "d=1000.0"),
+            (.iso8601, "d=1970-01-01T00:00:01Z"), (.formatted(formatter), "d=1970/01/01"),
+            (.custom { "\(Int($0.timeIntervalSince1970))s" }, "d=1s"),
+        ]
+        for (encoding, expected) in table {
+            #expect(try self.form(URLEncodedFormEncoder(dateEncoding: encoding), ["d": Date(timeIntervalSince1970: 1)]) == [expected])
+        }
+    }
+
+    private struct Optionals: Encodable {
+        var a: Int?
+        var b: String? = nil
+        var c: [Int?] = [1, nil]
+        var d: [String: Int?] = ["x": nil]
+        var e = 1
+    }
+
+    @Test(arguments: [
+        (URLEncodedFormEncoder.NilEncoding.dropKey, ["c[]=1", "e=1"]), (.dropValue, ["a=", "b=", "c[]=1", "c[]=", "d[x]=", "e=1"]),
+        (.null, ["a=null", "b=null", "c[]=1", "c[]=null", "d[x]=null", "e=1"]),
+        (.custom { "-" }, ["a=-", "b=-", "c[]=1", "c[]=-", "d[x]=-", "e=1"]),
+    ]) func optionals(encoding: URLEncodedFormEncoder.NilEncoding, expected: [String]) throws {
+        #expect(try self.form(URLEncodedFormEncoder(nilEncoding: encoding), Optionals()) == expected)
+    }
+
+    private struct Keys: Encodable { let oneTwoThree = ["fourFive": 1] }
+
+    @Test(arguments: [
+        (URLEncodedFormEncoder.KeyEncoding.useDefaultKeys, "oneTwoThree[fourFive]=1"), (.convertToSnakeCase, "one_two_three[four_five]=1"),
+        (.convertToKebabCase, "one-two-three[four-five]=1"), (.capitalized, "OneTwoThree[FourFive]=1"),
+        (.uppercased, "ONETWOTHREE[FOURFIVE]=1"),
+        (.lowercased, "onetwothree[fourfive]=1"), (.custom { "\($0)!" }, "oneTwoThree![fourFive!]=1"),
+    ]) func names(encoding: URLEncodedFormEncoder.KeyEncoding, expected: String) throws {
+        #expect(try self.form(URLEncodedFormEncoder(keyEncoding: encoding), Keys()) == [expected])
+    }
+
+    @Test(arguments: [
+        (URLEncodedFormEncoder.KeyPathEncoding.brackets, "a[b][c]=1"), (.dots, "a.b.c=1"), (.custom { "-\($0)" }, "a-b-c=1"),
+    ]) func namesWithinNames(encoding: URLEncodedFormEncoder.KeyPathEncoding, expected: String) throws {
+        #expect(try self.form(URLEncodedFormEncoder(keyPathEncoding: encoding), ["a": ["b": ["c": 1]]]) == [expected])
+    }
+
+    @Test func spacesAndPlusSigns() throws {
+        let value = ["a b": "c d+e"]
+        #expect(try URLEncodedFormEncoder().encode(value) == "a%20b=c%20d%2Be")
+        #expect(try URLEncodedFormEncoder(spaceEncoding: .plusReplaced).encode(value) == "a+b=c+d%2Be")
+    }
+
+    @Test func whatStandsAsItIsCanBeChosen() throws {
+        let all = ["k": "-._~/?:@!$&'()*+,;=%#[] \"<>\\^`{|}한"]
+        #expect(
+            try URLEncodedFormEncoder().encode(all)
+                == "k=-._~/?%3A%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%25%23%5B%5D%20%22%3C%3E%5C%5E%60%7B%7C%7D%ED%95%9C")
+        #expect(try URLEncodedFormEncoder(allowedCharacters: CharacterSet(charactersIn: "k=")).encode(["k": "a=k한"]) == "k=%61=k%ED%95%9C")
+    }
+
+    @Test func theSameAsUTF8() throws {
+        let data: Data = try URLEncodedFormEncoder().encode(["a": 1])
+        #expect(data == Data("a=1".utf8))
+    }
+
+    @Test func onlyObjectsHaveNames() throws {
+        for encode in [{ try URLEncodedFormEncoder().encode([1]) }, { try URLEncodedFormEncoder().encode("a") }] as [() throws -> String] {
+            #expect { try encode() } throws: { ($0 as? ParameterEncodingError)?.code == .notAnObject }
+        }
+        #expect(try URLEncodedFormEncoder().encode([String: Int]()) == "")
+    }
+
+    @Test func whatAClosureThrowsIsPassedOn() throws {
+        struct Own: Error {}
+        let encoder = URLEncodedFormEncoder(dateEncoding: .custom { _ in throw Own() })
+        #expect { let _: String = try encoder.encode(["d": Date()]) } throws: {
+            guard let error = $0 as? ParameterEncodingError else { return false }
+            return error.code == .notEncodable && error.underlying is Own
+        }
+    }
+}
