@@ -26,6 +26,7 @@ struct WiretapeCommand: ParsableCommand {
     )
 
     static func main() {
+        NamespaceEntry.runIfAsked()
         StandardStreams.fill()
         MemorySettings.apply()
         SignalThread.block()
