@@ -21,7 +21,7 @@ struct WiretapeCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
             ExportCommand.self, DevelopCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self, MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self,
+            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An HTTPS origin that leads its clients about: leading_origin.py FOLDER, with what certificates.sh has put there. Prints its URL.
+"""An origin that leads its clients about: leading_origin.py [FOLDER], over HTTPS with what certificates.sh has put there, else in clear. Prints its URL.
 
   /start   redirects with a path, and sets a cookie for a domain, by TLS alone
   /hop     redirects with dots, if the cookie came back; sets one without a path
@@ -23,7 +23,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/hop" and cookie == "a=1":
             return self.send(302, b"", [("Location", "./../../deep/end"), ("Set-Cookie", "b=2")])
         if path == "/made":
-            return self.send(303, b"", [("Location", f"https://{host}/made/7")])
+            return self.send(303, b"", [("Location", f"{'https' if context else 'http'}://{host}/made/7")])
         text = f"{self.command} {self.path} {host} {'; '.join(sorted(cookie.split('; ')))} {len(body)}\n"
         self.send(200, text.encode(), [("Content-Type", "text/plain")])
 
@@ -44,14 +44,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     def finish_request(self, request, address):
         try:
-            super().finish_request(context.wrap_socket(request, server_side=True), address)
+            super().finish_request(context.wrap_socket(request, server_side=True) if context else request, address)
         except OSError:
             pass
 
 
-folder = sys.argv[1]
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain(f"{folder}/good.pem", f"{folder}/good.key")
+context = None
+if len(sys.argv) > 1:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{sys.argv[1]}/good.pem", f"{sys.argv[1]}/good.key")
 with Server(("127.0.0.1", 0), Handler) as server:
-    print(f"https://127.0.0.1:{server.server_address[1]}", flush=True)
+    print(f"{'https' if context else 'http'}://127.0.0.1:{server.server_address[1]}", flush=True)
     server.serve_forever()
