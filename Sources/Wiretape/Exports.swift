@@ -2,6 +2,8 @@
 // else of TapeCore gets into the importing file. `@_exported` has no spelling without the underscore yet; type aliases in its place hide
 // the members from files with MemberImportVisibility.
 @_exported public import struct TapeCore.Arrival
+@_exported public import struct TapeCore.Capability
+@_exported public import struct TapeCore.CapabilityReport
 @_exported public import struct TapeCore.CassetteError
 @_exported public import struct TapeCore.ContentDisposition
 @_exported public import struct TapeCore.CustomMatch
@@ -21,6 +23,7 @@
 @_exported public import struct TapeCore.JSONSyntaxError
 @_exported public import struct TapeCore.JSONValue
 @_exported public import enum TapeCore.Latency
+@_exported public import struct TapeCore.LibcurlFacts
 @_exported public import struct TapeCore.MatchRuleError
 @_exported public import struct TapeCore.MatchRuleTexts
 @_exported public import struct TapeCore.MatchRules
@@ -37,6 +40,7 @@
 @_exported public import struct TapeCore.OrderViolation
 @_exported public import struct TapeCore.PartHeaderSection
 @_exported public import struct TapeCore.PinError
+@_exported public import struct TapeCore.PlatformFacts
 @_exported public import struct TapeCore.PublicKeyPin
 @_exported public import enum TapeCore.RecordMode
 @_exported public import struct TapeCore.RedactionRuleError
@@ -46,6 +50,8 @@
 @_exported public import struct TapeCore.ReplayReport
 @_exported public import struct TapeCore.SecretValue
 @_exported public import enum TapeCore.ServerTrust
+@_exported public import struct TapeCore.SwiftRelease
+@_exported public import struct TapeCore.SwiftReleaseRange
 @_exported public import struct TapeCore.Timing
 @_exported public import struct TapeCore.UnservedAnswer
 @_exported public import struct TapeCore.Verdict

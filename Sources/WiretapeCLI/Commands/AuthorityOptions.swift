@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import ArgumentParser
 internal import TapeTLS
 
@@ -23,7 +24,12 @@ struct AuthorityOptions: ParsableArguments {
     /// The folder for what Wiretape makes, also where a certificate was given.
     func folder(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> String {
         if let caDir, !caDir.isEmpty { return AuthorityFolder.absolute(caDir) }
-        return try AuthorityFolder.standard(environment: environment)
+        guard let folder = AuthorityFolder.standard(environment: environment) else {
+            throw TrustError(
+                "there is no home folder to keep the certificate authority in: set HOME, or give a folder with --ca-dir or WIRETAPE_CA_DIR."
+            )
+        }
+        return folder
     }
 
     /// Where a run has the authority, which has to do without a folder that keeps it where there is none.

@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import TapeTLS
 
 /// The certificate of the authority, without its key: what others have to trust.

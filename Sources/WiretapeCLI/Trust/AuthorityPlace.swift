@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import TapeTLS
 
 #if canImport(Glibc)
@@ -42,7 +43,7 @@ struct AuthorityPlace: Hashable {
             self.init(folder: AuthorityFolder.absolute(named))
             return
         }
-        guard let folder = try? AuthorityFolder.standard(environment: environment) else {
+        guard let folder = AuthorityFolder.standard(environment: environment) else {
             self.init(temporary: try RunFolder(environment: environment), "the authority cannot be kept (there is no home folder)")
             return
         }

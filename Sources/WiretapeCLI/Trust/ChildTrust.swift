@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import TapeTLS
 
 /// The files through which a program comes to trust the recorder beside what it trusts anyway.

@@ -1,3 +1,4 @@
+import TapeCore
 import Foundation
 import Testing
 

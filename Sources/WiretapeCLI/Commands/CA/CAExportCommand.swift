@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import ArgumentParser
 internal import TapeTLS
 

@@ -1,3 +1,4 @@
+internal import TapeCore
 internal import ArgumentParser
 
 #if canImport(Glibc)

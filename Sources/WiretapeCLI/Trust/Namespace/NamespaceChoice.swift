@@ -1,3 +1,5 @@
+internal import TapeCore
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)

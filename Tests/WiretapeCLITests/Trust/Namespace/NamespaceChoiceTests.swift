@@ -1,3 +1,4 @@
+import TapeCore
 import Testing
 
 @testable import WiretapeCLI

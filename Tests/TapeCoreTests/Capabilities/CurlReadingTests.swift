@@ -1,7 +1,7 @@
 #if os(Linux)
 import Testing
 
-@testable import WiretapeCLI
+@testable import TapeCore
 
 @Suite struct CurlReadingTests {
     /// What the program of the same package says of the same library.

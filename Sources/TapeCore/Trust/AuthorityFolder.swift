@@ -7,18 +7,18 @@ internal import Darwin
 #endif
 
 /// Which folder holds the certificate authority where no option says so.
-enum AuthorityFolder {
-    static func standard(environment: [String: String]) throws(TrustError) -> String {
+package enum AuthorityFolder {
+    /// The certificate's file in it.
+    package static let certificateName = "ca-cert.pem"
+
+    /// Nil where there is no home folder either.
+    package static func standard(environment: [String: String]) -> String? {
         if let folder = environment["WIRETAPE_CA_DIR"], !folder.isEmpty { return self.absolute(folder) }
         #if !canImport(Darwin)
         // The specification of base folders has relative ones ignored.
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return self.inside(data, "wiretape") }
         #endif
-        guard let home = self.home(environment: environment) else {
-            throw TrustError(
-                "there is no home folder to keep the certificate authority in: set HOME, or give a folder with --ca-dir or WIRETAPE_CA_DIR."
-            )
-        }
+        guard let home = self.home(environment: environment) else { return nil }
         #if canImport(Darwin)
         return self.inside(home, "Library/Application Support/wiretape")
         #else
@@ -27,14 +27,14 @@ enum AuthorityFolder {
     }
 
     /// A path that stays good when a program changes its folder.
-    static func absolute(_ path: String) -> String {
+    package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let pointer = getcwd(nil, 0) else { return path }
         defer { free(pointer) }
         return self.inside(String(cString: pointer), path)
     }
 
     /// This program, as another user can start it.
-    static var program: String {
+    package static var program: String {
         #if os(Linux)
         if let pointer = realpath("/proc/self/exe", nil) {
             defer { free(pointer) }
@@ -47,7 +47,7 @@ enum AuthorityFolder {
     private static func inside(_ folder: String, _ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
 
     /// The user's own folder, be it there or not.
-    static func home(environment: [String: String]) -> String? {
+    package static func home(environment: [String: String]) -> String? {
         environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self.home()
     }
 

@@ -7,9 +7,9 @@ internal import Darwin
 #endif
 
 /// Where this system keeps the roots that its programs trust.
-enum SystemRoots {
+package enum SystemRoots {
     /// In the order in which they are tried: that of Go's crypto/x509.
-    static let places = [
+    package static let places = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Alpine, Arch
         "/etc/pki/tls/certs/ca-bundle.crt",  // Fedora, Red Hat
         "/etc/ssl/ca-bundle.pem",  // SUSE
@@ -18,13 +18,13 @@ enum SystemRoots {
     ]
 
     /// The file of roots: the one that the environment names, or the first that is there.
-    static func file(environment: [String: String], places: [String] = Self.places) -> String? {
+    package static func file(environment: [String: String], places: [String] = Self.places) -> String? {
         let named = environment["SSL_CERT_FILE"].map { [$0] } ?? []
         return (named + places).first { access($0, R_OK) == 0 }
     }
 
     /// Those of the places that are there, without two names of one file.
-    static func files(places: [String] = Self.places) -> [String] {
+    package static func files(places: [String] = Self.places) -> [String] {
         var files: [String] = []
         for place in places {
             guard let pointer = realpath(place, nil) else { continue }
@@ -36,14 +36,14 @@ enum SystemRoots {
     }
 
     /// Where OpenSSL and what is built on it look for a root by its hash.
-    static let hashPlaces = [
+    package static let hashPlaces = [
         "/etc/ssl/certs",  // Debian, Ubuntu, Alpine, Arch, SUSE
         "/etc/pki/tls/certs",  // Fedora, Red Hat
         "/usr/lib/ssl/certs", "/usr/local/ssl/certs",  // OpenSSL's own defaults
     ]
 
     /// Those folders that are there, without two names of one.
-    static func folders(places: [String] = Self.hashPlaces) -> [String] {
+    package static func folders(places: [String] = Self.hashPlaces) -> [String] {
         self.files(places: places).filter {
             var status = stat()
             return stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -56,7 +56,7 @@ enum SystemRoots {
     private static let keychains = ["/Library/Keychains/System.keychain", "/System/Library/Keychains/SystemRootCertificates.keychain"]
 
     /// Changes whenever the keychains do; reading them takes a tenth of a second. Empty where there are none.
-    static func keychainStamp() -> [UInt8] {
+    package static func keychainStamp() -> [UInt8] {
         #if os(macOS)
         var stamp: [UInt8] = []
         for keychain in self.keychains {
@@ -70,7 +70,7 @@ enum SystemRoots {
     }
 
     /// The certificates in the keychains as PEM.
-    static func keychainCertificates() -> [UInt8] {
+    package static func keychainCertificates() -> [UInt8] {
         #if os(macOS)
         return self.output("/usr/bin/security find-certificate -a -p " + self.keychains.joined(separator: " ") + " 2>/dev/null")
         #else
@@ -79,7 +79,7 @@ enum SystemRoots {
     }
 
     /// What a line of the shell prints.
-    static func output(_ line: String) -> [UInt8] {
+    package static func output(_ line: String) -> [UInt8] {
         guard let stream = popen(line, "r") else { return [] }
         defer { pclose(stream) }
         var output: [UInt8] = []

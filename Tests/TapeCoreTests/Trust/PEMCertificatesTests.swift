@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WiretapeCLI
+@testable import TapeCore
 
 @Suite struct PEMCertificatesTests {
     private static func block(_ content: String, label: String = "CERTIFICATE", end: String = "\n") -> String {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import WiretapeCLI
+@testable import TapeCore
 
 @Suite struct SystemRootsTests {
     private let folder: TemporaryFolder

@@ -1,20 +1,20 @@
 /// The certificates of a PEM text (RFC 7468), each once.
 ///
 /// Looks at the lines around them alone: whether a certificate can be read is for others to say.
-struct PEMCertificates {
+package struct PEMCertificates {
     private static let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
     private static let end = Array("-----END CERTIFICATE-----".utf8)
 
     /// Base64 without line ends, in order of first appearance.
-    private(set) var contents: [[UInt8]] = []
+    package private(set) var contents: [[UInt8]] = []
     private var seen: Set<[UInt8]> = []
 
-    init() {}
+    package init() {}
 
-    var isEmpty: Bool { self.contents.isEmpty }
+    package var isEmpty: Bool { self.contents.isEmpty }
 
     /// Adds those that are not there yet. What stands outside of certificates, as comments and keys do, is left out.
-    mutating func add(_ text: [UInt8]) {
+    package mutating func add(_ text: [UInt8]) {
         var content: [UInt8]?
         // CR LF, LF, or the CR of old systems.
         for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
@@ -38,7 +38,7 @@ struct PEMCertificates {
     }
 
     /// Whether a text has all certificates of another, and that one has any.
-    static func contains(_ text: [UInt8], _ other: [UInt8]) -> Bool {
+    package static func contains(_ text: [UInt8], _ other: [UInt8]) -> Bool {
         var all = PEMCertificates()
         all.add(text)
         var wanted = PEMCertificates()
@@ -47,10 +47,10 @@ struct PEMCertificates {
     }
 
     /// As a PEM text with lines of 64 (RFC 7468, 2).
-    var text: [UInt8] { self.contents.reduce(into: []) { Self.append($1, to: &$0) } }
+    package var text: [UInt8] { self.contents.reduce(into: []) { Self.append($1, to: &$0) } }
 
     /// Each as a PEM text of its own.
-    var texts: [[UInt8]] {
+    package var texts: [[UInt8]] {
         self.contents.map { content in
             var text: [UInt8] = []
             Self.append(content, to: &text)

@@ -1,5 +1,3 @@
-internal import TapeCore
-
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -9,11 +7,11 @@ internal import Darwin
 #endif
 
 /// Asks the machine's libcurl, the one that FoundationNetworking is linked with, what it is. Nothing of ours is linked with it.
-enum CurlReading {
-    static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
+package enum CurlReading {
+    package static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
 
     /// - Returns: nil where there is none, or it does not answer.
-    static func facts(names: [String] = Self.names) -> LibcurlFacts? {
+    package static func facts(names: [String] = Self.names) -> LibcurlFacts? {
         for name in names {
             guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL), let symbol = dlsym(library, "curl_version_info") else { continue }
             // SAFETY: curl_version_info_data *curl_version_info(CURLversion); 0 asks for what every release has.
