@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A command that has run in a shell.
+/// A command that has run in a shell, in a folder of its own that is removed.
 ///
 /// Not by `Process`, and all through files: both a pipe and the end of a `Process` wait for every other program that was started meanwhile
 /// and has inherited their other side.
@@ -24,7 +24,7 @@ struct ShellRun {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = ["script", "output", "errors"].map { folder.appendingPathComponent($0) }
-        for (file, text) in zip(files, [command, "", ""]) { try Data(text.utf8).write(to: file) }
+        for (file, text) in zip(files, ["cd '\(folder.path)'\n\(command)", "", ""]) { try Data(text.utf8).write(to: file) }
 
         #if canImport(Darwin)
         var actions: posix_spawn_file_actions_t?
