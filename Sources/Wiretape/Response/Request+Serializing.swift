@@ -25,7 +25,7 @@ extension Request {
         let failure: WiretapeError? = if case .failure(let error) = result { error } else { nil }
         self.core.emit(.serialized(duration: end - start, error: failure), of: self)
         var metrics = outcome.metrics
-        metrics.timeline.totalSerialized = end - outcome.start
+        metrics.timeline.serializationCompleted = end - outcome.start
         return (result, metrics)
     }
 
