@@ -25,7 +25,7 @@ extension Request {
         let failure: WiretapeError? = if case .failure(let error) = result { error } else { nil }
         self.core.emit(.serialized(duration: end - start, error: failure), of: self)
         var metrics = outcome.metrics
-        metrics.timeline.totalSerialized = end - outcome.start
+        metrics.timeline.serializationCompleted = end - outcome.start
         return (result, metrics)
     }
 
@@ -37,11 +37,20 @@ extension Request {
             SessionCore.serializationQueue.async {
                 let response = make(outcome)
                 queue.async {
-                    handler(response)
+                    self.handing { handler(response) }
                     done()
                 }
             }
         }
+    }
+}
+
+extension TransportRequest {
+    fileprivate func view(for serializer: some Any) -> URLRequest {
+        guard serializer is any MethodSerializer else { return URLRequest(self) }
+        var view = URLRequest(url: self.url)
+        view.httpMethod = self.method
+        return view
     }
 }
 
@@ -53,7 +62,7 @@ extension DataRequest {
         let (result, metrics) = self.serialized(outcome) {
             if let error = outcome.error { throw error }
             return try serializer.serialize(
-                request: last.request.map { URLRequest($0) }, response: last.response, data: outcome.data, error: nil)
+                request: last.request?.view(for: serializer), response: last.response, data: outcome.data, error: nil)
         }
         return DataResponse(outcome, result, metrics)
     }
@@ -67,7 +76,7 @@ extension DownloadRequest {
         let (result, metrics) = self.serialized(outcome) {
             if let error = outcome.error { throw error }
             return try serializer.serializeDownload(
-                request: last.request.map { URLRequest($0) }, response: last.response, fileURL: outcome.fileURL, error: nil)
+                request: last.request?.view(for: serializer), response: last.response, fileURL: outcome.fileURL, error: nil)
         }
         return DownloadResponse(outcome, result, metrics)
     }
