@@ -15,7 +15,9 @@ public struct CassetteError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// A kind of error; more kinds may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft }
+        private enum Value {
+            case notFound, damaged, unsupportedVersion, unsafePath, unreadable, unwritable, noSpace, inUse, tooLarge, secretsLeft
+        }
 
         private var value: Value
 

@@ -17,4 +17,15 @@ extension URLSessionConfiguration {
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
         .answered(by: ReplayTransport(cassette), basedOn: base, inPlace: true)
     }
+
+    /// A configuration whose sessions do as the cassette's mode says: they replay, or go to the network and are recorded.
+    ///
+    /// The session that goes to the network is one of ours, so that limits of time, cookies and redirects are seen to once. A request whose
+    /// body cannot be seen fails rather than being recorded without it. Close the cassette when the session's tasks have ended.
+    ///
+    /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
+    public static func recording(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
+        let transport = cassette.transport
+        return .answered(by: transport, basedOn: base, inPlace: transport is ReplayTransport)
+    }
 }

@@ -71,7 +71,8 @@ public final class Cassette: Sendable {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw CassetteError(.unwritable, "the folder \"\(folder.path)\" cannot be made (\(error.localizedDescription)): name a cassette elsewhere.")
+            throw CassetteError(
+                .unwritable, "the folder \"\(folder.path)\" cannot be made (\(error.localizedDescription)): name a cassette elsewhere.")
         }
     }
 

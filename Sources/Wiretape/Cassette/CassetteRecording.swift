@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 internal import TapeCore
 internal import TapeRecorder
 
@@ -69,6 +70,15 @@ final class CassetteRecording: Sendable {
         self.cutAll()
         self.done.withLock { $0 = RecorderStatus() }
         try self.recorder.discard()
+        self.removeEmptyFolder()
+    }
+
+    /// Of the bodies, where there is none left.
+    private func removeEmptyFolder() {
+        let stem = self.path.hasSuffix(".json") ? String(self.path.dropLast(5)) : self.path
+        let files = FileManager.default
+        guard (try? files.contentsOfDirectory(atPath: stem + ".bodies"))?.isEmpty == true else { return }
+        try? files.removeItem(atPath: stem + ".bodies")
     }
 
     private func cutAll() {
@@ -81,6 +91,7 @@ final class CassetteRecording: Sendable {
         let rest = leaks.count > 10 ? "\n  and \(leaks.count - 10) more" : ""
         return CassetteError(
             .secretsLeft,
-            "\"\(path)\" still holds what was to be taken out:\(shown)\(rest)\nname the places in settings.redact and record again, or run \"wiretape redact \(path)\".")
+            "\"\(path)\" still holds what was to be taken out:\(shown)\(rest)\nname the places in settings.redact and record again, or run \"wiretape redact \(path)\"."
+        )
     }
 }

@@ -106,7 +106,8 @@ final class EventRelay: Sendable {
                 return .deliver(.chunk(data))
             } catch {
                 self.end(&state)
-                let message = "what came while the receiver paused cannot be read back from the temporary folder: make room there, or read faster"
+                let message =
+                    "what came while the receiver paused cannot be read back from the temporary folder: make room there, or read faster"
                 return .deliver(.failed(TransportFailure(.unsupported, message, underlying: error)))
             }
         }

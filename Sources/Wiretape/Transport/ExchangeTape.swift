@@ -9,7 +9,7 @@ final class ExchangeTape: @unchecked Sendable {
     let id: Int
     let recording: CassetteRecording
     private let request: TransportRequest
-    private let watch: ElapsedTime
+    private let watch: ReplayClock
     private let lock = Guarded(())
     /// Nil once the exchange is recorded or given up.
     private var tap: Tap?
@@ -24,14 +24,14 @@ final class ExchangeTape: @unchecked Sendable {
         self.id = recording.nextID()
         self.recording = recording
         self.request = request
-        self.watch = ElapsedTime(clock)
+        self.watch = ReplayClock(clock)
         let recorded = RecordedRequest(
             method: request.method, url: RequestDecider.url(of: request), headers: WireFields.ofRequest(request))
         self.tap = Tap(id: self.id, started: Timestamp(now), request: recorded, framing: request.body.isPresent ? .untilClose : .none)
         recording.add(self)
     }
 
-    private var elapsed: Double { ReplayClock.milliseconds(self.watch.duration) }
+    private var elapsed: Double { self.watch.now }
 
     // MARK: The request
 

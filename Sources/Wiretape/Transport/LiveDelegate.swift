@@ -8,6 +8,10 @@ internal import FoundationNetworking
 /// Hands what URLSession says to the exchange it is about.
 final class LiveDelegate: NSObject, URLSessionDataDelegate {
     private let tasks = Guarded<[Int: LiveTask]>([:])
+    /// Evaluated in the challenges of Apple platforms; there are none elsewhere.
+    private let serverTrust: ServerTrustManager?
+
+    init(serverTrust: ServerTrustManager?) { self.serverTrust = serverTrust }
 
     /// Before the task is started.
     func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
@@ -60,8 +64,12 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
         self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
-        // In front of the response: without a credential it comes as it is.
-        completionHandler(.performDefaultHandling, nil)
+        guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+            // In front of the response: without a credential it comes as it is.
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        let (disposition, credential) = serverTrust.answer(challenge) { self.find(task)?.distrusted($0) }
+        completionHandler(disposition, credential)
         #endif
     }
 

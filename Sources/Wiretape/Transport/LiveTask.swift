@@ -65,6 +65,13 @@ final class LiveTask: TransportTask {
     }
     #endif
 
+    #if !canImport(FoundationNetworking)
+    /// URLSession says "cancelled" behind this.
+    func distrusted(_ error: ServerTrustError) {
+        self.push(.failed(TransportFailure(.network(.tls), error.message, underlying: error)))
+    }
+    #endif
+
     func ended(_ error: (any Error)?) {
         guard let error else {
             guard self.isAnswered.withLock({ $0 }) else {
@@ -78,7 +85,8 @@ final class LiveTask: TransportTask {
             system.domain == NSURLErrorDomain
             ? .network(
                 FailureTable.current.kind(
-                    of: system.code, isAnswered: self.isAnswered.withLock { $0 }, isSecure: self.request.url.scheme?.lowercased() == "https"))
+                    of: system.code, isAnswered: self.isAnswered.withLock { $0 }, isSecure: self.request.url.scheme?.lowercased() == "https"
+                ))
             : .unsupported
         self.push(.failed(TransportFailure(kind, "\(self.name) failed: \(system.localizedDescription)", underlying: error)))
     }
@@ -88,7 +96,10 @@ final class LiveTask: TransportTask {
     private func push(_ event: TransportEvent) {
         self.relay.push(event)
         #if !canImport(FoundationNetworking)
-        if self.relay.isPaused, self.task.state == .running { self.task.suspend() }
+        guard self.relay.isPaused, self.task.state == .running else { return }
+        self.task.suspend()
+        // Somebody may have resumed in between.
+        if !self.relay.isPaused, self.task.state == .suspended { self.task.resume() }
         #endif
     }
 }

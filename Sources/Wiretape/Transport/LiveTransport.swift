@@ -35,14 +35,27 @@ public final class LiveTransport: Transport {
 
     private let session: URLSession
     private let delegate: LiveDelegate
+    private let serverTrust: ServerTrustManager?
+    private let route: ServerTrustRule.Route
 
-    /// - Parameter configuration: cookies, cache, credentials, header fields and timeouts in it are not used: those are the session's.
-    public convenience init(configuration: URLSessionConfiguration = .ephemeral) {
-        self.init(checked: Self.plain(configuration))
+    /// - Parameters:
+    ///   - configuration: cookies, cache, credentials, header fields and timeouts in it are not used: those are the session's.
+    ///   - serverTrust: whose certificates are taken; nil for what the platform does by itself. A policy that the platform has no way to
+    ///     carry out fails the request before anything is sent.
+    ///   - route: whether a proxy stands in between that opens TLS and has the same policies, as the one that `http_proxy` and
+    ///     `https_proxy` name may.
+    public convenience init(
+        configuration: URLSessionConfiguration = .ephemeral, serverTrust: ServerTrustManager? = nil,
+        route: ServerTrustRule.Route = .direct
+    ) {
+        self.init(checked: Self.plain(configuration), serverTrust: serverTrust, route: route)
     }
 
     /// Throws `TransportFailure` on Linux, whose `URLSession` reads the environment alone.
-    public convenience init(configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy) throws {
+    public convenience init(
+        configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: ServerTrustManager? = nil,
+        route: ServerTrustRule.Route = .direct
+    ) throws {
         #if canImport(FoundationNetworking)
         throw TransportFailure(
             .unsupported,
@@ -54,15 +67,17 @@ public final class LiveTransport: Transport {
             "HTTPEnable": 1, "HTTPProxy": proxy.host, "HTTPPort": proxy.port, "HTTPSEnable": 1, "HTTPSProxy": proxy.host,
             "HTTPSPort": proxy.port,
         ]
-        self.init(checked: plain)
+        self.init(checked: plain, serverTrust: serverTrust, route: route)
         #endif
     }
 
-    private init(checked configuration: URLSessionConfiguration) {
+    private init(checked configuration: URLSessionConfiguration, serverTrust: ServerTrustManager?, route: ServerTrustRule.Route) {
+        self.serverTrust = serverTrust
+        self.route = route
         let queue = OperationQueue()
         queue.name = "wiretape.live"
         queue.maxConcurrentOperationCount = 1
-        self.delegate = LiveDelegate()
+        self.delegate = LiveDelegate(serverTrust: route == .direct ? serverTrust : nil)
         self.session = URLSession(configuration: configuration, delegate: self.delegate, delegateQueue: queue)
     }
 
@@ -89,7 +104,7 @@ public final class LiveTransport: Transport {
     private static let never: TimeInterval = 7 * 86_400
 
     public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
-        if let failure = Self.refusal(of: request) {
+        if let failure = Self.refusal(of: request) ?? self.distrust(of: request) {
             _ = receive(.failed(failure))
             return FinishedTask.shared
         }
@@ -106,13 +121,22 @@ public final class LiveTransport: Transport {
         return live
     }
 
+    /// Nothing is sent to a host whose policy nobody can carry out.
+    private func distrust(of request: TransportRequest) -> TransportFailure? {
+        guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
+        return TransportFailure(.network(.tls), error.message, underlying: error)
+    }
+
     /// What URLSession would fail at in a way that nobody understands.
     private static func refusal(of request: TransportRequest) -> TransportFailure? {
         switch request.body {
         case .unobservable:
-            return TransportFailure(.unsupported, "the body of \(self.name(request)) cannot be seen, and so it cannot be sent: give it as data or as a file.")
+            return TransportFailure(
+                .unsupported, "the body of \(self.name(request)) cannot be seen, and so it cannot be sent: give it as data or as a file.")
         case .file(let url, _) where !FileManager.default.isReadableFile(atPath: url.path):
-            return TransportFailure(.body, "the body of \(self.name(request)) cannot be read from \"\(url.path)\": leave the file there until the request has ended.")
+            return TransportFailure(
+                .body,
+                "the body of \(self.name(request)) cannot be read from \"\(url.path)\": leave the file there until the request has ended.")
         case .none, .data, .file: break
         }
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
@@ -120,7 +144,10 @@ public final class LiveTransport: Transport {
         }
         #if canImport(FoundationNetworking)
         if request.method == "GET", request.body.isPresent {
-            return TransportFailure(.unsupported, "\(self.name(request)) has a body, and URLSession on Linux sends none with GET: use POST or QUERY, or put it into the query.")
+            return TransportFailure(
+                .unsupported,
+                "\(self.name(request)) has a body, and URLSession on Linux sends none with GET: use POST or QUERY, or put it into the query."
+            )
         }
         #endif
         return nil

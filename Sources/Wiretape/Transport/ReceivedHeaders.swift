@@ -34,7 +34,9 @@ enum ReceivedHeaders {
     }
 
     private static func beginsCookie(_ rest: ArraySlice<UInt8>) -> Bool {
-        let name = rest.drop { $0 == 32 || $0 == 9 }.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        let name = rest.drop { $0 == 32 || $0 == 9 }.prefix {
+            $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",")
+        }
         guard name.endIndex < rest.endIndex, rest[name.endIndex] == UInt8(ascii: "="), !name.isEmpty else { return false }
         return !name.contains { $0 <= 32 || $0 == UInt8(ascii: "\"") }
     }

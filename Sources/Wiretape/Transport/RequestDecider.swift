@@ -44,7 +44,8 @@ struct RequestDecider: Sendable {
             return RequestDecision(try self.session.resolve(pending, body: try Self.facets(of: request.body, pending)))
         } catch let error as CassetteError {
             self.session.couldNotDecide(problem: error.message)
-            return .refuse(TransportFailure(.unserved(UnservedAnswer(index: nil, problem: error.message)), error.message, underlying: error))
+            return .refuse(
+                TransportFailure(.unserved(UnservedAnswer(index: nil, problem: error.message)), error.message, underlying: error))
         } catch {
             return .refuse(Self.unreadable(request, error))
         }
@@ -53,7 +54,8 @@ struct RequestDecider: Sendable {
     static func unreadable(_ request: TransportRequest, _ error: any Error) -> TransportFailure {
         let path = if case .file(let url, _) = request.body { url.path } else { "" }
         return TransportFailure(
-            .body, "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": leave the file there until the request has ended.",
+            .body,
+            "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": leave the file there until the request has ended.",
             underlying: error)
     }
 

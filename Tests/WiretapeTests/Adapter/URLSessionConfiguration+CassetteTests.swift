@@ -45,6 +45,25 @@ import FoundationNetworking
         #expect(report.nearest.first?.request.contains("/pets") == true)
     }
 
+    @Test func aRecordingSessionGoesToTheNetworkOnce() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try LoopbackOrigin { _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlive")] }
+        let url = try #require(URL(string: origin.url + "/a"))
+        for _ in 0..<2 {
+            let cassette = try Cassette(folder.file("recorded.json"), mode: .once)
+            #expect(try await URLSession(configuration: .recording(cassette)).data(from: url).0 == Data("live".utf8))
+            try cassette.close()
+        }
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test func aCassetteThatIsOnlyReplayedIsNotRecordedInto() async throws {
+        let folder = try TemporaryFolder()
+        let cassette = try self.cassette("recorded", folder)
+        #expect(try await URLSession(configuration: .recording(cassette)).data(from: Self.url).0 == Data("recorded".utf8))
+        #expect(cassette.recordedCount == 0)
+    }
+
     @Test func sessionsOfDifferentCassettesShareNothing() async throws {
         let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
         let sessions = [try self.cassette("one", one), try self.cassette("two", two)].map { URLSession(configuration: .replaying($0)) }

@@ -21,7 +21,8 @@ extension Behaviour {
 
     /// The list that all ways go through.
     static let all: [Behaviour] = [
-        Behaviour(name: "get", answer: text("200 OK\r\nX-A: 1", "hello"), looksAt: ["X-A"], lines: ["status 200", "X-A: 1", "hello", "end"]),
+        Behaviour(
+            name: "get", answer: text("200 OK\r\nX-A: 1", "hello"), looksAt: ["X-A"], lines: ["status 200", "X-A: 1", "hello", "end"]),
         Behaviour(
             name: "head", method: "HEAD", answer: text("200 OK", length: 500), looksAt: ["Content-Length"],
             lines: ["status 200", "Content-Length: 500", "end"]),
@@ -29,11 +30,13 @@ extension Behaviour {
             name: "post data", method: "POST", headers: [("Content-Type", "application/json")], body: .data(Data(#"{"a":1}"#.utf8)),
             answer: text("201 Created", "made"), lines: ["status 201", "made", "end"]),
         Behaviour(
-            name: "put an empty body", method: "PUT", body: .data(Data()), answer: text("200 OK", "empty"), lines: ["status 200", "empty", "end"]
+            name: "put an empty body", method: "PUT", body: .data(Data()), answer: text("200 OK", "empty"),
+            lines: ["status 200", "empty", "end"]
         ),
         Behaviour(
             name: "post multipart", method: "POST", headers: [("Content-Type", "multipart/form-data; boundary=b")],
-            body: .data(Data("--b\r\nContent-Disposition: form-data; name=\"이름\"\r\n\r\n보리\r\n--b--\r\n".utf8)), answer: text("200 OK", "got it"),
+            body: .data(Data("--b\r\nContent-Disposition: form-data; name=\"이름\"\r\n\r\n보리\r\n--b--\r\n".utf8)),
+            answer: text("200 OK", "got it"),
             lines: ["status 200", "got it", "end"]),
         Behaviour(name: "204", method: "DELETE", answer: [.text("HTTP/1.1 204 No Content\r\n\r\n")], lines: ["status 204", "end"]),
         Behaviour(
@@ -43,10 +46,12 @@ extension Behaviour {
             name: "redirect", answer: text("302 Found\r\nLocation: /next", "moved"), looksAt: ["Location"],
             lines: ["status 302", "Location: /next", "moved", "end"]),
         Behaviour(
-            name: "redirect of a post", method: "POST", body: .data(Data("x".utf8)), answer: text("307 Temporary Redirect\r\nLocation: /next"),
+            name: "redirect of a post", method: "POST", body: .data(Data("x".utf8)),
+            answer: text("307 Temporary Redirect\r\nLocation: /next"),
             looksAt: ["Location"], lines: ["status 307", "Location: /next", "end"]),
         Behaviour(
-            name: "401 basic", answer: text("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "denied"), looksAt: ["WWW-Authenticate"],
+            name: "401 basic", answer: text("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"", "denied"),
+            looksAt: ["WWW-Authenticate"],
             lines: ["status 401", "WWW-Authenticate: Basic realm=\"x\"", "denied", "end"]),
         Behaviour(name: "500", answer: text("500 Internal Server Error", "sorry"), lines: ["status 500", "sorry", "end"]),
         Behaviour(
@@ -61,7 +66,8 @@ extension Behaviour {
         Behaviour(name: "a large body", answer: text("200 OK", large), lines: ["status 200", "\(large.utf8.count) octets", "end"]),
         Behaviour(
             name: "two cookies", answer: text("200 OK\r\nSet-Cookie: a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT\r\nSet-Cookie: b=2"),
-            looksAt: ["Set-Cookie"], lines: ["status 200", "Set-Cookie: a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT", "Set-Cookie: b=2", "end"]),
+            looksAt: ["Set-Cookie"],
+            lines: ["status 200", "Set-Cookie: a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT", "Set-Cookie: b=2", "end"]),
         Behaviour(
             name: "fields of one name", answer: text("200 OK\r\nX-List: a\r\nX-List: b"), looksAt: ["X-List"],
             lines: ["status 200", "X-List: a", "X-List: b", "end"]),

@@ -35,24 +35,25 @@ struct Expectations: Sendable {
 
     static let standard = Expectations(rows: [
         Row(
-            behaviour: "trailers", ways: [.live, .recording], platforms: [.linux],
+            behaviour: "trailers", ways: [.live, .recording, .adapter], platforms: [.linux],
             difference: .impossible("URLSession of Swift 6.3 ends the process: transfer completed, but there's no response")),
         Row(
-            behaviour: "trailers", ways: [.live, .recording], platforms: [.apple],
+            behaviour: "trailers", ways: [.live, .recording, .adapter], platforms: [.apple],
             difference: .lines(["status 200", "body", "end"])),
         // One field of a name is left of several; it means the same (RFC 9110, 5.3).
         Row(
-            behaviour: "fields of one name", ways: [.live, .recording, .replay], platforms: [.linux, .apple],
+            behaviour: "fields of one name", ways: [.live, .recording, .replay, .adapter], platforms: [.linux, .apple],
             difference: .lines(["status 200", "X-List: a, b", "end"])),
         // What a client recorded that went away is the answer as far as it came.
         Row(
             behaviour: "cancelled", ways: [.replay], platforms: [.linux, .apple],
             difference: .lines(["status 200", "half", "failed truncated"])),
+        // URLSession has no place for them in what it tells.
+        Row(
+            behaviour: "early hints", ways: [.adapter], platforms: [.linux, .apple], difference: .lines(["status 200", "hello", "end"])),
         // Nobody could record them.
         Row(
             behaviour: "trailers", ways: [.replay], platforms: [.linux, .apple],
             difference: .impossible("the client that records does not see trailers; the proxy's recording is replayed elsewhere")),
-        Row(
-            behaviour: "reset", ways: [.live, .recording, .replay], platforms: [.apple], difference: .lines(["failed reset"])),
     ])
 }

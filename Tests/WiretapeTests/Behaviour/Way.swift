@@ -58,7 +58,11 @@ extension EventLog {
                 lines.append("end")
             case .failed(let failure):
                 endBody()
-                if case .network(let kind) = failure.kind { lines.append("failed \(kind.rawValue)") } else { lines.append("failed \(failure.message)") }
+                if case .network(let kind) = failure.kind {
+                    lines.append("failed \(kind.rawValue)")
+                } else {
+                    lines.append("failed \(failure.message)")
+                }
             }
         }
         return lines

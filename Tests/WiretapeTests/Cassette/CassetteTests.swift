@@ -9,7 +9,9 @@ import Testing
     private let url = "http://a.test/pets"
 
     @discardableResult
-    private func record(_ texts: [String], mode: RecordMode, in folder: TemporaryFolder, name: String = "tapes/a.json") async throws -> Cassette {
+    private func record(_ texts: [String], mode: RecordMode, in folder: TemporaryFolder, name: String = "tapes/a.json") async throws
+        -> Cassette
+    {
         let cassette = try Cassette(folder.file(name), mode: mode)
         let transport = RecordingTransport(cassette, around: StubTransport(texts.map { .text($0) }))
         for number in texts.indices { _ = try await transport.exchange("GET", "\(self.url)/\(number)") }

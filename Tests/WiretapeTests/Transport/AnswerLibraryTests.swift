@@ -6,7 +6,9 @@ import Testing
 @testable import Wiretape
 
 @Suite struct AnswerLibraryTests {
-    private func library(_ interactions: [Interaction], in folder: TemporaryFolder, cacheLimit: Int = AnswerLibrary.cacheLimit) throws -> AnswerLibrary {
+    private func library(_ interactions: [Interaction], in folder: TemporaryFolder, cacheLimit: Int = AnswerLibrary.cacheLimit) throws
+        -> AnswerLibrary
+    {
         try CassetteFixture.write(interactions, to: folder.file("a.json"))
         return AnswerLibrary(try RecordedCassette(path: folder.file("a.json")), refresh: nil, cacheLimit: cacheLimit)
     }
@@ -25,7 +27,8 @@ import Testing
     @Test func piecesGoTogetherWithTheRecordedOnes() throws {
         let folder = try TemporaryFolder()
         let library = try self.library(
-            [CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text("abc", pieces: [(0, 1), (5, 0), (9, 2)]))], in: folder)
+            [CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text("abc", pieces: [(0, 1), (5, 0), (9, 2)]))],
+            in: folder)
         guard case .pieces(let pieces) = try library.answer(0).content else {
             Issue.record("not held")
             return

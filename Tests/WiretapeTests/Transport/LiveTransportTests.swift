@@ -14,7 +14,8 @@ import Testing
 
     @Test func anAnswerComesWithItsFieldsAndSetCookieTakenApart() async throws {
         let origin = try self.origin([
-            "/": "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nhi"
+            "/":
+                "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nhi"
         ])
         let log = try await LiveTransport().exchange("GET", "\(origin.url)/")
         #expect(log.lines == ["head 200", "chunk hi", "end"])
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func aPauseLosesAndRepeatsNothing() async throws {
-        let size = 8 << 20
+        let size = 3 << 20
         let origin = try LoopbackOrigin { _ in
             [.text("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .send((0..<size).map { UInt8(truncatingIfNeeded: $0 >> 8) })]
         }
@@ -110,7 +111,7 @@ import Testing
         await log.wait()
         #expect(log.lines.last == "end")
         #expect(log.body.count == size)
-        #expect(log.body.enumerated().allSatisfy { $1 == UInt8(truncatingIfNeeded: $0 >> 8) })
+        #expect(log.body == Data((0..<size).map { UInt8(truncatingIfNeeded: $0 >> 8) }))
         #expect(origin.requests.count == 1)
     }
 
@@ -118,6 +119,23 @@ import Testing
         let origin = try self.origin(["/": "HTTP/1.1 200 OK\r\nx-b: 2\r\nX-A: 1\r\nContent-Length: 0\r\nEtag: \"1\"\r\n\r\n"])
         let log = try await LiveTransport().exchange("GET", "\(origin.url)/")
         #expect(log.head?.headers.map { $0.name.lowercased() } == ["content-length", "etag", "x-a", "x-b"])
+    }
+
+    @Test func aPolicyThatNobodyCanCarryOutSendsNothing() async throws {
+        let origin = try self.origin([:])
+        let manager = try ServerTrustManager(["127.0.0.1": .pinnedPublicKeys([])])
+        let secure = origin.url.replacingOccurrences(of: "http:", with: "https:")
+        #if canImport(FoundationNetworking)
+        let log = try await LiveTransport(serverTrust: manager).exchange("GET", "\(secure)/")
+        #expect(log.lines == ["failed tls"])
+        #expect(log.failure?.underlying is ServerTrustError)
+        #expect(origin.requests.isEmpty)
+        #endif
+        let plain = try await LiveTransport(serverTrust: manager).exchange("GET", "\(origin.url)/")
+        #expect(plain.lines == ["head 404", "end"])
+        let unknown = try await LiveTransport(serverTrust: manager).exchange("GET", "https://localhost:1/")
+        #expect(unknown.lines == ["failed tls"])
+        #expect(unknown.failure?.message.contains("\"localhost\"") == true)
     }
 
     @Test func aProxyIsTakenOrRefusedWithTheWayToHaveOne() throws {

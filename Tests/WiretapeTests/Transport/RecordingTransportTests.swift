@@ -26,7 +26,8 @@ import Testing
         response.trailers = ["Checksum": "7"]
         response.interim = [(103, ["Link": "</a>"])]
         let exchanges = try await self.recorded([response], in: folder) { transport in
-            let log = try await transport.exchange("POST", self.url, body: .data(Data("{}".utf8)), headers: [("Content-Type", "application/json")])
+            let log = try await transport.exchange(
+                "POST", self.url, body: .data(Data("{}".utf8)), headers: [("Content-Type", "application/json")])
             #expect(log.lines == ["sent 2 of 2", "interim 103", "head 201", "chunk one", "chunk two", "trailers Checksum: 7", "end"])
             #expect(log.head?.source == .recorded(cassette: folder.file("a.json"), id: 1))
         }
@@ -35,7 +36,8 @@ import Testing
         #expect(exchanges.first?.request.body?.isComplete == true)
         #expect(exchanges.first?.response?.reason == Array("Created".utf8))
         let replayed = ReplayTransport(try Cassette(folder.file("a.json")))
-        let log = try await replayed.exchange("POST", self.url, body: .data(Data("{ }".utf8)), headers: [("Content-Type", "application/json")])
+        let log = try await replayed.exchange(
+            "POST", self.url, body: .data(Data("{ }".utf8)), headers: [("Content-Type", "application/json")])
         #expect(log.lines.filter { !$0.hasPrefix("chunk") } == ["sent 3 of 3", "interim 103", "head 201", "trailers Checksum: 7", "end"])
         #expect(log.body == Data("onetwo".utf8))
     }
@@ -67,7 +69,8 @@ import Testing
 
     @Test func whatFailedWasCutOrCancelledIsRecordedSo() async throws {
         let folder = try TemporaryFolder()
-        let cut = StubResponse(status: 200, chunks: [.init(Data("half".utf8))], ending: .failure(TransportFailure(.network(.truncated), "closed")))
+        let cut = StubResponse(
+            status: 200, chunks: [.init(Data("half".utf8))], ending: .failure(TransportFailure(.network(.truncated), "closed")))
         let hang = StubResponse(status: 200, chunks: [.init(Data("ha".utf8))], ending: .hang)
         let unsupported = StubResponse(status: nil, ending: .failure(TransportFailure(.unsupported, "no")))
         let exchanges = try await self.recorded([cut, .failure(.refused, "nobody"), hang, unsupported], in: folder) { transport in

@@ -8,7 +8,8 @@ import Testing
 @Suite struct ReplayPlayerTests {
     @Test func anAnswerThatCannotBeReadIsNotedAndNamed() async throws {
         let folder = try TemporaryFolder()
-        let sidecar = Sidecar(path: "made.bodies/\(String(repeating: "a", count: 64)).bin", size: 9, sha256: String(repeating: "a", count: 64))
+        let sidecar = Sidecar(
+            path: "made.bodies/\(String(repeating: "a", count: 64)).bin", size: 9, sha256: String(repeating: "a", count: 64))
         let interaction = CassetteFixture.interaction(url: "http://a.test/", body: Body(size: 9, content: .file(sidecar)))
         let cassette = try CassetteFixture.cassette([interaction], in: folder)
         let log = try await ReplayTransport(cassette).exchange("GET", "http://a.test/")

@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test func anUploadGoesOutInTheRecordedShares() {
-        var interaction = CassetteFixture.interaction(url: "http://a.test/", requestBody: CassetteFixture.text("aabbbbbb", pieces: [(0, 2), (3, 6)]))
+        var interaction = CassetteFixture.interaction(
+            url: "http://a.test/", requestBody: CassetteFixture.text("aabbbbbb", pieces: [(0, 2), (3, 6)]))
         var script = ReplayScript(
             self.answer(interaction), request: .make("PUT", "http://a.test/", body: .data(Data(count: 100))), latency: .none)
         #expect(self.steps(script) == ["sent 25", "sent 100", "head", "metrics", "end"])
@@ -57,7 +58,8 @@ import Testing
         var interaction = CassetteFixture.interaction(url: "http://a.test/")
         interaction.response?.trailers = HeaderFields(["A: 1"])
         let failure = TransportFailure(.network(.truncated), "cut")
-        let script = ReplayScript(self.answer(interaction, ["a"], failure: failure), request: .make("GET", "http://a.test/"), latency: .none)
+        let script = ReplayScript(
+            self.answer(interaction, ["a"], failure: failure), request: .make("GET", "http://a.test/"), latency: .none)
         #expect(self.steps(script) == ["head", "a", "metrics", "failed"])
         interaction.response = nil
         let without = ReplayScript(self.answer(interaction, failure: failure), request: .make("GET", "http://a.test/"), latency: .none)
