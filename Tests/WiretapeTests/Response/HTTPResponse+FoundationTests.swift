@@ -16,7 +16,8 @@ import FoundationNetworking
     }
 
     @Test(arguments: [
-        (["Content-Length": "12"] as HTTPHeaders, Int64(12) as Int64?), (["Content-Length": "-1"], nil), (["Content-Length": "x"], nil), ([:], nil),
+        (["Content-Length": "12"] as HTTPHeaders, Int64(12) as Int64?), (["Content-Length": "-1"], nil), (["Content-Length": "x"], nil),
+        ([:], nil),
         (["Content-Length": "12", "Content-Encoding": "br"], nil),
     ])
     func theSizeIsKnownWhereTheBodyHasNoCoding(headers: HTTPHeaders, size: Int64?) throws {
