@@ -1,10 +1,16 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo test lint check crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo example example-ahc test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
+
+## Runs the tests of the example app: recorded by the proxy and replayed by the client, and the other way around; proves what it is built of.
+example:
+	@sh scripts/setup.sh test
+	python3 scripts/check_consumer.py --self-test
+	@sh scripts/example.sh
 
 ## Runs all tests; those that promise something within a time run apart, undisturbed by the others.
 test:
@@ -25,6 +31,10 @@ lint:
 check: lint
 	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
 	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
+
+## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there.
+docs:
+	sh scripts/docs.sh
 
 ## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
 crash:
@@ -50,6 +60,11 @@ fuzz:
 	@sh scripts/setup.sh test
 	sh scripts/fuzz.sh $(ARGS)
 
+## Records and replays async-http-client; builds it first, which takes minutes.
+example-ahc:
+	@sh scripts/setup.sh test
+	sh scripts/example-async-http-client.sh
+
 ## Records the sample cassettes again.
 samples:
 	swift build
@@ -71,4 +86,4 @@ bench-readers:
 	sh scripts/bench-readers.sh $(ARGS)
 
 clean:
-	rm -rf .build .build-sanitize .build-fuzz .build-readers Benchmarks/out
+	rm -rf .build Examples/PetShop/.build .build-sanitize .build-fuzz .build-readers Benchmarks/out

@@ -21,6 +21,7 @@ let package = Package(
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .library(name: "Wiretape", targets: ["Wiretape"]),
+        .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
         .library(name: "TapeProxy", targets: ["TapeProxy"]),
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
@@ -59,6 +60,7 @@ let package = Package(
             ]
         ),
         .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
+        .target(name: "WiretapeTesting", dependencies: ["Wiretape", "TapeCore"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: [
@@ -76,6 +78,10 @@ let package = Package(
         // What may kill its process is done by this program, which the tests start.
         .executableTarget(name: "ClientProbe", dependencies: ["Wiretape"], path: "Tests/Fixtures/ClientProbe"),
         .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "ClientProbe", "TapeTestSupport"]),
+        .testTarget(
+            name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
+            exclude: ["Cassettes"]
+        ),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),

@@ -16,7 +16,9 @@ enum PetPages {
 
     /// To requests for `/pets/ID`.
     static func answer(_ method: HTTPMethod, id: String, body: [UInt8]) -> Answer {
-        guard let pet = self.pets.first(where: { "\($0.id)" == id }) else { return Answer(.notFound, json: "{\"error\": \"no such pet\"}\n") }
+        guard let pet = self.pets.first(where: { "\($0.id)" == id }) else {
+            return Answer(.notFound, json: "{\"error\": \"no such pet\"}\n")
+        }
         switch method {
         case .GET, .HEAD:
             return Answer(.ok, json: pet.json + "\n", headers: ["ETag": "\"pet-\(id)-1\""])

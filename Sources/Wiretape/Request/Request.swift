@@ -15,6 +15,8 @@ public class Request: @unchecked Sendable, Identifiable {
     let number: UInt64
     let core: SessionCore
     let transport: any Transport
+    /// Of the task that made the request: its handlers find it too, so that requests made there don't leave for the network.
+    private let cassette: Cassette?
     let source: RequestSource
     let interceptor: (any RequestInterceptor)?
     let sink: BodySink
@@ -25,11 +27,18 @@ public class Request: @unchecked Sendable, Identifiable {
         self.number = core.nextNumber()
         self.id = core.id(of: self.number)
         self.transport = core.transportOfNow
+        self.cassette = Cassette.current
         self.source = source
         self.interceptor = interceptor
         self.sink = sink
         self.data = Guarded(RequestData())
         core.emit(.created, of: self)
+    }
+
+    /// Calls a handler where `Cassette.current` is what it was where the request was made.
+    func handing<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let cassette = self.cassette else { return try body() }
+        return try Cassette.$current.withValue(cassette, operation: body)
     }
 
     // MARK: State

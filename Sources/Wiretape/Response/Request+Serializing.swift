@@ -37,7 +37,7 @@ extension Request {
             SessionCore.serializationQueue.async {
                 let response = make(outcome)
                 queue.async {
-                    handler(response)
+                    self.handing { handler(response) }
                     done()
                 }
             }

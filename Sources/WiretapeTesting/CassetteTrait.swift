@@ -1,0 +1,144 @@
+internal import Foundation
+internal import TapeCore
+public import Testing
+public import Wiretape
+
+/// Runs a test with a cassette: sessions without a transport of their own replay from it, or record into it.
+///
+/// The cassette is of one test function and nothing else. The cases of a test with arguments share it, since they are one function: run
+/// them `.serialized` where they ask for the same thing. What a miss, an order, or exchanges that nobody asked for say against the replay
+/// becomes an issue of that test. A test that fails records nothing.
+public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
+    enum Level: Sendable {
+        case test
+        case suite
+    }
+
+    /// Copies of a trait are one; what it learns is for all of them.
+    final class Identity: Sendable {
+        /// How many names stand before it: the components of the suite that it was written for.
+        let depth = Guarded<Int?>(nil)
+    }
+
+    private let level: Level
+    private let name: String?
+    private let options: CassetteOptions
+    private let filePath: String
+    private let sourceLocation: SourceLocation
+    private let identity = Identity()
+
+    init(_ level: Level, _ name: String?, _ options: CassetteOptions, filePath: String, sourceLocation: SourceLocation) {
+        self.level = level
+        self.name = name
+        self.options = options
+        self.filePath = filePath
+        self.sourceLocation = sourceLocation
+    }
+
+    public var isRecursive: Bool { true }
+
+    /// The last trait of a test function speaks for all that it has from its suites; suites and single cases get nothing.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        if test.isSuite {
+            // Asked for the outer suite first, and then for those in it.
+            self.identity.depth.withLock { $0 = min($0 ?? .max, test.id.nameComponents.count) }
+            return nil
+        }
+        return testCase == nil && Self.traits(of: test).last?.identity === self.identity ? self : nil
+    }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let use: CassetteUse
+        do {
+            let plan = try Self.plan(
+                Self.traits(of: test), components: test.id.nameComponents, environment: ProcessInfo.processInfo.environment)
+            use = try CassetteUse(plan)
+        } catch {
+            Issue.record(Comment(rawValue: "\(error)"), sourceLocation: self.sourceLocation)
+            return
+        }
+        try await use.run(test, sourceLocation: self.sourceLocation, function)
+    }
+
+    private static func traits(of test: Test) -> [CassetteTrait] { test.traits.compactMap { $0 as? CassetteTrait } }
+
+    /// - Parameters:
+    ///   - traits: of a test, those of its suites first; at least one.
+    ///   - components: of the test's identifier.
+    static func plan(
+        _ traits: [CassetteTrait], components: [String], environment: [String: String]
+    ) throws(CassetteTestError) -> CassettePlan {
+        let options = traits.reduce(CassetteOptions()) { $1.options.over($0) }
+        let name = try self.name(traits, components: components)
+        return try CassettePlan(name, options, source: traits.last?.filePath ?? "", environment: environment)
+    }
+
+    /// A suite's name takes the place of its type's and of those around it.
+    private static func name(_ traits: [CassetteTrait], components: [String]) throws(CassetteTestError) -> CassetteName {
+        var folder: [CassetteName] = []
+        var done = 0
+        for suite in traits where suite.level == .suite {
+            let depth = min(suite.identity.depth.withLock { $0 } ?? .max, components.count - 1)
+            if let name = suite.name {
+                folder.append(try CassetteName(name))
+            } else if depth > done {
+                folder.append(CassetteName(ofTest: components[done..<depth]))
+            }
+            done = max(done, depth)
+        }
+        let own = traits.last { $0.level == .test }
+        // A name of its own, without suites that have one: from the top.
+        let rest = own?.name != nil && folder.isEmpty ? [] : components[min(done, components.count)..<max(done, components.count - 1)]
+        if !rest.isEmpty { folder.append(CassetteName(ofTest: rest)) }
+        let file = if let name = own?.name { try CassetteName(name) } else { CassetteName(ofTest: components.suffix(1)) }
+        return folder.reversed().reduce(file) { $1.appending($0) }
+    }
+}
+
+extension TestTrait where Self == CassetteTrait {
+    /// Runs the test with the cassette `Cassettes/<name>.json`.
+    ///
+    ///     @Test(.cassette("pets/upload")) func uploadsAPet() async throws {
+    ///         let pet = try await Session().request("https://example.test/pets/1").serializingDecodable(Pet.self).value
+    ///     }
+    ///
+    /// The folder `Cassettes` is next to the test's source file, or in the nearest folder above it that has one or is a package's.
+    /// `WIRETAPE_CASSETTES` names another.
+    ///
+    /// - Parameters:
+    ///   - name: folders and a name without ".json"; below the folder of the suite's `cassettes`, where it has one. Without it, the
+    ///     cassette is named after the suites and the function.
+    ///   - mode: of the recording; the suite and the environment say it where the test does not.
+    ///   - unused: whether recorded exchanges that answered nothing fail a replay; else what the suite says, else they do.
+    ///   - order: whether requests have to come in the order of the recording; else what `settings` say.
+    ///   - settings: how requests are matched, and what is redacted; else the suite's.
+    public static func cassette(
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        return Self(.test, name, options, filePath: filePath, sourceLocation: sourceLocation)
+    }
+}
+
+extension SuiteTrait where Self == CassetteTrait {
+    /// Runs each test of the suite, and of suites in it, with a cassette of its own: `Cassettes/<folder>/<test>.json`.
+    ///
+    ///     @Suite(.cassettes("pets")) struct PetTests {
+    ///         @Test func listsPets() async throws { … }                  // Cassettes/pets/listsPets.json
+    ///         @Test(.cassette("upload")) func uploads() async throws { … }  // Cassettes/pets/upload.json
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - folder: without it, the folder is named after the suite.
+    ///   - mode: as of `cassette`; a test's own goes before it, as do its other settings.
+    public static func cassettes(
+        _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        return Self(.suite, folder, options, filePath: filePath, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,45 @@
+internal import Foundation
+internal import TapeCore
+public import Testing
+public import Wiretape
+
+/// Runs a part of a test of Swift Testing with a cassette: for names that are known only then, as a cassette for each argument.
+///
+///     @Test(arguments: Kind.allCases) func listsPets(of kind: Kind) async throws {
+///         try await withCassette("pets/\(kind)") { … }
+///     }
+///
+/// The parameters are those of the trait `cassette`. What is against the replay becomes an issue of the test; where there is no test, it is thrown.
+///
+/// - Throws: what the body throws, and where the cassette cannot be opened.
+public func withCassette<Result: Sendable>(
+    _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil, settings: CassetteSettings? = nil,
+    filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
+    perform body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+    let use = try CassetteUse(
+        CassettePlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
+    guard let test = Test.current else { return try await use.run(outsideOfTests: body) }
+    let result = Guarded<Result?>(nil)
+    try await use.run(test, sourceLocation: sourceLocation) {
+        let value = try await body()
+        result.withLock { $0 = value }
+    }
+    guard let value = result.withLock({ $0 }) else { throw CancellationError() }
+    return value
+}
+
+extension CassetteUse {
+    fileprivate func run<Result>(outsideOfTests body: () async throws -> Result) async throws -> Result {
+        let result: Result
+        do {
+            result = try await Cassette.$current.withValue(self.cassette) { try await body() }
+        } catch {
+            _ = self.end(failed: true)
+            throw error
+        }
+        if let problem = self.end(failed: Task.isCancelled) { throw CassetteTestError(.notClean, problem) }
+        return result
+    }
+}

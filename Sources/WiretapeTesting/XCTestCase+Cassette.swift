@@ -1,0 +1,69 @@
+#if canImport(XCTest)
+internal import Foundation
+public import Wiretape
+public import XCTest
+
+extension XCTestCase {
+    /// Runs a part of a test with a cassette: sessions without a transport of their own replay from it, or record into it.
+    ///
+    ///     func testUpload() throws {
+    ///         try withCassette("pets/upload") { … }
+    ///     }
+    ///
+    /// A miss, exchanges that nobody asked for or a broken order fail the test with the report. Where the test fails meanwhile, nothing is
+    /// recorded. Name, folder and mode are found as by the trait `cassette` of Swift Testing; without a name, it is that of class and method.
+    ///
+    /// - Throws: what the body throws, and where the cassette cannot be opened.
+    public func withCassette<Result>(
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        perform body: () throws -> Result
+    ) throws -> Result {
+        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let use = try self.use(name, options, file: file, function: function)
+        let failures = self.failures
+        do {
+            let result = try Cassette.$current.withValue(use.cassette, operation: body)
+            self.end(use, failed: self.failures > failures, file: file, line: line)
+            return result
+        } catch {
+            self.end(use, failed: true, file: file, line: line)
+            throw error
+        }
+    }
+
+    /// Runs a part of a test with a cassette.
+    ///
+    ///     func testUpload() async throws {
+    ///         try await withCassette("pets/upload") { … }
+    ///     }
+    public func withCassette<Result>(
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
+    ) async throws -> Result {
+        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let use = try self.use(name, options, file: file, function: function)
+        let failures = self.failures
+        do {
+            let result = try await Cassette.$current.withValue(use.cassette, operation: body, isolation: isolation)
+            self.end(use, failed: self.failures > failures || Task.isCancelled, file: file, line: line)
+            return result
+        } catch {
+            self.end(use, failed: true, file: file, line: line)
+            throw error
+        }
+    }
+
+    private var failures: Int { self.testRun?.totalFailureCount ?? 0 }
+
+    private func use(_ name: String?, _ options: CassetteOptions, file: StaticString, function: String) throws -> CassetteUse {
+        let named = if let name { try CassetteName(name) } else { CassetteName(ofTest: ["\(type(of: self))", function]) }
+        return try CassetteUse(CassettePlan(named, options, source: "\(file)", environment: ProcessInfo.processInfo.environment))
+    }
+
+    private func end(_ use: CassetteUse, failed: Bool, file: StaticString, line: UInt) {
+        if let problem = use.end(failed: failed) { XCTFail(problem, file: file, line: line) }
+    }
+}
+#endif

@@ -1,0 +1,118 @@
+import Foundation
+import TapeTestSupport
+import Testing
+import Wiretape
+
+@testable import WiretapeTesting
+
+struct CassetteUseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func use(_ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list") throws
+        -> CassetteUse
+    {
+        let options = CassetteOptions(mode: mode, unused: unused, order: order)
+        return try CassetteUse(CassettePlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+    }
+
+    /// Records a page through the use's cassette, from a stub.
+    private func record(_ page: Int, with use: CassetteUse) async throws {
+        let stub = StubTransport { _ in .text("new \(page)") }
+        #expect(try await Exchanges.ask(RecordingTransport(use.cassette, around: stub), page: page) == "new \(page)")
+    }
+
+    private var text: String { get throws { try String(contentsOfFile: "\(self.folder.path)/pets/list.json", encoding: .utf8) } }
+
+    @Test func replayOfEverythingIsClean() async throws {
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        let use = try self.use(.none)
+        #expect(try await Exchanges.ask(use.cassette.transport, page: 2) == "2")
+        #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "1")
+        #expect(use.end(failed: false) == nil)
+        #expect(try self.text == Exchanges.cassette(2))
+    }
+
+    @Test func missFailsWithTheReport() async throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        let use = try self.use(.none)
+        await #expect(throws: TransportFailure.self) { try await Exchanges.ask(use.cassette.transport, page: 3) }
+        let problem = try #require(use.end(failed: true))
+        #expect(problem.contains("replayed 0 of 1 exchange"))
+        #expect(problem.contains("miss: no recorded exchange answers \"GET http://pets.test/3\""))
+        #expect(!problem.contains("unused:"))
+    }
+
+    @Test func whatIsUnusedFailsUnlessItIsAllowed() async throws {
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        for (unused, failed, fails) in [(UnusedRule.fail, false, true), (.allow, false, false), (.fail, true, false)] {
+            let use = try self.use(.once, unused: unused)
+            #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "1")
+            let problem = use.end(failed: failed)
+            #expect((problem != nil) == fails)
+            guard let problem else { continue }
+            #expect(problem.contains("unused: exchange 2, \"GET http://pets.test/2\""))
+            #expect(problem.hasSuffix("run the test with WIRETAPE_MODE=all; to let it be, say unused: .allow with \"pets/list\""))
+        }
+    }
+
+    @Test func brokenOrderFails() async throws {
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        let use = try self.use(.none, unused: .allow, order: .strict)
+        await #expect(throws: TransportFailure.self) { try await Exchanges.ask(use.cassette.transport, page: 2) }
+        #expect(use.end(failed: false)?.contains("order: ") == true)
+    }
+
+    @Test func cassetteThatIsNotThereNamesTheNextStep() {
+        let error = #expect(throws: CassetteError.self) { try self.use(.none) }
+        #expect(error?.code == .notFound)
+        #expect(error?.message.hasSuffix("to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
+        #expect(self.folder.files == [])
+    }
+
+    @Test func damagedCassetteIsNoneToRecordOver() throws {
+        try self.folder.write("{", to: "pets/list.json")
+        #expect(throws: CassetteError.self) { try self.use(.once) }
+        #expect(try self.text == "{")
+    }
+
+    @Test(arguments: [TestMode.once, .newEpisodes, .all]) func recordingOfATestThatPassesIsKept(mode: TestMode) async throws {
+        let use = try self.use(mode)
+        try await self.record(1, with: use)
+        #expect(use.end(failed: false) == nil)
+        #expect(self.folder.files == ["pets/list.json"])
+        #expect(try self.text.contains("new 1"))
+    }
+
+    @Test(arguments: [TestMode.once, .newEpisodes, .all]) func testThatFailsLeavesNoCassette(mode: TestMode) async throws {
+        let use = try self.use(mode)
+        try await self.record(1, with: use)
+        #expect(use.end(failed: true) == nil)
+        #expect(self.folder.files == [])
+    }
+
+    @Test(arguments: [TestMode.newEpisodes, .all]) func testThatFailsLeavesTheOldCassette(mode: TestMode) async throws {
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        let use = try self.use(mode)
+        try await self.record(3, with: use)
+        #expect(use.end(failed: true) == nil)
+        #expect(self.folder.files == ["pets/list.json"])
+        #expect(try self.text == Exchanges.cassette(2))
+    }
+
+    @Test func newEpisodesKeepWhatNobodyAskedFor() async throws {
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        let use = try self.use(.newEpisodes)
+        try await self.record(3, with: use)
+        #expect(use.end(failed: false) == nil)
+        #expect(try self.text.contains("http://pets.test/2"))
+        #expect(try self.text.contains("new 3"))
+    }
+
+    @Test func liveNeedsNoCassetteAndWritesNone() async throws {
+        let use = try self.use(.live)
+        #expect(use.end(failed: false) == nil)
+        #expect(self.folder.files == [])
+    }
+}

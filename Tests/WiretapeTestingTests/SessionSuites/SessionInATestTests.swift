@@ -1,0 +1,52 @@
+import Foundation
+import TapeCore
+import Testing
+import Wiretape
+import WiretapeTesting
+
+/// Sessions that are given no transport, in tests with a cassette.
+struct SessionInATestTests {
+    @Test(.cassette("trait/two", mode: .none)) func requestsAskTheCassette() async throws {
+        let session = Session()
+        async let first = session.request("http://pets.test/1").serializingString().value
+        async let second = session.request("http://pets.test/2").serializingString().value
+        #expect(try await [first, second] == ["1", "2"])
+    }
+
+    @Test(.cassette("trait/two", mode: .none)) func requestMadeInAHandlerAsksTheSameCassette() async throws {
+        let session = Session()
+        let texts = await withCheckedContinuation { continuation in
+            session.request("http://pets.test/1").responseString(queue: .global()) { first in
+                session.request("http://pets.test/2").responseString(queue: .global()) { second in
+                    continuation.resume(returning: [first.value, second.value])
+                }
+            }
+        }
+        #expect(texts == ["1", "2"])
+    }
+
+    /// Side by side, each from a recording of its own: none runs out of answers.
+    @Test(.cassette("trait/two", mode: .none), arguments: [1]) func testsDoNotTakeEachOthersAnswers(page: Int) async throws {
+        let session = Session()
+        for page in 1...2 {
+            let text = try await session.request("http://pets.test/\(page)").serializingString().value
+            #expect(text == "\(page)")
+        }
+    }
+
+    @Test func missIsAnErrorThatNamesTheNearest() async throws {
+        let error = Guarded<String?>(nil)
+        let found = try await issues {
+            try await withCassette("trait/one", mode: .none, unused: .allow) {
+                do {
+                    _ = try await Session().request("http://pets.test/7").serializingString().value
+                } catch let problem {
+                    error.withLock { $0 = "\(problem)" }
+                }
+            }
+        }
+        #expect(error.withLock { $0 }?.contains("http://pets.test/7") == true)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("exchange 1, \"GET http://pets.test/1\"") == true)
+    }
+}

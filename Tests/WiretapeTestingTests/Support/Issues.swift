@@ -1,0 +1,17 @@
+import TapeCore
+import Testing
+
+/// The issues that a piece of a test records, in place of failing it.
+func issues(of body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
+    let test = try #require(Test.current)
+    let seen = Guarded<[String]>([])
+    let swallow: IssueHandlingTrait = .compactMapIssues { issue in
+        seen.withLock {
+            $0.append(
+                (issue.comments.map(\.rawValue) + [issue.isFailure ? "" : "no failure"]).filter { !$0.isEmpty }.joined(separator: "\n"))
+        }
+        return nil
+    }
+    try await swallow.provideScope(for: test, testCase: nil, performing: body)
+    return seen.withLock { $0 }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import TapeTestSupport
+
+extension TemporaryFolder {
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: self.file(name), withIntermediateDirectories: true)
+    }
+
+    /// Makes the folders on the way too.
+    func write(_ text: String, to name: String) throws {
+        let url = URL(fileURLWithPath: self.file(name))
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    /// Names of files, also of those in folders below.
+    var files: [String] {
+        let all = FileManager.default.enumerator(atPath: self.path)?.allObjects as? [String] ?? []
+        return all.filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: self.file(name), isDirectory: &isFolder) && !isFolder.boolValue
+        }.sorted()
+    }
+}
