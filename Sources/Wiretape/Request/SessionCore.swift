@@ -75,9 +75,11 @@ final class SessionCore: Sendable {
 
     // MARK: Events
 
-    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of request: Request) {
+    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of request: Request) { self.emit(kind(), of: request.id) }
+
+    func emit(_ kind: @autoclosure () -> SessionEvent.Kind, of id: UUID) {
         guard !self.configuration.eventMonitors.isEmpty else { return }
-        let event = SessionEvent(requestID: request.id, kind: kind())
+        let event = SessionEvent(requestID: id, kind: kind())
         for monitor in self.configuration.eventMonitors { monitor.sessionDid(event) }
     }
 }

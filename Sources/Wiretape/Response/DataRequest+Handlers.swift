@@ -92,7 +92,7 @@ extension DataRequest {
         queue: DispatchQueue = .main, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
-        self.add(queue, { [self] in self.respond($0, responseSerializer) }, completionHandler)
+        self.add(queue, { [core] in core.respond($0, responseSerializer) }, completionHandler)
         return self
     }
 }

@@ -73,6 +73,6 @@ extension DataRequest {
     public func serializing<Serializer: ResponseSerializer>(
         _ serializer: Serializer, automaticallyCancelling: Bool = true
     ) -> DataTask<Serializer.SerializedObject> {
-        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [self] in self.respond($0, serializer) }
+        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond($0, serializer) }
     }
 }

@@ -96,7 +96,7 @@ extension DownloadRequest {
         queue: DispatchQueue = .main, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (DownloadResponse<Serializer.SerializedObject>) -> Void
     ) -> Self {
-        self.add(queue, { [self] in self.respond($0, responseSerializer) }, completionHandler)
+        self.add(queue, { [core] in core.respond(download: $0, responseSerializer) }, completionHandler)
         return self
     }
 }

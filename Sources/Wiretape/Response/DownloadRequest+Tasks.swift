@@ -78,6 +78,6 @@ extension DownloadRequest {
     public func serializing<Serializer: DownloadResponseSerializer>(
         _ serializer: Serializer, automaticallyCancelling: Bool = true
     ) -> DownloadTask<Serializer.SerializedObject> {
-        DownloadTask(self, cancelsAutomatically: automaticallyCancelling) { [self] in self.respond($0, serializer) }
+        DownloadTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond(download: $0, serializer) }
     }
 }

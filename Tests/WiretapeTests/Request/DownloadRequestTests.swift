@@ -11,7 +11,8 @@ import Testing
         let session = Session.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
         let request = session.download(
             "http://a.test/report.pdf",
-            to: DownloadRequest.suggestedDownloadDestination(in: URL(fileURLWithPath: folder.file("out")), options: .createIntermediateDirectories))
+            to: DownloadRequest.suggestedDownloadDestination(
+                in: URL(fileURLWithPath: folder.file("out")), options: .createIntermediateDirectories))
         let task = request.serializingDownloadedFileURL()
         let exchange = await transport.exchange(1)
         exchange.head()
@@ -63,7 +64,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/x\"", "x"), ("attachment; filename=\"..\"", "unknown"),
+        ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/x\"", "x"),
+        ("attachment; filename=\"..\"", "unknown"),
     ])
     func noAnswerChoosesTheFolder(disposition: String, name: String) throws {
         let response = HTTPResponse(url: try "http://a.test/".asURL(), status: 200, headers: ["Content-Disposition": disposition])

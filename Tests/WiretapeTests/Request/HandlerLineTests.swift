@@ -11,8 +11,12 @@ import Testing
     @Test func eachStartsWhenTheOneBeforeHasReturned() {
         let calls = Collected<Int>()
         var line = HandlerLine()
-        line.add { _, done in calls.add(1); done() }
-        line.add { _, done in calls.add(2); done() }
+        line.add { _, done in
+            calls.add(1); done()
+        }
+        line.add { _, done in
+            calls.add(2); done()
+        }
         #expect(!line.canStart)
         line.open()
         line.start()?(Self.outcome) {}
@@ -21,7 +25,9 @@ import Testing
         line.start()?(Self.outcome) {}
         line.handlerReturned()
         #expect(!line.canStart)
-        line.add { _, done in calls.add(3); done() }
+        line.add { _, done in
+            calls.add(3); done()
+        }
         line.start()?(Self.outcome) {}
         #expect(calls.all == [1, 2, 3])
     }

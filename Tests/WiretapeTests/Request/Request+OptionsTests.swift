@@ -37,7 +37,8 @@ import Testing
     }
 
     @Test func closuresAreCalledOnTheirQueueAlsoLate() async throws {
-        let request = Session.answering(200, [:], "abc").request("http://a.test/")
+        let session = Session.answering(200, [:], "abc")
+        let request = session.request("http://a.test/")
         _ = try await request.serializingData().value
         let queue = DispatchQueue(label: "progress")
         await withCheckedContinuation { continuation in

@@ -69,7 +69,8 @@ import Testing
 
     @Test func credentialsStayWithTheirOrigin() async {
         let transport = Self.transport(307, to: "http://b.test/b")
-        _ = await Session.plain(transport).request("http://a.test/a", headers: ["Authorization": "secret", "X": "1"]).serializingData().response
+        _ = await Session.plain(transport).request("http://a.test/a", headers: ["Authorization": "secret", "X": "1"]).serializingData()
+            .response
         #expect(transport.requests[1].headers == ["X": "1"])
     }
 

@@ -3,6 +3,7 @@ import Wiretape
 
 @Suite struct RequestStateTests {
     @Test func onlyCancelledAndFinishedAreOver() {
-        #expect([RequestState.initialized, .resumed, .suspended, .cancelled, .finished].map(\.isOver) == [false, false, false, true, true])
+        #expect(
+            [RequestState.initialized, .resumed, .suspended, .cancelled, .finished].map(\.isOver) == [false, false, false, true, true])
     }
 }

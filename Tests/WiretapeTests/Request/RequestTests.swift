@@ -97,7 +97,7 @@ import Testing
 
     @Test func nothingKeepsARequestThatIsOver() async throws {
         let transport = ScriptedTransport()
-        let session = Session.plain(transport)
+        let session = Session.plain(transport) { $0.timeouts.idle = nil }
         weak var released: DataRequest?
         do {
             let request = session.request("http://a.test/x")
@@ -114,7 +114,9 @@ import Testing
         let session = Session.plain(ScriptedTransport())
         weak var released: DataRequest?
         do {
-            let request = session.request("http://a.test/x")
+            let request = session.request("http://a.test/x").suspend()
+            request.responseData { _ in }
+            request.uploadProgress { _ in }
             released = request
         }
         #expect(released == nil)

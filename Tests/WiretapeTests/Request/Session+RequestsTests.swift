@@ -36,7 +36,8 @@ import FoundationNetworking
 
     @Test func parametersGoIntoTheQueryOrTheBody() async {
         let session = Session.plain(self.transport)
-        _ = await session.request("http://a.test/x", parameters: ["b": "2", "a": "1"], headers: ["Z": "1", "Y": "2"]).serializingData().response
+        _ = await session.request("http://a.test/x", parameters: ["b": "2", "a": "1"], headers: ["Z": "1", "Y": "2"]).serializingData()
+            .response
         _ = await session.request("http://a.test/x", method: .post, parameters: ["a": "1"]).serializingData().response
         _ = await session.request("http://a.test/x", method: .post, parameters: ["a": 1], encoding: JSONEncoding.default).serializingData()
             .response
@@ -81,7 +82,8 @@ import FoundationNetworking
     }
 
     @Test func aLineEndInAFieldIsRefused() async {
-        let error = await Session.plain(self.transport).request("http://a.test/", headers: ["A": "b\r\nC: d"]).serializingData().response.error
+        let error = await Session.plain(self.transport).request("http://a.test/", headers: ["A": "b\r\nC: d"]).serializingData().response
+            .error
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains("\"A\"") == true)
         #expect(self.transport.requests.isEmpty)
@@ -93,8 +95,9 @@ import FoundationNetworking
         try FileManager.default.removeItem(at: file)
         for try await _ in session.stream("http://a.test/s", method: .post, parameters: ["q": "1"]).bytes {}
         for try await _ in session.stream(URLRequest(url: try "http://a.test/r".asURL())).bytes {}
-        #expect(self.transport.requests.map { "\($0.method) \($0.url.absoluteString)" } == [
-            "GET http://a.test/d?q=1", "POST http://a.test/s", "GET http://a.test/r",
-        ])
+        #expect(
+            self.transport.requests.map { "\($0.method) \($0.url.absoluteString)" } == [
+                "GET http://a.test/d?q=1", "POST http://a.test/s", "GET http://a.test/r",
+            ])
     }
 }

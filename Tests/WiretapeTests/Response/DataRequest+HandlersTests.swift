@@ -18,7 +18,7 @@ import Testing
         request.response(queue: self.queue) { seen.add($0.value == nil ? "none" : "some") }
         request.responseData(queue: self.queue) { seen.add("\($0.value?.count ?? 0) octets") }
         request.responseString(queue: self.queue) { seen.add($0.value ?? "") }
-        request.responseJSON(queue: self.queue) { seen.add($0.value == .array([.number("1")]) ? "json" : "no json") }
+        request.responseJSON(queue: self.queue) { seen.add($0.value?.elements.map(\.int) == [1] ? "json" : "no json") }
         request.responsePropertyList(queue: self.queue) { seen.add($0.error?.code.description ?? "list") }
         request.responseDecodable(of: [Int].self, queue: self.queue) { seen.add("\($0.value ?? [])") }
         await withCheckedContinuation { continuation in

@@ -24,7 +24,7 @@ import Testing
     @Test func eachKindOfValueIsMade() async throws {
         #expect(try await self.request("x").serializingData().value == Data("x".utf8))
         #expect(try await self.request("x").serializingString(encoding: .utf8).value == "x")
-        #expect(try await self.request("[1]").serializingJSON().value == .array([.number("1")]))
+        #expect(try await self.request("[1]").serializingJSON().value.elements.map(\.int) == [1])
         #expect(try await self.request("[1]").serializingDecodable([Int].self).value == [1])
         let list = "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><integer>1</integer></array></plist>"
         #expect(try await self.request(list).serializingPropertyList().value == .array([.integer(1)]))

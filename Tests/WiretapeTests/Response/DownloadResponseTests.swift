@@ -22,7 +22,7 @@ import Testing
         #expect(response.headers.values(for: "a") == ["1", "2"])
         #expect(response.redirects.count == 1 && response.attempts.count == 1)
         #expect(response.source == .replayed(cassette: "pets.json", id: 3))
-        #expect(response.timeline.totalSerialized != nil && response.timeline.latency != nil)
+        #expect(response.timeline.serializationDuration != nil && response.timeline.latency != nil)
         #expect(response.description == "success(\"x\")")
         let lines = response.debugDescription.split(separator: "\n").map(String.init)
         #expect(lines[0] == "[Redirect]: GET http://a.test/a 302")
@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test func aFailureHasNoAnswer() async {
-        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.dns), "no such host"))) })
+        let session = Session.plain(
+            ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.dns), "no such host"))) })
         let failed = await session.download("http://a.test/a").serializingString().response
         #expect(failed.value == nil && failed.error?.networkFailure == .dns)
         #expect(failed.response == nil && failed.headers.isEmpty && failed.source == nil)

@@ -15,11 +15,14 @@ import FoundationNetworking
         #expect(view.value(forHTTPHeaderField: "a") == "1, 2")
     }
 
-    @Test(arguments: [
-        (["Content-Length": "12"] as HTTPHeaders, Int64(12) as Int64?), (["Content-Length": "-1"], nil), (["Content-Length": "x"], nil), ([:], nil),
-        (["Content-Length": "12", "Content-Encoding": "br"], nil),
-    ])
-    func theSizeIsKnownWhereTheBodyHasNoCoding(headers: HTTPHeaders, size: Int64?) throws {
-        #expect(HTTPResponse(url: try "http://a.test/x".asURL(), status: 200, headers: headers).bodySize == size)
+    @Test func theSizeIsKnownWhereTheBodyHasNoCoding() throws {
+        func size(_ headers: HTTPHeaders) throws -> Int64? {
+            HTTPResponse(url: try "http://a.test/x".asURL(), status: 200, headers: headers).bodySize
+        }
+        #expect(try size(["Content-Length": "12"]) == 12)
+        #expect(try size(["Content-Length": "-1"]) == nil)
+        #expect(try size(["Content-Length": "x"]) == nil)
+        #expect(try size([:]) == nil)
+        #expect(try size(["Content-Length": "12", "Content-Encoding": "br"]) == nil)
     }
 }

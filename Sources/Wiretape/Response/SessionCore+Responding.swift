@@ -1,0 +1,56 @@
+internal import Foundation
+internal import TapeCore
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+// What runs when a request is over: without the request itself, which its waiting handlers would keep alive.
+extension SessionCore {
+    func respond<Serializer: ResponseSerializer>(
+        _ outcome: RequestOutcome, _ serializer: Serializer
+    ) -> DataResponse<Serializer.SerializedObject> {
+        let last = outcome.last
+        let (result, metrics) = self.serialized(outcome) {
+            if let error = outcome.error { throw error }
+            return try serializer.serialize(
+                request: last.request?.view(for: serializer), response: last.response, data: outcome.data, error: nil)
+        }
+        return DataResponse(outcome, result, metrics)
+    }
+
+    func respond<Serializer: DownloadResponseSerializer>(
+        download outcome: RequestOutcome, _ serializer: Serializer
+    ) -> DownloadResponse<Serializer.SerializedObject> {
+        let last = outcome.last
+        let (result, metrics) = self.serialized(outcome) {
+            if let error = outcome.error { throw error }
+            return try serializer.serializeDownload(
+                request: last.request?.view(for: serializer), response: last.response, fileURL: outcome.fileURL, error: nil)
+        }
+        return DownloadResponse(outcome, result, metrics)
+    }
+
+    /// Runs a serializer and takes its time.
+    private func serialized<Value>(
+        _ outcome: RequestOutcome, _ serialize: () throws -> Value
+    ) -> (Result<Value, WiretapeError>, RequestMetrics) {
+        let start = self.clock.elapsed()
+        let result = Result(catching: serialize).mapError { WiretapeError($0, as: .serialization) }
+        let end = self.clock.elapsed()
+        let failure: WiretapeError? = if case .failure(let error) = result { error } else { nil }
+        self.emit(.serialized(duration: end - start, error: failure), of: outcome.id)
+        var metrics = outcome.metrics
+        metrics.timeline.serializationCompleted = end - outcome.start
+        return (result, metrics)
+    }
+}
+
+extension TransportRequest {
+    fileprivate func view(for serializer: some Any) -> URLRequest {
+        guard serializer is any MethodSerializer else { return URLRequest(self) }
+        var view = URLRequest(url: self.url)
+        view.httpMethod = self.method
+        return view
+    }
+}
