@@ -36,10 +36,11 @@ struct SessionInATestTests {
 
     @Test func missIsAnErrorThatNamesTheNearest() async throws {
         let error = Guarded<String?>(nil)
+        let session = Session()
         let found = try await issues {
             try await withCassette("trait/one", mode: .none, unused: .allow) {
                 do {
-                    _ = try await Session().request("http://pets.test/7").serializingString().value
+                    _ = try await session.request("http://pets.test/7").serializingString().value
                 } catch let problem {
                     error.withLock { $0 = "\(problem)" }
                 }
