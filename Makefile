@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo example test lint check crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo example example-ahc test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
@@ -32,6 +32,10 @@ check: lint
 	swift build --build-tests --scratch-path .build/check -Xswiftc -warnings-as-errors
 	swift test --scratch-path .build/check -Xswiftc -warnings-as-errors
 
+## Makes the documentation of the libraries in .build/docs, and fails on a link to what is not there.
+docs:
+	sh scripts/docs.sh
+
 ## Kills the recorder at 50 seeded moments under load and looks for what it had acknowledged.
 crash:
 	@sh scripts/setup.sh test
@@ -55,6 +59,11 @@ sanitize:
 fuzz:
 	@sh scripts/setup.sh test
 	sh scripts/fuzz.sh $(ARGS)
+
+## Records and replays async-http-client; builds it first, which takes minutes.
+example-ahc:
+	@sh scripts/setup.sh test
+	sh scripts/example-async-http-client.sh
 
 ## Records the sample cassettes again.
 samples:

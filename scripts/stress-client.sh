@@ -28,7 +28,7 @@ run() {
 }
 
 failed=0
-for style in adapter; do
+for style in adapter facade; do
     run "$style" --$style
     failed=$((failed + bad))
     run "$style with cancellations" --$style --cancels SEED

@@ -3,7 +3,9 @@
 // the members from files with MemberImportVisibility.
 @_exported public import struct TapeCore.Arrival
 @_exported public import struct TapeCore.CassetteError
+@_exported public import struct TapeCore.ContentDisposition
 @_exported public import struct TapeCore.CustomMatch
+@_exported public import enum TapeCore.EncodedFormData
 @_exported public import struct TapeCore.Failure
 @_exported public import struct TapeCore.FormDataBoundary
 @_exported public import struct TapeCore.FormDataError
@@ -14,14 +16,26 @@
 @_exported public import struct TapeCore.HeaderFields
 @_exported public import struct TapeCore.HostPattern
 @_exported public import struct TapeCore.HostPatternError
+@_exported public import struct TapeCore.JSONElements
+@_exported public import struct TapeCore.JSONMembers
+@_exported public import struct TapeCore.JSONSyntaxError
+@_exported public import struct TapeCore.JSONValue
 @_exported public import enum TapeCore.Latency
 @_exported public import struct TapeCore.MatchRuleError
 @_exported public import struct TapeCore.MatchRuleTexts
 @_exported public import struct TapeCore.MatchRules
 @_exported public import struct TapeCore.MatchedRequest
 @_exported public import struct TapeCore.MissReport
+@_exported public import struct TapeCore.MultipartBody
+@_exported public import struct TapeCore.MultipartBoundary
+@_exported public import enum TapeCore.MultipartContent
 @_exported public import struct TapeCore.MultipartFormData
+@_exported public import struct TapeCore.MultipartLint
+@_exported public import struct TapeCore.MultipartPart
+@_exported public import struct TapeCore.MultipartProblem
+@_exported public import struct TapeCore.MultipartType
 @_exported public import struct TapeCore.OrderViolation
+@_exported public import struct TapeCore.PartHeaderSection
 @_exported public import struct TapeCore.PinError
 @_exported public import struct TapeCore.PublicKeyPin
 @_exported public import enum TapeCore.RecordMode

@@ -24,16 +24,16 @@ struct LoadStart {
 
     init(_ request: URLRequest, task: URLSessionTask?, session: AdaptedSession?) throws(TransportFailure) {
         guard let session, let task, let url = request.url else {
-            throw TransportFailure(.unsupported, "this request belongs to no session of Wiretape: make one with its configuration")
+            throw TransportFailure(
+                .unsupported,
+                "there is nothing left to answer \"\(request.url?.absoluteString ?? "")\" from: leave the connectionProxyDictionary of the session's configuration as it was handed out"
+            )
         }
         let shown = "\(request.httpMethod ?? "GET") \(url.absoluteString)"
         let refusal = LoadingRule.refusal(
             scheme: url.scheme, upgrade: request.value(forHTTPHeaderField: "Upgrade"), task: Self.kind(of: task))
         if let refusal { throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(refusal)") }
-        switch session.answers {
-        case .none(let reason): throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(reason)")
-        case .transport(let transport, let inPlace): (self.transport, self.isInPlace) = (transport, inPlace)
-        }
+        (self.transport, self.isInPlace) = (session.transport, session.isInPlace)
         (self.request, self.url, self.task) = (request, url, task)
         #if canImport(FoundationNetworking)
         self.session = TaskReflection.current.session(of: task)

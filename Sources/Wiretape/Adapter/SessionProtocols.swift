@@ -1,16 +1,19 @@
-internal import Foundation
 internal import TapeCore
 
 /// Which class belongs to which session.
 ///
-/// A class is never given to a second one: a session that still holds it would take its answers from the wrong cassette. What a session
-/// holds on to is let go when its cassette is closed.
+/// A class is never given to a second one: a session that still holds it would take its answers from the wrong cassette. What a class
+/// stands for is not kept alive here.
 final class SessionProtocols: Sendable {
     static let shared = SessionProtocols()
 
+    private struct Entry: Sendable {
+        weak var session: AdaptedSession?
+    }
+
     private struct Contents: Sendable {
         var count: UInt = 0
-        var sessions: [ObjectIdentifier: AdaptedSession] = [:]
+        var entries: [ObjectIdentifier: Entry] = [:]
     }
 
     private let contents = Guarded(Contents())
@@ -20,21 +23,13 @@ final class SessionProtocols: Sendable {
         self.contents.withLock { contents in
             contents.count += 1
             let type = SessionProtocol<BinaryNumber.Zero>.numbered(contents.count)
-            contents.sessions[ObjectIdentifier(type)] = session
+            contents.entries[ObjectIdentifier(type)] = Entry(session: session)
             return type
         }
     }
 
+    /// Nil where there is none any more.
     func session(of type: LoadingProtocol.Type) -> AdaptedSession? {
-        self.contents.withLock { $0.sessions[ObjectIdentifier(type)] }
-    }
-
-    /// Whatever is asked of the cassette's sessions from now on fails, with this reason.
-    func close(_ cassette: ObjectIdentifier, reason: String) {
-        self.contents.withLock { contents in
-            for (type, session) in contents.sessions where session.cassette == cassette {
-                contents.sessions[type] = AdaptedSession(answers: .none(reason), configuration: session.configuration, cassette: nil)
-            }
-        }
+        self.contents.withLock { $0.entries[ObjectIdentifier(type)]?.session }
     }
 }

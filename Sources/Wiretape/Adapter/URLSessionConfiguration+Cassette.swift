@@ -10,11 +10,11 @@ extension URLSessionConfiguration {
     ///     let session = URLSession(configuration: .replaying(cassette))
     ///
     /// A request that nothing recorded answers fails with the report of the miss as its description. Matchers of the cassette's settings
-    /// run on the queue of URLSession: they must not use it. The cassette stays open as long as it is not closed. See
+    /// run on the queue of URLSession: they must not use it. The configuration and its sessions keep the cassette. See
     /// `answered(by:basedOn:inPlace:)` for what the platforms allow.
     ///
     /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
-        .adapted(.transport(ReplayTransport(cassette), inPlace: true), cassette: cassette, base)
+        .answered(by: ReplayTransport(cassette), basedOn: base, inPlace: true)
     }
 }

@@ -27,7 +27,7 @@ extension URLSessionConfiguration {
     /// with URLSession. Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left
     /// out. A failure of the network comes as `URLError`, all others as `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)`
     /// gives back what they were made of. What is set in `protocolClasses`, `urlCache` and, on Apple's platforms, a background identifier
-    /// is not taken over. On Apple's platforms a trust or client certificate challenge never comes.
+    /// is not taken over; `connectionProxyDictionary` is to be left as it is, since the transport is kept alive by it. On Apple's platforms a trust or client certificate challenge never comes.
     ///
     /// - Parameters:
     ///   - transport: answers. Started on a queue of its own.
@@ -37,13 +37,6 @@ extension URLSessionConfiguration {
     public static func answered(
         by transport: any Transport, basedOn base: URLSessionConfiguration = .ephemeral, inPlace: Bool = false
     ) -> URLSessionConfiguration {
-        .adapted(.transport(transport, inPlace: inPlace), cassette: nil, base)
-    }
-
-    /// - Parameter cassette: whose end is the end of this configuration's sessions.
-    static func adapted(
-        _ answers: AdaptedSession.Answers, cassette: AnyObject?, _ base: URLSessionConfiguration
-    ) -> URLSessionConfiguration {
         let configuration = base.foreground
         // Before there are requests: it makes tasks of its own, which may not be done where URLSession calls.
         #if canImport(FoundationNetworking)
@@ -51,7 +44,7 @@ extension URLSessionConfiguration {
         #endif
         // A cache on the way changes the order in which requests are seen on Linux.
         configuration.urlCache = nil
-        let session = AdaptedSession(answers: answers, configuration: configuration, cassette: cassette.map { ObjectIdentifier($0) })
+        let session = AdaptedSession(transport, isInPlace: inPlace, configuration: configuration)
         configuration.protocolClasses = [SessionProtocols.shared.add(session)]
         return configuration
     }

@@ -88,7 +88,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     @discardableResult
     public func validated() throws(HTTPHeaderError) -> HTTPHeaders {
         for field in self.fields {
-            let shown = "\"\(PlainText.escape(field.name.utf8, limit: 200))\""
+            var shown: String { "\"\(PlainText.escape(field.name.utf8, limit: 200))\"" }
             guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenCharacter) else {
                 throw HTTPHeaderError(
                     name: field.name, message: "\(shown) cannot be the name of a header field: take letters, digits and \"-\"")

@@ -11,12 +11,14 @@ struct HandlerLine: Sendable {
 
     mutating func add(_ handler: @escaping Handler) { self.waiting.append(handler) }
 
+    var canStart: Bool { self.isOpen && !self.isRunning && self.next < self.waiting.count }
+
     /// The request is over.
     mutating func open() { self.isOpen = true }
 
     /// - Returns: who is to run now; then `handlerReturned` is to be called.
     mutating func start() -> Handler? {
-        guard self.isOpen, !self.isRunning, self.next < self.waiting.count else { return nil }
+        guard self.canStart else { return nil }
         self.isRunning = true
         defer { self.next += 1 }
         return self.waiting[self.next]

@@ -18,7 +18,7 @@ public final class Session: Sendable {
 
     /// All requests go through that cassette.
     public convenience init(cassette: Cassette, configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration, transport: ReplayTransport(cassette))
+        self.init(configuration: configuration, transport: cassette.transport)
     }
 
     deinit { self.core.close(.sessionReleased) }

@@ -15,8 +15,6 @@ extension HTTPResponse {
     /// Octets of the body to come, where they are known: those of a coded body are not.
     var bodySize: Int64? {
         guard !self.headers.contains(name: "Content-Encoding") else { return nil }
-        return self.headers.value(for: "Content-Length").flatMap { Int64($0.trimmingCharacters(in: .whitespaces)) }.flatMap {
-            $0 >= 0 ? $0 : nil
-        }
+        return self.headers.value(for: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 }

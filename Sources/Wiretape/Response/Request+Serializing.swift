@@ -45,6 +45,15 @@ extension Request {
     }
 }
 
+extension TransportRequest {
+    fileprivate func view(for serializer: some Any) -> URLRequest {
+        guard serializer is any MethodSerializer else { return URLRequest(self) }
+        var view = URLRequest(url: self.url)
+        view.httpMethod = self.method
+        return view
+    }
+}
+
 extension DataRequest {
     func respond<Serializer: ResponseSerializer>(
         _ outcome: RequestOutcome, _ serializer: Serializer
@@ -53,7 +62,7 @@ extension DataRequest {
         let (result, metrics) = self.serialized(outcome) {
             if let error = outcome.error { throw error }
             return try serializer.serialize(
-                request: last.request.map { URLRequest($0) }, response: last.response, data: outcome.data, error: nil)
+                request: last.request?.view(for: serializer), response: last.response, data: outcome.data, error: nil)
         }
         return DataResponse(outcome, result, metrics)
     }
@@ -67,7 +76,7 @@ extension DownloadRequest {
         let (result, metrics) = self.serialized(outcome) {
             if let error = outcome.error { throw error }
             return try serializer.serializeDownload(
-                request: last.request.map { URLRequest($0) }, response: last.response, fileURL: outcome.fileURL, error: nil)
+                request: last.request?.view(for: serializer), response: last.response, fileURL: outcome.fileURL, error: nil)
         }
         return DownloadResponse(outcome, result, metrics)
     }

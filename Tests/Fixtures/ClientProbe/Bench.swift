@@ -29,22 +29,43 @@ struct Bench {
         let events: @Sendable (TransportRequest) -> [TransportEvent] = { request in
             [.head(HTTPResponse(url: request.url, status: 200, headers: headers, source: .stub)), .chunk(body), .end]
         }
-        let subjects: [(String, URLSessionConfiguration)] = [
-            ("bare URLProtocol", bare),
-            ("adapter, in place", .answered(by: ScriptedTransport(events: events), inPlace: true)),
-            ("adapter, elsewhere", .answered(by: ScriptedTransport(events: events))),
+        let transport = ScriptedTransport(events: events)
+        let subjects: [(String, () -> Double)] = [
+            ("bare URLProtocol", { self.rate(bare) }),
+            ("adapter, in place", { self.rate(.answered(by: transport, inPlace: true)) }),
+            ("adapter, elsewhere", { self.rate(.answered(by: transport)) }),
+            ("facade", { self.rate(Session(transport: transport)) }),
         ]
         var best = [Double](repeating: 0, count: subjects.count)
         for _ in 0..<self.rounds {
-            for (index, (_, configuration)) in subjects.enumerated() {
-                best[index] = max(best[index], self.rate(URLSession(configuration: configuration)))
-            }
+            for (index, (_, rate)) in subjects.enumerated() { best[index] = max(best[index], rate()) }
         }
         for (subject, best) in zip(subjects, best) { print("\(subject.0): \(Int(best)) requests/s") }
     }
 
-    /// With 64 on their way at any moment.
-    private func rate(_ session: URLSession) -> Double {
+    private func rate(_ configuration: URLSessionConfiguration) -> Double {
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        return self.rate { url, ended in
+            session.dataTask(with: url) { data, _, _ in
+                precondition(data?.count == 1024)
+                ended()
+            }.resume()
+        }
+    }
+
+    private func rate(_ session: Session) -> Double {
+        let queue = DispatchQueue(label: "probe.bench")
+        return self.rate { url, ended in
+            session.request(url).responseData(queue: queue) { response in
+                precondition(response.data?.count == 1024)
+                ended()
+            }
+        }
+    }
+
+    /// Requests per second, with 64 on their way at any moment.
+    private func rate(_ send: (_ url: URL, _ ended: @escaping @Sendable () -> Void) -> Void) -> Double {
         guard let url = URL(string: "http://bench.invalid/path?query=1") else { return 0 }
         let window = DispatchSemaphore(value: 64)
         let ended = DispatchGroup()
@@ -52,15 +73,13 @@ struct Bench {
         for _ in 0..<self.count {
             window.wait()
             ended.enter()
-            session.dataTask(with: url) { data, _, _ in
-                precondition(data?.count == 1024)
+            send(url) {
                 window.signal()
                 ended.leave()
-            }.resume()
+            }
         }
         ended.wait()
         let (seconds, attoseconds) = start.duration(to: .now).components
-        session.invalidateAndCancel()
         return Double(self.count) / (Double(seconds) + Double(attoseconds) * 1e-18)
     }
 }

@@ -10,7 +10,7 @@ import FoundationNetworking
 /// Exits with 0 when every request has ended as it had to; a race that kills the process is what it looks for.
 struct StressRun {
     private enum Style {
-        case adapter, unsafe
+        case adapter, facade, unsafe
     }
 
     private let style: Style
@@ -18,16 +18,17 @@ struct StressRun {
     private let seed: UInt64?
 
     init(_ arguments: inout Arguments) throws {
-        let isUnsafe = arguments.flag("--unsafe")
-        guard arguments.flag("--adapter") || isUnsafe else { throw ProbeError("stress needs --adapter or --unsafe") }
-        self.style = isUnsafe ? .unsafe : .adapter
+        let styles: [(String, Style)] = [("--adapter", .adapter), ("--facade", .facade), ("--unsafe", .unsafe)]
+        let chosen = styles.filter { arguments.flag($0.0) }
+        guard chosen.count == 1 else { throw ProbeError("stress needs one of --adapter, --facade and --unsafe") }
+        self.style = chosen[0].1
         self.count = try arguments.number("--requests") ?? 1000
         self.seed = try arguments.number("--cancels").map { UInt64(clamping: $0) }
         try arguments.end()
     }
 
     func run() throws {
-        let sessions = self.configurations.map { URLSession(configuration: $0) }
+        let starts = self.starts
         let tally = Tally()
         let ended = DispatchGroup()
         let cancelled = self.cancelled
@@ -35,13 +36,12 @@ struct StressRun {
         for index in 0..<self.count {
             let url = URL(string: "http://stress.invalid/\(index)") ?? URL(fileURLWithPath: "/")
             ended.enter()
-            let task = sessions[index % sessions.count].dataTask(with: url) { data, response, error in
-                tally.ended(url, data, response, error, mayBeCancelled: cancelled[index] != nil)
+            let cancel = starts[index % starts.count](url) { data, error in
+                tally.ended(url.path, body: data, error: error, mayBeCancelled: cancelled[index] != nil)
                 ended.leave()
             }
-            task.resume()
             guard let delay = cancelled[index] else { continue }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { task.cancel() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(delay)) { cancel() }
         }
         guard ended.wait(timeout: .now() + 60) == .success else { throw ProbeError("hangs: \(tally.text) of \(self.count)") }
         print("\(tally.text) of \(self.count)")
@@ -61,28 +61,52 @@ struct StressRun {
         return result
     }
 
+    /// Sends a request, and answers how to cancel it.
+    private typealias Start = (_ url: URL, _ ended: @escaping @Sendable (Data?, (any Error)?) -> Void) -> @Sendable () -> Void
+
     /// Answered at once, and later from other threads.
-    private var configurations: [URLSessionConfiguration] {
-        switch self.style {
-        case .adapter:
-            [false, true].map { isLater in
-                .answered(
-                    by: ScriptedTransport(isLater: isLater) { request in
-                        ScriptedTransport.answer(request, headers: [("Content-Type", "text/plain")], body: request.url.path)
-                    },
-                    inPlace: !isLater)
+    private var starts: [Start] {
+        let transports = [false, true].map { isLater in
+            ScriptedTransport(isLater: isLater) { request in
+                ScriptedTransport.answer(request, headers: [("Content-Type", "text/plain")], body: request.url.path)
             }
+        }
+        switch self.style {
+        case .adapter: return transports.map { Self.start(.answered(by: $0, inPlace: !$0.isLater)) }
+        case .facade: return transports.map { Self.start(Session(transport: $0)) }
         case .unsafe:
-            [
-                RawProtocol.configuration { load in
-                    nonisolated(unsafe) let load = load
-                    DispatchQueue.global().async {
-                        load.respond()
-                        load.load(load.request.url?.path ?? "")
-                        load.finish()
-                    }
+            let configuration = RawProtocol.configuration { load in
+                nonisolated(unsafe) let load = load
+                DispatchQueue.global().async {
+                    load.respond()
+                    load.load(load.request.url?.path ?? "")
+                    load.finish()
                 }
-            ]
+            }
+            return [Self.start(configuration)]
+        }
+    }
+
+    private static func start(_ configuration: URLSessionConfiguration) -> Start {
+        let session = URLSession(configuration: configuration)
+        return { url, ended in
+            let task = session.dataTask(with: url) { data, _, error in ended(data, error) }
+            task.resume()
+            return { task.cancel() }
+        }
+    }
+
+    private static func start(_ session: Session) -> Start {
+        let queue = DispatchQueue(label: "probe.stress")
+        return { url, ended in
+            let request = session.request(url)
+            request.responseData(queue: queue) { response in
+                switch response.result {
+                case .success(let data): ended(data, nil)
+                case .failure(let error): ended(nil, error)
+                }
+            }
+            return { request.cancel() }
         }
     }
 }

@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
+import Wiretape
 
 /// How the requests of a stress run have ended.
 final class Tally: @unchecked Sendable {
@@ -12,17 +9,21 @@ final class Tally: @unchecked Sendable {
     private var cancelled = 0
     private var wrong: [String] = []
 
-    func ended(_ url: URL, _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, mayBeCancelled: Bool) {
-        let error = error.map { $0 as NSError }
+    func ended(_ path: String, body: Data?, error: (any Error)?, mayBeCancelled: Bool) {
         self.lock.lock()
         defer { self.lock.unlock() }
-        if let error, mayBeCancelled, error.domain == NSURLErrorDomain, error.code == NSURLErrorCancelled {
+        if let error, mayBeCancelled, Self.isCancelled(error) {
             self.cancelled += 1
-        } else if error == nil, data.map({ String(decoding: $0, as: UTF8.self) }) == url.path, response?.url == url {
+        } else if error == nil, body.map({ String(decoding: $0, as: UTF8.self) }) == path {
             self.right += 1
         } else {
-            self.wrong.append("\(url.path): \(data?.count ?? -1) octets, \(error.map { "\($0)" } ?? "no error")")
+            self.wrong.append("\(path): \(body?.count ?? -1) octets, \(error.map { "\($0)" } ?? "no error")")
         }
+    }
+
+    private static func isCancelled(_ error: any Error) -> Bool {
+        if let error = error as? WiretapeError { return error.isCancelled }
+        return (error as NSError).domain == NSURLErrorDomain && (error as NSError).code == NSURLErrorCancelled
     }
 
     var isRight: Bool {

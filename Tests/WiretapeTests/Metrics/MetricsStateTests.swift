@@ -68,6 +68,16 @@ import FoundationNetworking
         #expect(metrics.timeline.requestDuration == .milliseconds(1011))
     }
 
+    @Test func theHeadOfAnEarlierAttemptDoesNotCount() throws {
+        let metrics = self.state([
+            (.started(try self.request()), 0), (.transport(try self.head(503)), 10), (.transport(.end), 11),
+            (.retried(count: 1, after: .zero, dueTo: Refusal()), 11), (.started(try self.request()), 12),
+            (.transport(.failed(TransportFailure(.network(.refused), ""))), 15),
+        ])
+        #expect(metrics.timeline.latency == nil && metrics.timeline.requestDuration == .milliseconds(15))
+        #expect(metrics.hops.map(\.headAt) == [.milliseconds(10), nil])
+    }
+
     @Test func aRequestThatIsCancelledWhileItWaitsEndsThen() throws {
         let metrics = self.state([
             (.started(try self.request()), 0), (.transport(.failed(TransportFailure(.network(.reset), ""))), 5),

@@ -1,5 +1,4 @@
 import Foundation
-import TapeTestSupport
 import Testing
 
 @testable import Wiretape

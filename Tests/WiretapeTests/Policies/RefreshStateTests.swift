@@ -1,6 +1,5 @@
 import Foundation
 import TapeCore
-import TapeTestSupport
 import Testing
 
 @testable import Wiretape

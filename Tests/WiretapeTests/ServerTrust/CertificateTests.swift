@@ -1,4 +1,3 @@
-import TapeTestSupport
 import Testing
 
 @testable import Wiretape

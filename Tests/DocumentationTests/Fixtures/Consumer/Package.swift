@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "petshop",
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    dependencies: [
+        // snippet: package-dependency
+        .package(url: "https://example.test/wiretape.git", from: "0.1.0", traits: [])
+        // snippet end
+    ],
+    targets: [
+        // snippet: package-targets
+        .target(
+            name: "PetShop",
+            dependencies: [.product(name: "Wiretape", package: "wiretape")]),
+        .testTarget(
+            name: "PetShopTests",
+            dependencies: ["PetShop", .product(name: "WiretapeTesting", package: "wiretape")]),
+        // snippet end
+    ]
+)

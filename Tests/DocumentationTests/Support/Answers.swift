@@ -1,0 +1,24 @@
+import Wiretape
+
+/// What the pet shop of the pages answers.
+enum Answers {
+    static let pets = #"[{"id": 1, "name": "Miso"}, {"id": 2, "name": "보리"}]"#
+    static let pet = #"{"id": 3, "name": "초코"}"#
+
+    /// A session that is told one thing, whatever it asks.
+    static func session(_ response: StubResponse) -> Session { Session(transport: StubTransport { _ in response }) }
+
+    /// A session of the whole shop.
+    static func session(configuration: Session.Configuration = Session.Configuration()) -> Session {
+        Session(
+            configuration: configuration,
+            transport: StubTransport { request in
+                switch (request.method, request.url.path) {
+                case ("GET", "/pets"): .json(self.pets)
+                case ("POST", "/pets"): .json(self.pet, status: 201)
+                case ("GET", "/pets/3"): .json(self.pet)
+                default: .text("no such page", status: 404)
+                }
+            })
+    }
+}

@@ -1,0 +1,6 @@
+// snippet: pet
+struct Pet: Codable, Sendable, Equatable {
+    var id: Int
+    var name: String
+}
+// snippet end

@@ -1,0 +1,5 @@
+struct SnippetProblem: Error, Equatable, CustomStringConvertible {
+    var description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TapeProxy
+import TapeTestSupport
+import Testing
+
+@Suite struct EmbedTheProxyTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    @Test func aProxyRecordsAndStops() throws {
+        let file = self.folder.file("pets.json")
+        // snippet: proxy-record
+        let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
+        let plan = try RunPlan(
+            file: file, mode: .all, settings: RunSettings(), mayRecord: true, now: now)
+        let recorder = try Recorder(plan.recording, version: "my tool 1.0")
+        let session = try CassetteSession(
+            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
+            redaction: try plan.liveRedactor(adding: .standard))
+        let proxy = try ProxyServer.start(
+            ProxyConfiguration(), session: session, recorder: recorder, cassette: plan.cassette)
+        print("http_proxy=http://\(proxy.address)")
+        // … run what is to be recorded …
+        proxy.stop()
+        _ = try recorder?.close(keepsOld: false)
+        // snippet end
+        #expect(proxy.port > 0)
+        #expect(try RecordedCassette(path: file).count == 0)
+    }
+
+    @Test func aProxyReplays() throws {
+        let file = Repository.path("Cassettes/pets.json")
+        let now = Timestamp(microseconds: 0)
+        // snippet: proxy-replay
+        let plan = try RunPlan(
+            file: file, mode: .none, settings: RunSettings(), mayRecord: false, now: now)
+        let session = try CassetteSession(
+            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
+            redaction: try plan.liveRedactor(adding: nil))
+        let proxy = try ProxyServer.start(
+            ProxyConfiguration(), session: session, cassette: plan.cassette)
+        // snippet end
+        let answer = try Self.curl("http://127.0.0.1:42427/pets", proxy: proxy.address)
+        proxy.stop()
+        #expect(answer.contains("보리"))
+        // snippet: proxy-verdict
+        let verdict = session.verdict()
+        print(verdict.hits, "answered", verdict.misses, "missed", verdict.unused.count, "left")
+        // snippet end
+        #expect(verdict.hits == 1)
+        #expect(verdict.unused.count == 1)
+    }
+
+    private static func curl(_ url: String, proxy: String) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["curl", "-sS", "--noproxy", "", "--max-time", "20", "-x", "http://\(proxy)", url]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let octets = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import Wiretape
+
+@Suite struct DownloadToAFileTests {
+    private func inFolder(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    private var session: Session {
+        let disposition = HTTPHeader.contentDisposition("attachment; filename=\"album.png\"")
+        return Answers.session(.response(headers: [disposition, .contentType("image/png")], body: Data("PNG".utf8)))
+    }
+
+    @Test func aFileGetsTheNameThatTheServerGives() async throws {
+        try await self.inFolder { folder in
+            let session = self.session
+            // snippet: download
+            let destination = DownloadRequest.suggestedDownloadDestination(
+                in: folder, options: [.createIntermediateDirectories, .removePreviousFile])
+            let file = try await session.download("https://example.test/album", to: destination)
+                .validate()
+                .serializingDownloadedFileURL()
+                .value
+            // snippet end
+            #expect(file.lastPathComponent == "album.png")
+            #expect(try Data(contentsOf: file) == Data("PNG".utf8))
+        }
+    }
+
+    @Test func aClosureSaysWhere() async throws {
+        try await self.inFolder { folder in
+            let session = self.session
+            // snippet: download-destination
+            let destination: DownloadRequest.Destination = { _, response in
+                let kind = response.headers["Content-Type"] == "image/png" ? "png" : "bin"
+                let file = folder.appendingPathComponent("album.\(kind)")
+                return (file, [.createIntermediateDirectories])
+            }
+            let album = session.download("https://example.test/album", to: destination)
+            // snippet end
+            let file = try await album.serializingDownloadedFileURL().value
+            #expect(file.lastPathComponent == "album.png")
+        }
+    }
+
+    @Test func progressIsASequence() async throws {
+        try await self.inFolder { folder in
+            let session = self.session
+            // snippet: download-progress
+            let download = session.download("https://example.test/album")
+            let progress = download.downloadProgress()
+            let file = download.serializingDownloadedFileURL()
+            for await step in progress {
+                print(step.completedUnitCount, "of", step.totalUnitCount ?? 0)
+            }
+            try FileManager.default.removeItem(at: await file.value)
+            // snippet end
+        }
+    }
+}

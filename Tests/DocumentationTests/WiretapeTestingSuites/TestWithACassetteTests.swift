@@ -1,0 +1,57 @@
+import Foundation
+// snippet: testing
+import Testing
+import Wiretape
+import WiretapeTesting
+
+@Suite(.cassettes("shop")) struct ShopTests {
+    @Test func listsPets() async throws {
+        let pets = try await PetShop().pets()
+        #expect(pets.map(\.name) == ["Miso", "보리"])
+    }
+
+    @Test(.cassette("upload")) func addsAPet() async throws {
+        #expect(try await PetShop().add("초코").id == 3)
+    }
+}
+// snippet end
+
+@Suite struct TestWithACassetteTests {
+    // snippet: testing-options
+    @Test(.cassette("shop/listsPets", mode: .none, unused: .allow, order: .strict))
+    func mayAskLessThanWasRecorded() async throws {
+        let pets = try await PetShop().pets()
+        #expect(pets.count == 2)
+    }
+    // snippet end
+
+    // snippet: testing-arguments
+    @Test(arguments: ["cat", "dog"]) func listsPets(of kind: String) async throws {
+        let pets = try await withCassette("shop/pets-\(kind)") {
+            try await Session.default
+                .request("https://example.test/pets", parameters: ["kind": kind])
+                .serializingDecodable([Pet].self)
+                .value
+        }
+        #expect(pets.count == 1)
+    }
+    // snippet end
+
+    // snippet: testing-settings
+    static var settings: CassetteSettings {
+        var settings = CassetteSettings()
+        settings.ignore = ["query:ts"]
+        return settings
+    }
+
+    @Test(.cassette("shop/listsPets", settings: Self.settings))
+    func ignoresTheTime() async throws {
+        let time = Date().timeIntervalSince1970
+        let response = await Session.default
+            .request("https://example.test/pets?ts=\(time)")
+            .serializingData()
+            .response
+        #expect(response.response?.status == 200)
+    }
+    // snippet end
+}

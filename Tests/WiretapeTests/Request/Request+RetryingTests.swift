@@ -1,0 +1,91 @@
+import Foundation
+import TapeCore
+import Testing
+
+@testable import Wiretape
+
+@Suite struct RequestRetryingTests {
+    private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Retrier {
+        Retrier { context, _ in context.retryCount < limit ? result : .doNotRetry }
+    }
+
+    @Test func aFailedRequestIsSentAgainAndAdaptedAnew() async throws {
+        let transport = ScriptedTransport { exchange, number in
+            if number < 3 { exchange.send(.failed(TransportFailure(.network(.reset), "reset"))) } else { exchange.answer(200, [:], "ok") }
+        }
+        let counting = Adapter { request, context in
+            var request = request
+            request.setValue("\(context.retryCount)", forHTTPHeaderField: "X-Retry")
+            return request
+        }
+        let session = Session.plain(transport) { $0.interceptors = [counting, Self.retrier(.retry, upTo: 5)] }
+        let request = session.request("http://a.test/")
+        let response = await request.serializingString().response
+        #expect(response.value == "ok")
+        #expect(request.retryCount == 2)
+        #expect(transport.requests.map { $0.headers["X-Retry"] } == ["0", "1", "2"])
+        #expect(response.attempts.map { $0.error?.networkFailure } == [.reset, .reset, nil])
+        #expect(response.metrics.hops.map(\.retryCount) == [0, 1, 2])
+    }
+
+    @Test func aWaitIsOnTheSessionsClock() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { exchange, number in exchange.answer(number == 1 ? 503 : 200, [:], "x") }
+        let session = Session.plain(transport) {
+            $0.clock = clock
+            $0.timeouts.idle = nil
+        }
+        let request = session.request("http://a.test/", interceptor: Self.retrier(.retryAfter(.seconds(3)))).validate()
+        let task = request.serializingString()
+        await clock.sleepers(1)
+        #expect(transport.requests.count == 1)
+        clock.advance(by: .seconds(3))
+        #expect(try await task.value == "x")
+    }
+
+    @Test func nobodyWaitsForACassette() async throws {
+        let transport = ScriptedTransport { exchange, number in
+            exchange.answer(number == 1 ? 503 : 200, [:], "x", source: .replayed(cassette: "c", id: number))
+        }
+        let session = Session.plain(transport) { $0.clock = ManualClock() }
+        let request = session.request("http://a.test/", interceptor: Self.retrier(.retryAfter(.seconds(3)))).validate()
+        #expect(try await request.serializingString().value == "x")
+    }
+
+    @Test func theFirstRetrierThatWantsSomethingDecides() async {
+        let transport = ScriptedTransport { exchange, _ in exchange.answer(500) }
+        let other = WiretapeError(.retrier, "enough")
+        let session = Session.plain(transport) { $0.interceptors = [Self.retrier(.doNotRetry), Self.retrier(.doNotRetryWithError(other))] }
+        let error = await session.request("http://a.test/").validate().serializingData().response.error
+        #expect(error?.message == "enough")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func cancelledWhileItWaitsItIsNotSentAgain() async {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { exchange, _ in exchange.answer(500) }
+        let session = Session.plain(transport) {
+            $0.clock = clock
+            $0.timeouts.idle = nil
+        }
+        let request = session.request("http://a.test/", interceptor: Self.retrier(.retryAfter(.seconds(9)))).validate()
+        let task = request.serializingData()
+        await clock.sleepers(1)
+        request.cancel()
+        #expect(await task.response.error?.isCancelled == true)
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func whatAReaderHasTakenIsNotSentAgain() async {
+        let transport = ScriptedTransport { exchange, _ in
+            exchange.head()
+            exchange.chunk("x")
+            exchange.send(.failed(TransportFailure(.network(.reset), "reset")))
+        }
+        let session = Session.plain(transport) { $0.interceptors = [Self.retrier(.retry, upTo: 5)] }
+        await #expect(throws: WiretapeError.self) {
+            for try await _ in session.stream("http://a.test/").bytes {}
+        }
+        #expect(transport.requests.count == 1)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TapeCore
+import Testing
+
+@testable import Wiretape
+
+@Suite struct RequestTimeoutsTests {
+    private let clock = ManualClock()
+    private let transport = ScriptedTransport(obeysCancels: false)
+
+    private func session(_ timeouts: Timeouts, _ interceptors: [any RequestInterceptor] = []) -> Session {
+        .plain(self.transport) {
+            $0.clock = self.clock
+            $0.timeouts = timeouts
+            $0.interceptors = interceptors
+        }
+    }
+
+    @Test func aTransportThatHangsIsGivenUp() async {
+        let session = self.session(Timeouts(idle: .milliseconds(500)))
+        let task = session.request("http://a.test/slow").serializingData()
+        let exchange = await self.transport.exchange(1)
+        await self.clock.sleepers(1)
+        self.clock.advance(by: .milliseconds(500))
+        let error = await task.response.error
+        #expect(error?.code == .timedOut)
+        #expect(error?.networkFailure == .timeout)
+        #expect(
+            error?.message
+                == "GET \"http://a.test/slow\" timed out after 0.5 seconds without a sign, waiting for the head of the answer: raise timeouts.idle of the session's configuration, or look at what the server does"
+        )
+        #expect(exchange.isCancelled)
+    }
+
+    @Test func eachEventGivesMoreTime() async throws {
+        let session = self.session(Timeouts(idle: .seconds(1)))
+        let task = session.request("http://a.test/").serializingString()
+        let exchange = await self.transport.exchange(1)
+        await self.clock.sleepers(1)
+        self.clock.advance(by: .milliseconds(900))
+        exchange.head(200, ["Content-Length": "10"])
+        exchange.chunk("abc")
+        self.clock.advance(by: .milliseconds(900))
+        await self.clock.sleepers(1)
+        self.clock.advance(by: .milliseconds(100))
+        let message = await task.response.error?.message
+        #expect(message?.contains("waiting for the rest of the answer with status 200, 3 of 10 octets so far") == true)
+    }
+
+    @Test func theTotalTimeIsNotGivenAgainByARetry() async {
+        let session = self.session(Timeouts(idle: nil, total: .seconds(2)), [Retrier { _, _ in .retry }])
+        let task = session.request("http://a.test/").serializingData()
+        let exchange = await self.transport.exchange(1)
+        await self.clock.sleepers(1)
+        self.clock.advance(by: .seconds(1))
+        exchange.send(.failed(TransportFailure(.network(.reset), "reset")))
+        _ = await self.transport.exchange(2)
+        self.clock.advance(by: .seconds(1))
+        let error = await task.response.error
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("2.0 seconds in all") == true)
+        #expect(self.transport.requests.count == 2)
+    }
+
+    @Test func anIdleRequestMayBeRetried() async throws {
+        let session = self.session(
+            Timeouts(idle: .seconds(1)), [Retrier { context, _ in context.retryCount == 0 ? .retry : .doNotRetry }])
+        let task = session.request("http://a.test/").serializingString()
+        _ = await self.transport.exchange(1)
+        await self.clock.sleepers(1)
+        self.clock.advance(by: .seconds(1))
+        await self.transport.exchange(2).answer(200, [:], "ok")
+        #expect(try await task.value == "ok")
+    }
+
+    @Test func anAnswerAtOnceArmsNothing() async {
+        let transport = ScriptedTransport { exchange, _ in exchange.answer() }
+        let session = Session.plain(transport) { $0.clock = self.clock }
+        let request = session.request("http://a.test/")
+        _ = await request.serializingData().response
+        #expect(self.clock.sleeperCount == 0)
+        #expect(request.data.withLock { $0.watchTask == nil })
+    }
+
+    @Test func theWatchEndsWithItsRequest() async throws {
+        let session = self.session(Timeouts(idle: .seconds(1)))
+        let task = session.request("http://a.test/").serializingData()
+        let exchange = await self.transport.exchange(1)
+        await self.clock.sleepers(1)
+        exchange.answer()
+        _ = try? await task.value
+        #expect(self.clock.sleeperCount == 0)
+    }
+}

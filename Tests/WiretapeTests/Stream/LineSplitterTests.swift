@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Wiretape
+
+@Suite struct LineSplitterTests {
+    private static func lines(_ chunks: [String]) throws -> [String] {
+        var splitter = LineSplitter()
+        var lines: [String] = []
+        for chunk in chunks { lines += try splitter.push(Array(chunk.utf8)).map { String(decoding: $0, as: UTF8.self) } }
+        return lines + (splitter.finish().map { [String(decoding: $0, as: UTF8.self)] } ?? [])
+    }
+
+    @Test func allThreeEndsEndALine() throws {
+        #expect(try Self.lines(["a\nb\r\nc\rd"]) == ["a", "b", "c", "d"])
+        #expect(try Self.lines(["\n\r\n\r\r"]) == ["", "", "", ""])
+        #expect(try Self.lines(["a\n"]) == ["a"])
+        #expect(try Self.lines([""]) == [])
+    }
+
+    @Test func howChunksCutThemDoesNotMatter() throws {
+        let text = "one\r\n\r\ntwo\u{AC00}\rthree\n\nfour"
+        let whole = try Self.lines([text])
+        #expect(whole == ["one", "", "two\u{AC00}", "three", "", "four"])
+        let octets = Array(text.utf8)
+        for cut in 0...octets.count {
+            var splitter = LineSplitter()
+            var lines = try splitter.push(octets[..<cut]) + (try splitter.push(octets[cut...]))
+            if let last = splitter.finish() { lines.append(last) }
+            #expect(lines.map { String(decoding: $0, as: UTF8.self) } == whole, "cut at \(cut)")
+        }
+    }
+
+    @Test func aLineWithoutEndIsRefused() throws {
+        var splitter = LineSplitter()
+        _ = try splitter.push([UInt8](repeating: 97, count: LineSplitter.limit))
+        let error = #expect(throws: WiretapeError.self) { try splitter.push([97]) }
+        #expect(error?.code == .stream)
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+@testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Makes the number of its calls.
+struct CountingSerializer: ResponseSerializer {
+    let calls: Collected<Int>
+
+    func serialize(request: URLRequest?, response: HTTPResponse?, data: Data?, error: (any Error)?) throws -> Int {
+        self.calls.add(request?.allHTTPHeaderFields?.count ?? -1)
+        return self.calls.all.count
+    }
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Makes the documentation of the three libraries, DocC archives that any web server can give out: .build/docs/Wiretape and so on.
+# Fails on every warning: a link to a symbol or page that is not there, a page that is on no list, a parameter that does not exist.
+# Options go to swift build, as --scratch-path; --no-build takes what is built. Needs a toolchain with docc.
+set -eu
+cd "$(dirname "$0")/.."
+build=yes
+if [ "${1-}" = --no-build ]; then build=no; shift; fi
+out=${DOCS_OUT:-.build/docs}
+bin=$(swift build --show-bin-path "$@")
+if [ $build = yes ]; then swift build "$@"; fi
+docc=$(command -v docc || true)
+[ -n "$docc" ] || docc=$(dirname "$(command -v swift)")/docc
+[ -x "$docc" ] || { echo "docs: there is no \"docc\" beside swift: install a toolchain of swift.org" >&2; exit 1; }
+includes=
+for folder in Sources/C*/; do includes="$includes -I $folder"; done
+# Testing and XCTest, which WiretapeTesting imports.
+platform=$(dirname "$(dirname "$(command -v swift)")")/lib/swift/linux
+target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
+
+for module in Wiretape WiretapeTesting TapeProxy; do
+    graphs=$out/graphs/$module
+    rm -rf "$graphs" "$out/$module"
+    mkdir -p "$graphs"
+    # Names of other targets that a module gives on are documented with it.
+    # shellcheck disable=SC2086
+    swift symbolgraph-extract -module-name "$module" -target "$target" -I "$bin/Modules" $includes -I "$platform" \
+        -minimum-access-level public -skip-synthesized-members \
+        -experimental-allowed-reexported-modules=TapeCore,TapeRecorder,TapeTLS -output-dir "$graphs"
+    [ -s "$graphs/$module.symbols.json" ] || { echo "docs: \"$module\" is not built: run without --no-build" >&2; exit 1; }
+    # Only parameters that need a word have one.
+    "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$graphs" --output-dir "$out/$module" \
+        --fallback-display-name "$module" --fallback-bundle-identifier "wiretape.$module" --fallback-default-module-kind Library \
+        --hosting-base-path "$module" --disable-parameters-and-returns-validation --warnings-as-errors
+    echo "docs: $out/$module"
+done
