@@ -2,6 +2,9 @@
 
 .PHONY: demo example example-ahc test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
 
+# Without its build folder.
+EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
+
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
 	@sh scripts/demo.sh
@@ -25,7 +28,7 @@ lint:
 	python3 scripts/check_imports.py
 	python3 scripts/check_mirror.py --self-test
 	python3 scripts/check_mirror.py
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 ## What has to be green before a commit: lint, no warnings, tests.
 check: lint
@@ -72,7 +75,7 @@ samples:
 
 ## Formats all Swift files in place.
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 ## Measures the release build against nginx and haproxy; options: make bench ARGS='--scenarios small --rounds 1'.
 bench:

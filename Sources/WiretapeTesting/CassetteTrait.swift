@@ -101,7 +101,8 @@ extension TestTrait where Self == CassetteTrait {
     /// Runs the test with the cassette `Cassettes/<name>.json`.
     ///
     ///     @Test(.cassette("pets/upload")) func uploadsAPet() async throws {
-    ///         let pet = try await Session().request("https://example.test/pets/1").serializingDecodable(Pet.self).value
+    ///         let session = Session()
+    ///         let pet = try await session.request("https://example.test/pets/1").serializingDecodable(Pet.self).value
     ///     }
     ///
     /// The folder `Cassettes` is next to the test's source file, or in the nearest folder above it that has one or is a package's.

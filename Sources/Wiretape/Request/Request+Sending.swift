@@ -147,7 +147,7 @@ extension Request {
     /// Runs something that waits; it is cancelled with the request.
     func work(_ body: @escaping @Sendable (Request) async -> Void) {
         self.data.withLock { data in
-            if data.outcome == nil { data.work = Task { await body(self) } }
+            if data.outcome == nil { data.work = self.withItsCassette { Task { await body(self) } } }
         }
     }
 }

@@ -15,7 +15,7 @@ public class Request: @unchecked Sendable, Identifiable {
     let number: UInt64
     let core: SessionCore
     let transport: any Transport
-    /// Of the task that made the request: its handlers find it too, so that requests made there don't leave for the network.
+    /// Of the task that made the request: handlers, adapters and retriers find it too, so that requests made there don't leave for the network.
     private let cassette: Cassette?
     let source: RequestSource
     let interceptor: (any RequestInterceptor)?
@@ -35,8 +35,8 @@ public class Request: @unchecked Sendable, Identifiable {
         core.emit(.created, of: self)
     }
 
-    /// Calls a handler where `Cassette.current` is what it was where the request was made.
-    func handing<Result>(_ body: () throws -> Result) rethrows -> Result {
+    /// Runs something where `Cassette.current` is what it was where the request was made.
+    func withItsCassette<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let cassette = self.cassette else { return try body() }
         return try Cassette.$current.withValue(cassette, operation: body)
     }

@@ -23,7 +23,7 @@ extension Request {
             SessionCore.serializationQueue.async {
                 let response = make(outcome)
                 queue.async {
-                    self.handing { handler(response) }
+                    self.withItsCassette { handler(response) }
                     done()
                 }
             }

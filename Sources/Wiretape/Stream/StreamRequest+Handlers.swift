@@ -61,7 +61,7 @@ extension StreamRequest {
         self.hub.join { [weak self] reader in
             // The request is there as long as it runs, and whoever calls the pump has it.
             guard let self else { return }
-            queue.async { self.handing { self.pump(reader, chunk, completion) } }
+            queue.async { self.withItsCassette { self.pump(reader, chunk, completion) } }
         }
         self.startForHandler()
         return self

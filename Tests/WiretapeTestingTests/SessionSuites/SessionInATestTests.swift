@@ -25,6 +25,17 @@ struct SessionInATestTests {
         #expect(texts == ["1", "2"])
     }
 
+    @Test(.cassette("trait/one", mode: .none, unused: .allow)) func retrierOfAnAnswerFromElsewhereHasTheCassette() async throws {
+        let paths = Guarded<[String?]>([])
+        let retrier = Retrier { _, _ in
+            paths.withLock { $0.append(Cassette.current?.path) }
+            return .doNotRetry
+        }
+        let session = Session(transport: Elsewhere())
+        _ = try? await session.request("http://pets.test/1", interceptor: retrier).validate().serializingString().value
+        #expect(paths.withLock { $0 } == [Cassette.current?.path])
+    }
+
     /// Side by side, each from a recording of its own: none runs out of answers.
     @Test(.cassette("trait/two", mode: .none), arguments: [1]) func testsDoNotTakeEachOthersAnswers(page: Int) async throws {
         let session = Session()
@@ -36,10 +47,11 @@ struct SessionInATestTests {
 
     @Test func missIsAnErrorThatNamesTheNearest() async throws {
         let error = Guarded<String?>(nil)
+        let session = Session()
         let found = try await issues {
             try await withCassette("trait/one", mode: .none, unused: .allow) {
                 do {
-                    _ = try await Session().request("http://pets.test/7").serializingString().value
+                    _ = try await session.request("http://pets.test/7").serializingString().value
                 } catch let problem {
                     error.withLock { $0 = "\(problem)" }
                 }
@@ -48,5 +60,21 @@ struct SessionInATestTests {
         #expect(error.withLock { $0 }?.contains("http://pets.test/7") == true)
         #expect(found.count == 1)
         #expect(found.first?.contains("exchange 1, \"GET http://pets.test/1\"") == true)
+    }
+}
+
+/// Answers with 500 on a thread that belongs to no task.
+private struct Elsewhere: Transport {
+    struct Task: TransportTask {
+        func cancel() {}
+        func resume() {}
+    }
+
+    func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        Thread {
+            _ = receive(.head(HTTPResponse(url: request.url, status: 500)))
+            _ = receive(.end)
+        }.start()
+        return Task()
     }
 }
