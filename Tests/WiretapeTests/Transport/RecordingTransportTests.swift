@@ -124,9 +124,9 @@ import Testing
 
     @Test func aLargeBodyPassesThroughTheQueueInBlocks() async throws {
         let folder = try TemporaryFolder()
-        let size = 20 << 20
+        let size = 10 << 20
         try folder.write([UInt8](repeating: 65, count: size), to: "large")
-        let pieces = (0..<320).map { StubResponse.Chunk(Data(repeating: UInt8($0 & 255), count: 64 << 10)) }
+        let pieces = (0..<160).map { StubResponse.Chunk(Data(repeating: UInt8($0 & 255), count: 64 << 10)) }
         let exchanges = try await self.recorded([StubResponse(status: 200, chunks: pieces)], in: folder) { transport in
             let log = try await transport.exchange("PUT", self.url, body: .file(URL(fileURLWithPath: folder.file("large")), size: size))
             #expect(log.lines.last == "end")
