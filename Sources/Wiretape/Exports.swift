@@ -5,6 +5,7 @@
 @_exported public import struct TapeCore.CassetteError
 @_exported public import struct TapeCore.ContentDisposition
 @_exported public import struct TapeCore.CustomMatch
+@_exported public import enum TapeCore.EncodedFormData
 @_exported public import struct TapeCore.Failure
 @_exported public import struct TapeCore.FormDataBoundary
 @_exported public import struct TapeCore.FormDataError
@@ -15,6 +16,9 @@
 @_exported public import struct TapeCore.HeaderFields
 @_exported public import struct TapeCore.HostPattern
 @_exported public import struct TapeCore.HostPatternError
+@_exported public import struct TapeCore.JSONElements
+@_exported public import struct TapeCore.JSONMembers
+@_exported public import struct TapeCore.JSONSyntaxError
 @_exported public import struct TapeCore.JSONValue
 @_exported public import enum TapeCore.Latency
 @_exported public import struct TapeCore.MatchRuleError

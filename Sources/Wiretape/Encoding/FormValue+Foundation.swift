@@ -31,7 +31,7 @@ extension FormValue {
         case .null: return leaves.null().map { .leaf(.text($0)) }
         case .bool(let bool): return .leaf(.text(leaves.bool(bool)))
         case .text(let text): return .leaf(.text(text))
-        case .number(let number): return .leaf(.text(number.stringValue))
+        case .number(let number): return .leaf(.text(FoundationValue.text(of: number)))
         case .dictionary(let dictionary): return try self.object(dictionary, path: path, leaves)
         case .array(let elements):
             var values: [FormValue] = []

@@ -42,4 +42,14 @@ enum FoundationValue {
         default: self = .unknown("\(type(of: value))")
         }
     }
+
+    /// `1` for a whole number of any type: `stringValue` of 1.0 is "1" on Apple's systems and "1.0" on Linux.
+    static func text(of number: NSNumber) -> String {
+        guard ["d", "f"].contains(String(cString: number.objCType)) else { return number.stringValue }
+        // Beyond this not every whole number is a double.
+        let limit = 9_007_199_254_740_992.0
+        let double = number.doubleValue
+        guard double.magnitude < limit, double == double.rounded() else { return "\(double)" }
+        return "\(Int(double))"
+    }
 }

@@ -9,7 +9,7 @@ import Testing
         case .null: "null"
         case .bool(let bool): "bool \(bool)"
         case .text(let text): "text \(text)"
-        case .number(let number): "number \(number.stringValue)"
+        case .number(let number): "number \(FoundationValue.text(of: number))"
         case .array(let elements): "array \(elements.count)"
         case .dictionary(let members): "dictionary \(members.count)"
         case .encodable(let value): "encodable \(type(of: value))"
@@ -29,6 +29,11 @@ import Testing
         #expect(self.kind(UInt64.max) == "number 18446744073709551615" && self.kind(Int64.min) == "number -9223372036854775808")
         #expect(self.kind(Float(1.1)) == "number 1.1" && self.kind(0.1) == "number 0.1" && self.kind(2.0) == "number 2")
         #expect(self.kind(Decimal(string: "1.25") ?? 0) == "number 1.25" && self.kind(UInt8(7)) == "number 7")
+    }
+
+    @Test(arguments: [(1e15, "1000000000000000"), (-3.0, "-3"), (1e300, "1e+300"), (-0.5, "-0.5"), (.infinity, "inf"), (-0.0, "0")])
+    func wholeDoublesHaveNoPoint(value: Double, text: String) {
+        #expect(FoundationValue.text(of: NSNumber(value: value)) == text)
     }
 
     @Test func otherTypes() {

@@ -14,7 +14,7 @@ import Wiretape
         #expect(try self.value(nil, status: 204) == .dictionary([:]))
     }
 
-    @Test(arguments: ["<plist>", "bplist00", "\u{1}\u{2}"]) func whatIsNoneIsRefused(text: String) {
+    @Test(arguments: ["<plist>", "bplist00", "word", "{ a = b; }", "\u{1}\u{2}"]) func whatIsNoneIsRefused(text: String) {
         #expect { try self.value(Data(text.utf8)) } throws: { ($0 as? SerializationError)?.code == .invalidPropertyList }
     }
 }

@@ -1,78 +1,97 @@
 import Foundation
+import TapeCore
 
-/// A server on loopback that answers every request with what arrived, as JSON. Ends with the last reference to it.
-final class EchoServer {
-    struct Arrived: Decodable {
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A server on loopback that keeps what arrived, octet by octet, and answers with an empty 200. Ends with the last reference to it.
+///
+/// In this process: one that was started would inherit the files of others, and keep those waiting that wait for their end.
+final class EchoServer: Sendable {
+    struct Arrived: Sendable {
         let method: String
         let target: String
-        let headers: [[String]]
-        private let body: Data
-
-        var octets: [UInt8] { [UInt8](self.body) }
+        let fields: HeaderFields
+        let octets: [UInt8]
 
         func values(_ name: String) -> [String] {
-            self.headers.filter { $0.first?.lowercased() == name.lowercased() }.compactMap(\.last)
+            (0..<self.fields.count).filter { self.fields.name(at: $0).lowercased() == name.lowercased() }.map { self.fields.value(at: $0) }
         }
     }
+
+    struct Problem: Error {}
 
     /// `http://127.0.0.1:PORT`
     let url: String
-    private let process = Process()
-    private let input = Pipe()
+    private let listener: Int32
+    private let arrivals: Guarded<[Arrived]>
 
     init() throws {
-        self.process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        self.process.arguments = ["python3", "-c", Self.script]
-        let output = Pipe()
-        self.process.standardOutput = output
-        self.process.standardInput = self.input
-        try self.process.run()
-        var line = Data()
-        while let octet = try output.fileHandleForReading.read(upToCount: 1), octet != Data([10]) { line += octet }
-        self.url = "http://127.0.0.1:\(String(decoding: line, as: UTF8.self))"
-    }
-
-    deinit {
-        self.process.terminate()
-        self.process.waitUntilExit()
-    }
-
-    /// What a command sent here, with the status line of HEAD in front.
-    func arrived(_ run: ShellRun) throws -> Arrived {
-        var data = run.output
-        // The answer to HEAD has it in a field.
-        if data.starts(with: Data("HTTP/".utf8)) {
-            let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-            data = Data(base64Encoded: String(lines.first { $0.hasPrefix("X-Echo: ") }?.dropFirst(8) ?? "")) ?? Data()
+        #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+        let kind = SOCK_STREAM
+        #endif
+        let listener = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
+            }
         }
-        return try JSONDecoder().decode(Arrived.self, from: data)
+        guard isBound else { throw Problem() }
+        let arrivals = Guarded<[Arrived]>([])
+        self.listener = listener
+        self.arrivals = arrivals
+        self.url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        Thread.detachNewThread {
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                if let arrived = Self.read(connection) { arrivals.withLock { $0.append(arrived) } }
+                let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+                _ = send(connection, answer, answer.count, 0)
+                close(connection)
+            }
+            close(listener)
+        }
     }
 
-    private static let script = """
-        import base64, http.server, json, sys, threading
-        class Echo(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            def __getattr__(self, name):
-                if name.startswith("do_"):
-                    return self.echo
-                raise AttributeError(name)
-            def log_message(self, *_):
-                pass
-            def echo(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                arrived = {"method": self.command, "target": self.path, "headers": [list(field) for field in self.headers.items()],
-                           "body": base64.b64encode(body).decode()}
-                text = json.dumps(arrived).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(text)))
-                if self.command == "HEAD":
-                    self.send_header("X-Echo", base64.b64encode(text).decode())
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(text)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-        print(server.server_port, flush=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        sys.stdin.read()
-        """
+    /// The thread ends at its next accept.
+    deinit { shutdown(self.listener, Int32(SHUT_RDWR)) }
+
+    /// What the command that has just ended sent.
+    func takeLast() throws -> Arrived {
+        guard let last = self.arrivals.withLock({ $0.popLast() }) else { throw Problem() }
+        return last
+    }
+
+    private static func read(_ connection: Int32) -> Arrived? {
+        var octets: [UInt8] = []
+        func more() -> Bool {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count > 0 { octets += buffer[..<count] }
+            return count > 0
+        }
+        var end: Int?
+        while end == nil {
+            guard more() else { return nil }
+            end = octets.indices.first { octets[$0...].starts(with: [13, 10, 13, 10]) }
+        }
+        guard let end else { return nil }
+        let lines = String(decoding: octets[..<end], as: UTF8.self).components(separatedBy: "\r\n")
+        let words = lines[0].split(separator: " ").map(String.init)
+        let fields = HeaderFields(Array(lines.dropFirst()))
+        let length = fields.first("content-length").flatMap { Int($0) } ?? 0
+        while octets.count < end + 4 + length { guard more() else { return nil } }
+        guard words.count == 3 else { return nil }
+        return Arrived(method: words[0], target: words[1], fields: fields, octets: Array(octets[(end + 4)...]))
+    }
 }

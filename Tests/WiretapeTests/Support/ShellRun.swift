@@ -1,26 +1,57 @@
 import Foundation
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A command that has run in a shell.
+///
+/// Not by `Process`, and all through files: both a pipe and the end of a `Process` wait for every other program that was started meanwhile
+/// and has inherited their other side.
 struct ShellRun {
     let output: Data
     let errors: String
     let status: Int32
 
+    struct Problem: Error {}
+
     init(_ shell: String, _ command: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // A file, since arguments are limited, as lines of a terminal are not.
-        let script = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-\(UUID().uuidString).sh")
-        try Data(command.utf8).write(to: script)
-        defer { try? FileManager.default.removeItem(at: script) }
-        process.arguments = [shell, script.path]
-        let (output, errors) = (Pipe(), Pipe())
-        (process.standardOutput, process.standardError, process.standardInput) = (output, errors, FileHandle.nullDevice)
-        try process.run()
-        // Errors are few: a pipe holds them.
-        self.output = output.fileHandleForReading.readDataToEndOfFile()
-        self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        self.status = process.terminationStatus
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = ["script", "output", "errors"].map { folder.appendingPathComponent($0) }
+        for (file, text) in zip(files, [command, "", ""]) { try Data(text.utf8).write(to: file) }
+
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, files[1].path, O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 2, files[2].path, O_WRONLY, 0)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        var arguments = Self.pointers(["env", shell, files[0].path])
+        var variables = Self.pointers(["PATH=\(path)", "LANG=C.UTF-8"])
+        defer { for pointer in arguments + variables { free(pointer) } }
+        var id = pid_t()
+        guard posix_spawn(&id, "/usr/bin/env", &actions, nil, &arguments, &variables) == 0 else { throw Problem() }
+        var raw: Int32 = 0
+        while waitpid(id, &raw, 0) < 0 { guard errno == EINTR else { throw Problem() } }
+        self.output = try Data(contentsOf: files[1])
+        self.errors = String(decoding: try Data(contentsOf: files[2]), as: UTF8.self)
+        self.status = raw & 0x7f == 0 ? (raw >> 8) & 0xff : 128 + (raw & 0x7f)
+    }
+
+    private static func pointers(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        var pointers: [UnsafeMutablePointer<CChar>?] = []
+        for text in texts { pointers.append(strdup(text)) }
+        return pointers + [nil]
     }
 }

@@ -1,5 +1,5 @@
 /// SplitMix64: the same numbers for the same seed, everywhere. Not for secrets.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
+struct JitterGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) {
