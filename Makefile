@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
@@ -59,6 +59,11 @@ sanitize:
 fuzz:
 	@sh scripts/setup.sh test
 	sh scripts/fuzz.sh $(ARGS)
+
+## Records and replays async-http-client; builds it first, which takes minutes.
+example-ahc:
+	@sh scripts/setup.sh test
+	sh scripts/example-async-http-client.sh
 
 ## Records the sample cassettes again.
 samples:

@@ -21,11 +21,12 @@ struct WiretapeCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReplayCommand.self, RunCommand.self, ServeCommand.self, InspectCommand.self, ShowCommand.self,
             ExportCommand.self, DevelopCommand.self, RedactCommand.self, VerifyCommand.self, DiffCommand.self, MergeCommand.self,
-            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self,
+            PruneCommand.self, CheckCommand.self, ConfigCommand.self, CACommand.self, EnvCommand.self, DoctorCommand.self,
         ]
     )
 
     static func main() {
+        NamespaceEntry.runIfAsked()
         StandardStreams.fill()
         MemorySettings.apply()
         SignalThread.block()

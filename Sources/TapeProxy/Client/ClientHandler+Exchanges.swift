@@ -7,11 +7,17 @@ extension ClientHandler {
     func exchange(for request: IncomingRequest) -> any ClientExchange {
         if let scope { return self.exchange(for: request, in: scope) }
         if let refusal = self.enterSession(request) { return self.local(request, refusal) }
+        if request.reverse != nil {
+            if let refusal = self.reverseGate.refusal(of: request.head.fields, host: request.host) { return self.local(request, refusal) }
+            request.takeOriginsNames()
+        }
         switch request.target {
         case .origin, .asterisk:
             return self.local(request, HelpPage.answer(address: self.proxy.address, method: request.head.method))
         case .authority(let host, let port):
             return self.tunnel(request, host: host, port: port)
+        case .absolute(let origin, let path) where request.reverse != nil:
+            return self.reversed(request, to: origin, path: path)
         case .absolute(let origin, let path):
             guard origin.scheme == .http else {
                 return self.local(
@@ -25,6 +31,20 @@ extension ClientHandler {
             if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
             return self.decided(request, TunnelScope(route: UpstreamRoute(origin)))
         }
+    }
+
+    /// A URL in the path: as if a proxy's client had asked for it, inside a tunnel where it is https.
+    private func reversed(_ request: IncomingRequest, to origin: Origin, path: String) -> any ClientExchange {
+        if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
+        guard origin.scheme == .https else { return self.decided(request, TunnelScope(route: UpstreamRoute(origin))) }
+        switch self.proxy.interception?.choice(host: origin.host, port: origin.port) {
+        case .refuse: return self.local(request, ReverseGate.excluded(origin.authority, by: "--refuse"))
+        case .passThrough: return self.local(request, ReverseGate.excluded(origin.authority, by: "--passthrough"))
+        case .intercept, nil: break
+        }
+        // An address is no server name (RFC 6066, 3).
+        let name = IPAddress(origin.host) == nil ? origin.host : nil
+        return self.decided(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: ["http/1.1"])))
     }
 
     /// A request inside a tunnel goes where the tunnel goes, whatever it says of itself (RFC 9110, 7.4).

@@ -133,7 +133,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
 
     func begin(_ head: RequestHead) {
         do throws(MessageError) {
-            let request = try IncomingRequest(head, start: self.proxy.now, scope: self.scope)
+            let request = try IncomingRequest(head, start: self.proxy.now, scope: self.scope, address: self.proxy.address)
             self.scope?.leftUnused = nil
             let exchange = self.exchange(for: request)
             self.phase = .exchange(exchange)
@@ -151,13 +151,20 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     /// - Returns: the refusal of a request whose credentials do not let it in.
     func enterSession(_ request: IncomingRequest) -> ProxyAnswer? {
         guard let session = self.entrance.session(for: request.proxyAuthorization, at: self.proxy) else {
-            return self.entrance.refusal(of: request.proxyAuthorization)
+            return request.reverse == nil
+                ? self.entrance.refusal(of: request.proxyAuthorization) : ReverseGate.unauthorized(at: self.proxy.address)
         }
         guard session !== self.proxy else { return nil }
         self.proxy.remove(self)
         self.proxy = session
         session.add(self)
         return nil
+    }
+
+    /// Says who may ask for URLs in the path.
+    var reverseGate: ReverseGate {
+        ReverseGate(
+            address: self.context?.channel.localAddress.flatMap { IPAddress($0) }, isAuthorized: self.entrance.isGuarded)
     }
 
     /// The running exchange goes on as another: a tunnel.

@@ -75,8 +75,12 @@ extension ForwardExchange {
     }
 
     private func head(_ head: ResponseHead) -> ByteBuffer {
-        ByteBuffer(bytes: HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: self.request.head.version))
+        ByteBuffer(
+            bytes: HopByHop.forwardedResponse(self.shown(head), clientConnection: .keepAlive, clientVersion: self.request.head.version))
     }
+
+    /// As the client gets it, which may know the origin under another name.
+    private func shown(_ head: ResponseHead) -> ResponseHead { self.request.reverse?.response(head) ?? head }
 
     private func begin(_ head: ResponseHead, hasMore: Bool) throws(MessageError) {
         let framing = try BodyFraming.ofResponse(head, requestMethod: self.request.head.method)
@@ -89,7 +93,8 @@ extension ForwardExchange {
         if framing == .untilClose || self.dechunks { self.client.answerEndsByClose() }
         let keeps = clientPersists && self.request.persists && self.isRequestSent
         let bytes = HopByHop.forwardedResponse(
-            head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: self.dechunks)
+            self.shown(head), clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version,
+            removesChunking: self.dechunks)
         self.bytesOut += bytes.count
         // Written with the first of the body, or when the read is through: one write for a small answer.
         self.heldHead = ByteBuffer(bytes: bytes)

@@ -5,10 +5,14 @@ internal import TapeExchange
 ///
 /// A class, so that handing it on costs one reference.
 final class IncomingRequest {
-    let head: RequestHead
+    private(set) var head: RequestHead
     let target: RequestTarget
-    /// The absolute URL: as sent to a proxy, or put together from the tunnel's scheme, the Host field and the path.
+    /// The absolute URL: as sent to a proxy, or in its path, or put together from the tunnel's scheme, the Host field and the path.
     let url: String
+    /// How the client and the origin name things where the URL came in the path; nil where the client knows that it speaks to a proxy.
+    let reverse: ReverseMapping?
+    /// What Host names.
+    let host: Authority?
     let framing: RequestFraming
     /// Whether the client's connection may serve another request.
     let persists: Bool
@@ -17,26 +21,52 @@ final class IncomingRequest {
     let start: NIODeadline
     let proxyAuthorization: String?
 
-    /// - Parameter scope: the tunnel that the request came through.
-    init(_ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil) throws(MessageError) {
+    /// - Parameters:
+    ///   - scope: the tunnel that the request came through.
+    ///   - address: the proxy's own, HOST:PORT.
+    init(_ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "") throws(MessageError) {
         let target = try RequestTarget(head.target, method: head.method)
         let named = try HostRule.check(head, target: target)
-        self.target = target
-        self.url = scope.map { Self.url(head, target, named, in: $0) } ?? head.target
+        let reverse = try scope == nil ? Self.reverse(target, method: head.method, address: address) : nil
+        self.host = named
+        self.target = reverse.map { .absolute($0.origin, originForm: $0.originForm) } ?? target
+        self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.fields.first("host") ?? address) }
+        self.url = reverse?.url ?? scope.map { Self.url(head, target, named, in: $0) } ?? head.target
         self.framing = try BodyFraming.ofRequest(head)
-        self.persists = Persistence.staysOpen(after: head, framing: self.framing, role: scope == nil ? .proxy : .origin)
+        self.persists = Persistence.staysOpen(
+            after: head, framing: self.framing, role: scope == nil && reverse == nil ? .proxy : .origin)
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
-        self.proxyAuthorization = Self.authorization(head)
+        self.proxyAuthorization = Self.authorization(head, reverse?.credentials)
         var head = head
         // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
-        if self.proxyAuthorization != nil { head.fields = head.fields.removing("proxy-authorization") }
+        if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
+        if reverse != nil { head.target = self.url }
         self.head = head
         self.start = start
     }
 
+    /// A URL in the path of a request to us. One that came here by the proxy's settings as well, which many libraries let nothing past,
+    /// is the same.
+    private static func reverse(_ target: RequestTarget, method: String, address: String) throws(MessageError) -> ReverseTarget? {
+        switch target {
+        case .origin(let path):
+            return try ReverseTarget(path, method: method)
+        // Nearly no path has a colon, and each request comes through here.
+        case .absolute(let origin, let path) where origin.scheme == .http && path.utf8.contains(UInt8(ascii: ":")):
+            guard address.hasSuffix(":\(origin.port)"), LoopbackHost.contains(origin.host) else { return nil }
+            return try ReverseTarget(path, method: method)
+        case .absolute, .authority, .asterisk:
+            return nil
+        }
+    }
+
     /// Several that differ are nobody's: which of them counts would be a guess.
-    private static func authorization(_ head: RequestHead) -> String? {
-        guard let first = head.fields.first("proxy-authorization") else { return nil }
+    ///
+    /// - Parameter credentials: those of the path.
+    private static func authorization(_ head: RequestHead, _ credentials: [UInt8]?) -> String? {
+        let written = credentials.map { "Basic \(BasicCredentials.encoded($0))" }
+        guard let first = head.fields.first("proxy-authorization") else { return written }
+        if let written, written != first { return "" }
         let fields = head.fields
         let differs = (0..<fields.count).contains {
             fields.isNamed("proxy-authorization", at: $0) && !fields.valueBytes(at: $0).elementsEqual(first.utf8)
@@ -53,6 +83,11 @@ final class IncomingRequest {
         case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
         case .authority: return "https://\(head.target)/"
         }
+    }
+
+    /// Has the fields name the origin as a client of its own would; what the client said of itself is gone.
+    func takeOriginsNames() {
+        if let reverse { self.head.fields = reverse.request(self.head.fields) }
     }
 
     /// Whether a body follows.

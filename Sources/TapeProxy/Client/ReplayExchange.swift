@@ -146,7 +146,8 @@ final class ReplayExchange: ClientExchange {
         self.client.write(
             ByteBuffer(
                 bytes: HopByHop.forwardedResponse(
-                    head, clientConnection: keeps ? .keepAlive : .close, clientVersion: self.request.head.version, removesChunking: dechunks
+                    self.request.reverse?.response(head) ?? head, clientConnection: keeps ? .keepAlive : .close,
+                    clientVersion: self.request.head.version, removesChunking: dechunks
                 )))
         let sender = ReplayBodySender(
             answer: answer, isChunked: answer.framing == .chunked && !dechunks, client: self.client, library: self.proxy.library,
@@ -171,7 +172,8 @@ final class ReplayExchange: ClientExchange {
         self.request.persists && !self.proxy.isStopping && self.request.head.version >= .http11
     }
 
-    private func send(_ wire: [UInt8]) {
+    private func send(_ recorded: [UInt8]) {
+        let wire = self.request.reverse?.response(wire: recorded, clientVersion: self.request.head.version) ?? recorded
         self.proxy.count { $0.bytes += wire.count }
         self.client.write(ByteBuffer(bytes: wire))
         self.end(.keep)

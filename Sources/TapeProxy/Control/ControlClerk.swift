@@ -44,6 +44,8 @@ struct ControlClerk: Sendable {
         }
         writer.member("proxy")
         writer.string("http://\(session.name):\(session.token.revealed)@\(address)")
+        writer.member("reverse")
+        writer.string("http://\(address)/\(session.name):\(session.token.revealed)/")
         if let port = session.port {
             writer.member("port")
             writer.integer(port)

@@ -7,6 +7,10 @@ enum HelpPage {
               http_proxy=http://\(address) your-program
               curl -x http://\(address) http://example.com/
 
+            a program that takes no proxy can ask for the URL in the path, also for https and without trusting anybody:
+
+              curl http://\(address)/http://example.com/
+
             or let wiretape start the program: wiretape record FILE -- your-program
             """
         guard method == "GET" || method == "HEAD" else {

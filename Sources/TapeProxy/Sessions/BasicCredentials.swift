@@ -13,6 +13,13 @@ struct BasicCredentials: Sendable, Hashable {
         self.pair = pair
     }
 
+    /// The token68 of a pair (RFC 7617, 2).
+    static func encoded(_ pair: [UInt8]) -> String {
+        var text: [UInt8] = []
+        pair.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// What stands before the first colon, and behind it; nil without a colon.
     var parts: (user: ArraySlice<UInt8>, password: ArraySlice<UInt8>)? {
         guard let colon = self.pair.firstIndex(of: UInt8(ascii: ":")) else { return nil }

@@ -12,6 +12,9 @@ struct Entrance {
     /// The last field value that was found right, so that a connection's next request costs one comparison.
     private var accepted: String?
 
+    /// Whether it asks for credentials.
+    var isGuarded: Bool { if case .open = self.kind { false } else { true } }
+
     /// For everybody who reaches the port.
     static var open: Entrance { Entrance(kind: .open) }
 

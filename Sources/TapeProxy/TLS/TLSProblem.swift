@@ -74,7 +74,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     private var moment: String { self.isBehindHandshake ? "right behind the handshake" : "inside the handshake" }
 
     private var trustAdvice: String {
-        "\"wiretape ca install\" makes this machine trust it, \"--private-trust -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."
+        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."
     }
 
     private var passthrough: String { "--passthrough \(self.pattern)" }

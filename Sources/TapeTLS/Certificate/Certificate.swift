@@ -70,6 +70,14 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
 
     public var summary: CertificateSummary { CertificateSummary(self.pointer) }
 
+    /// The subject as eight hex digits: the name under which OpenSSL looks for a root in a folder, as `openssl x509 -hash` prints it.
+    public var subjectHash: String {
+        ErrorQueue.clear()
+        let digits = String(X509_subject_name_hash(self.pointer) & 0xFFFF_FFFF, radix: 16)
+        ErrorQueue.clear()
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+
     /// Seconds since 1970, without the cost of a whole summary.
     var notBefore: Int64 { CertificateSummary.notBefore(self.pointer) }
 

@@ -51,6 +51,7 @@ enum ChildEnvironment {
     /// - Parameter proxy: the proxy's URL, with credentials if it wants some.
     static func changes(proxy: String, trust: ChildTrust, parent: [String: String]) -> [(name: String, value: String)] {
         var changes = self.proxyNames.map { (name: $0, value: proxy) }
+        if let reverse = self.reverse(of: proxy) { changes.append(("WIRETAPE_REVERSE", reverse)) }
         for name in self.exceptionNames {
             guard let value = parent[name] else { continue }
             changes.append((name, self.withoutLoopback(value)))
@@ -64,6 +65,14 @@ enum ChildEnvironment {
             changes.append(("JAVA_TOOL_OPTIONS", options))
         }
         return changes
+    }
+
+    /// What a program writes before a URL that it asks the proxy for without a proxy's help: `http://127.0.0.1:7070/`.
+    private static func reverse(of proxy: String) -> String? {
+        guard proxy.hasPrefix("http://") else { return nil }
+        let parts = proxy.dropFirst(7).split(separator: "@", maxSplits: 1)
+        guard let address = parts.last else { return nil }
+        return "http://\(address)/" + (parts.count == 2 ? "\(parts[0])/" : "")
     }
 
     private static func address(of proxy: String) -> ListenAddress? {

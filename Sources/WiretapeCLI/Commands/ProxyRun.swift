@@ -158,14 +158,15 @@ struct ProxyRun {
     }
 
     private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
-        let trust = try ChildTrust.prepare(
-            authority: self.tls.certificate(in: place).chain, folder: TrustFolder(path: place.trustFolder), parent: ChildEnvironment.parent)
+        let authority = try self.tls.certificate(in: place).chain
+        let folder = TrustFolder(path: place.trustFolder)
+        let trust = try ChildTrust.prepare(authority: authority, folder: folder, parent: ChildEnvironment.parent)
         for notice in trust.notices { screen.say(notice) }
-        guard self.tls.privateTrust else { return TrustedProgram(command: self.command, trust: trust) }
-        let files = SystemRoots.files()
-        try PrivateTrust.check(bundle: trust.bundle, files: files, user: getuid(), group: getgid(), environment: ChildEnvironment.parent)
-        let command = PrivateTrust.command(self.command, bundle: trust.bundle, files: files, user: getuid(), group: getgid())
-        return TrustedProgram(command: command, trust: trust)
+        let means = try NamespaceChoice.make(self.tls.trust, authority: authority) { () throws(TrustError) in
+            try NamespacePlan.prepare(trust, authority: authority, folder: folder)
+        }
+        if let notice = means.notice { screen.say(notice) }
+        return TrustedProgram(command: means.command(self.command), trust: trust)
     }
 
     private func serve(

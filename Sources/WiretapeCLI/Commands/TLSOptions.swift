@@ -20,26 +20,26 @@ struct TLSOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Lowest TLS version for clients.", valueName: "version"))
     var tlsMin = TLSVersion.tls12
 
-    @Flag(
-        help:
-            "Linux: the program sees the system's bundle of roots with the authority in it, in a mount namespace of its own. For libraries that read no variables, as URLSession."
-    )
-    var privateTrust = false
+    @Option(
+        help: ArgumentHelp(
+            "How the program comes to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots, as it alone sees them, for libraries that read no variable, as URLSession (Linux). \"auto\" takes the second where it can be had.",
+            valueName: "means"))
+    var trust = TrustMeans.auto
 
     func validate() throws {
         guard (self.authority.caCert == nil) == (self.caKey == nil) else {
             throw ValidationError("--ca-cert and --ca-key go together: give both, or none for Wiretape's own authority.")
         }
         #if !os(Linux)
-        guard !self.privateTrust else {
-            throw ValidationError("--private-trust works on Linux alone: run \"wiretape ca install\" instead.")
+        guard self.trust != .namespace else {
+            throw ValidationError("--trust namespace works on Linux alone: run \"wiretape ca install\" instead.")
         }
         #endif
     }
 
     func validate(with command: [String]) throws {
-        guard !self.privateTrust || !command.isEmpty else {
-            throw ValidationError("--private-trust is for a program: give one behind \"--\".")
+        guard self.trust != .namespace || !command.isEmpty else {
+            throw ValidationError("--trust namespace is for a program: give one behind \"--\".")
         }
     }
 

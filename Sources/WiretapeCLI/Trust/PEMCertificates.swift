@@ -37,21 +37,37 @@ struct PEMCertificates {
         return line
     }
 
+    /// Whether a text has all certificates of another, and that one has any.
+    static func contains(_ text: [UInt8], _ other: [UInt8]) -> Bool {
+        var all = PEMCertificates()
+        all.add(text)
+        var wanted = PEMCertificates()
+        wanted.add(other)
+        return !wanted.isEmpty && wanted.seen.isSubset(of: all.seen)
+    }
+
     /// As a PEM text with lines of 64 (RFC 7468, 2).
-    var text: [UInt8] {
-        var text: [UInt8] = []
-        for content in self.contents {
-            text += Self.begin
-            text.append(0x0A)
-            var rest = content[...]
-            while !rest.isEmpty {
-                text += rest.prefix(64)
-                text.append(0x0A)
-                rest = rest.dropFirst(64)
-            }
-            text += Self.end
-            text.append(0x0A)
+    var text: [UInt8] { self.contents.reduce(into: []) { Self.append($1, to: &$0) } }
+
+    /// Each as a PEM text of its own.
+    var texts: [[UInt8]] {
+        self.contents.map { content in
+            var text: [UInt8] = []
+            Self.append(content, to: &text)
+            return text
         }
-        return text
+    }
+
+    private static func append(_ content: [UInt8], to text: inout [UInt8]) {
+        text += self.begin
+        text.append(0x0A)
+        var rest = content[...]
+        while !rest.isEmpty {
+            text += rest.prefix(64)
+            text.append(0x0A)
+            rest = rest.dropFirst(64)
+        }
+        text += self.end
+        text.append(0x0A)
     }
 }

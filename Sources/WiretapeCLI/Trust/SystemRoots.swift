@@ -35,6 +35,21 @@ enum SystemRoots {
         return files
     }
 
+    /// Where OpenSSL and what is built on it look for a root by its hash.
+    static let hashPlaces = [
+        "/etc/ssl/certs",  // Debian, Ubuntu, Alpine, Arch, SUSE
+        "/etc/pki/tls/certs",  // Fedora, Red Hat
+        "/usr/lib/ssl/certs", "/usr/local/ssl/certs",  // OpenSSL's own defaults
+    ]
+
+    /// Those folders that are there, without two names of one.
+    static func folders(places: [String] = Self.hashPlaces) -> [String] {
+        self.files(places: places).filter {
+            var status = stat()
+            return stat($0, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        }
+    }
+
     // MARK: Keychains
 
     /// What an administrator adds on macOS is in the first alone; the second comes with the system.

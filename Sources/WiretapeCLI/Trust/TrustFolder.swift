@@ -53,7 +53,7 @@ struct TrustFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
             }
-            guard ["bundle-", "java-", "wgetrc-"].contains(where: name.hasPrefix) else { continue }
+            guard ["bundle-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
             var status = stat()
             if lstat(self.file(name), &status) == 0, now - Self.modified(status) > Self.lifetime { unlink(self.file(name)) }
         }

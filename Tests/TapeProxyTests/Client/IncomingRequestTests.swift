@@ -50,6 +50,48 @@ import Testing
         #expect(throws: MessageError.self) { try self.request("POST", "Content-Length: x") }
     }
 
+    // MARK: A URL in the path
+
+    private func reversed(_ target: String, _ fields: String..., address: String = "127.0.0.1:7070") throws -> IncomingRequest {
+        let head = RequestHead(
+            method: "GET", target: target, version: .http11, fields: HeaderFields(["Host: localhost:7070"] + fields))
+        return try IncomingRequest(head, start: .now(), address: address)
+    }
+
+    @Test func aURLInThePathIsTheTarget() throws {
+        let request = try self.reversed("/https://a:8/b?c")
+        #expect(request.target == .absolute(Origin(scheme: .https, host: "a", port: 8), originForm: "/b?c"))
+        #expect(request.url == "https://a:8/b?c" && request.head.target == "https://a:8/b?c")
+        #expect(request.reverse?.authority == "localhost:7070")
+        #expect(request.head.fields.first("host") == "localhost:7070", "as it came, for whoever judges it")
+        request.takeOriginsNames()
+        #expect(request.head.fields.first("host") == "a:8")
+        #expect(try self.reversed("/a").reverse == nil)
+    }
+
+    @Test func credentialsOfThePathMustNotContradictTheField() throws {
+        #expect(try self.reversed("/a:b/https://c/").proxyAuthorization == "Basic YTpi")
+        #expect(try self.reversed("/a:b/https://c/", "Proxy-Authorization: Basic YTpi").proxyAuthorization == "Basic YTpi")
+        let other = try self.reversed("/a:b/https://c/", "Proxy-Authorization: Basic YTpj")
+        #expect(other.proxyAuthorization == "" && !other.head.fields.contains("proxy-authorization"))
+    }
+
+    @Test func aURLForTheProxyItselfIsLookedIntoToo() throws {
+        #expect(try self.reversed("http://localhost:7070/https://a/").url == "https://a/")
+        for target in [
+            "http://localhost:7071/https://a/", "http://b.test:7070/https://a/", "http://localhost:7070/a",
+            "http://127.0.0.1:70/https://a/",
+        ] {
+            let request = try self.reversed(target)
+            #expect(request.reverse == nil && request.url == target)
+        }
+        #expect(throws: MessageError.self) { try self.reversed("http://localhost:7070/https://") }
+    }
+
+    @Test func insideATunnelAPathIsAPath() throws {
+        #expect(try self.url("/https://a/") == "https://h.test/https://a/")
+    }
+
     // MARK: Inside a tunnel
 
     private func url(

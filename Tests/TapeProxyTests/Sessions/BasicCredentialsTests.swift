@@ -9,6 +9,12 @@ import Testing
         #expect(Array(parts.password) == Array("b:c".utf8))
     }
 
+    @Test func aPairIsReadAsItWasWritten() {
+        let pair: [UInt8] = [0x61, 0x3A, 0xFF, 0x00]
+        #expect(BasicCredentials("Basic \(BasicCredentials.encoded(pair))")?.pair == pair)
+        #expect(BasicCredentials.encoded(Array("a:b".utf8)) == "YTpi")
+    }
+
     @Test func severalSpacesAreOne() {
         // RFC 9110, 11.4.
         #expect(BasicCredentials("Basic   YTpi")?.pair == Array("a:b".utf8))

@@ -15,6 +15,11 @@ import Testing
         #expect(entrance.session(for: "nonsense", at: session) === session)
     }
 
+    @Test func onlyAnOpenPortAsksForNoCredentials() throws {
+        #expect(!Entrance(nil).isGuarded && !Entrance.open.isGuarded)
+        #expect(Entrance(try ProxyCredentials(pair: "user:pass")).isGuarded && Entrance(SessionDirectory()).isGuarded)
+    }
+
     @Test func aGuardedPortWantsItsPairEachTime() throws {
         let session = try EmbeddedProxy.context(self.loop)
         var entrance = Entrance(try ProxyCredentials(pair: "user:pass"))

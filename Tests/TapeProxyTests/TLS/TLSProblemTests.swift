@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TLSProblemTests {
     private static let trust =
-        "\"wiretape ca install\" makes this machine trust it, \"--private-trust -- COMMAND\" one program; where it pins certificates, "
+        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, "
         + "--passthrough h.test leaves it alone."
 
     private func line(_ leg: TLSProblem.Leg, _ cause: TLSFailure.Cause, host: String = "h.test", port: Int = 443) -> String {

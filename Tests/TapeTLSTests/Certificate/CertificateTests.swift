@@ -21,6 +21,11 @@ import Testing
         #expect(certificate.notAfter == certificate.summary.notAfter)
     }
 
+    @Test func theHashOfTheSubjectHasEightDigits() throws {
+        let hash = try self.sample().subjectHash
+        #expect(hash.utf8.count == 8 && hash.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+    }
+
     @Test func octetsAfterTheCertificateAreRefused() throws {
         let der = try self.sample().der()
         #expect(certificateError { _ = try Certificate(der: der + [0]) }?.message.hasPrefix("1 octets follow") == true)

@@ -39,6 +39,14 @@ import Testing
         #expect(!caText.contains("Name Constraints"))
     }
 
+    @Test func theHashOfASubjectIsTheOneThatFoldersGoBy() throws {
+        let pem = try CertificateAuthority.make(now: self.now).certificatePEM()
+        let ca = try self.folder.write(pem, to: "ca.pem")
+        let said = try self.tool.run(["x509", "-in", ca, "-noout", "-hash"]).text
+        let hash = try Certificate(pem: pem).subjectHash
+        #expect(said == hash + "\n")
+    }
+
     @Test func aLeafVerifiesForItsNamesAndNoOthers() throws {
         let authority = try CertificateAuthority.make(now: self.now)
         try self.folder.write(authority.certificatePEM(), to: "ca.pem")

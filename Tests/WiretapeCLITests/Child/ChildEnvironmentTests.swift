@@ -22,6 +22,7 @@ import Testing
         let proxy = try #require(variables["http_proxy"])
         #expect(proxy.hasPrefix("http://127.0.0.1:"))
         for name in ["HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] { #expect(variables[name] == proxy) }
+        #expect(variables["WIRETAPE_REVERSE"] == "\(proxy)/")
         #expect(variables["OWN"] == "kept = so")
         #expect(variables["NO_COLOR"] == "")
         #expect(variables["no_proxy"] == nil)
@@ -37,7 +38,9 @@ import Testing
 
     @Test func aListenerOnEveryAddressIsReachedByLoopback() throws {
         let variables = try self.environment(["WIRETAPE_PROXY_AUTH": "bori:x@y"], ["--listen", "0.0.0.0:0", "--allow-remote"])
-        #expect(variables["http_proxy"]?.hasPrefix("http://bori:x%40y@127.0.0.1:") == true, "\(variables["http_proxy"] ?? "")")
+        let proxy = try #require(variables["http_proxy"])
+        #expect(proxy.hasPrefix("http://bori:x%40y@127.0.0.1:"), "\(proxy)")
+        #expect(variables["WIRETAPE_REVERSE"] == "http://\(proxy.dropFirst(18))/bori:x%40y/")
     }
 
     @Test(arguments: [

@@ -85,13 +85,26 @@ import Testing
         #expect(try TLSOptions.parse(["--tls-min", version.rawValue]).tlsMin == version)
     }
 
-    @Test func privateTrustIsForAProgram() throws {
+    @Test(arguments: TrustMeans.allCases) func theMeansAreNamed(means: TrustMeans) throws {
+        guard Self.isLinux || means != .namespace else { return }
+        #expect(try TLSOptions.parse(["--trust", means.rawValue]).trust == means)
+    }
+
+    #if os(Linux)
+    private static let isLinux = true
+    #else
+    private static let isLinux = false
+    #endif
+
+    @Test func aNamespaceIsForAProgram() throws {
+        #expect(try TLSOptions.parse([]).trust == .auto)
+        #expect(throws: (any Error).self) { try TLSOptions.parse(["--trust", "me"]) }
         #if os(Linux)
-        let options = try TLSOptions.parse(["--private-trust"])
+        let options = try TLSOptions.parse(["--trust", "namespace"])
         #expect(throws: (any Error).self) { try options.validate(with: []) }
         #expect(throws: Never.self) { try options.validate(with: ["true"]) }
         #else
-        #expect(throws: (any Error).self) { try TLSOptions.parse(["--private-trust"]) }
+        #expect(throws: (any Error).self) { try TLSOptions.parse(["--trust", "namespace"]) }
         #endif
         #expect(throws: Never.self) { try TLSOptions.parse([]).validate(with: []) }
     }

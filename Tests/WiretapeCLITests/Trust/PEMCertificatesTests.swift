@@ -42,6 +42,20 @@ import Testing
         #expect(Self.contents("-----BEGIN CERTIFICATE-----\nAAAA\n" + Self.block("BBBB")) == ["BBBB"])
     }
 
+    @Test func eachHasATextOfItsOwn() {
+        var certificates = PEMCertificates()
+        certificates.add(Array((Self.block("AAAA") + Self.block("BBBB")).utf8))
+        #expect(certificates.texts.map { String(decoding: $0, as: UTF8.self) } == [Self.block("AAAA"), Self.block("BBBB")])
+    }
+
+    @Test func oneTextHasAllOfAnother() {
+        func contains(_ text: String, _ other: String) -> Bool { PEMCertificates.contains(Array(text.utf8), Array(other.utf8)) }
+        let (one, two) = (Self.block("AAAA"), Self.block("BBBB"))
+        #expect(contains(one + two, two) && contains(one, one))
+        #expect(!contains(one, one + two) && !contains("", one))
+        #expect(!contains(one, ""), "none is not found everywhere")
+    }
+
     @Test func theTextHasLinesOf64AndIsReadBackAsItIs() {
         var certificates = PEMCertificates()
         let long = String(repeating: "A", count: 64) + "BB=="

@@ -32,6 +32,14 @@ import Testing
         #expect(SystemRoots.files(places: places).map { ($0 as NSString).lastPathComponent } == ["b"])
     }
 
+    @Test func foldersAreFoundByTheirRealNames() throws {
+        try FileManager.default.createDirectory(atPath: self.folder.file("certs"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: self.folder.file("link"), withDestinationPath: "certs")
+        try self.folder.write([1], to: "file")
+        let places = ["none", "file", "link", "certs"].map(self.folder.file)
+        #expect(SystemRoots.folders(places: places).map { ($0 as NSString).lastPathComponent } == ["certs"])
+    }
+
     @Test func allThatALinePrintsIsRead() {
         #expect(SystemRoots.output("printf 'a\\nb'; printf c >&2 2>/dev/null") == Array("a\nb".utf8))
         #expect(SystemRoots.output("head -c 200000 /dev/zero").count == 200_000)

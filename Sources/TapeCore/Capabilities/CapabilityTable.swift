@@ -1,0 +1,157 @@
+/// All that is known of URLSession, row by row; of the rows on one subject the first that fits counts.
+///
+/// Swift 6.4 is the first release whose source has the corrections that rows with `before: 6.4` name.
+enum CapabilityTable {
+    static let rules = Self.recording + Self.adapter + Self.session + Self.apple
+
+    private static let recording: [CapabilityRule] = [
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .yes, "the authority is among the system's roots, which libcurl reads.",
+            where: { $0.trustsAuthority == true }),
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .yes,
+            "a program behind \"wiretape record --\" has the authority among the system's roots, in a mount namespace of its own.",
+            where: { $0.permitsNamespace == true }),
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .limited,
+            "libcurl reads the system's roots alone, the authority is not among them, and a mount namespace is not permitted here.",
+            instead: "write WIRETAPE_REVERSE before URLs, or run \"wiretape ca install\"", where: { $0.permitsNamespace == false }),
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .limited,
+            "libcurl reads the system's roots alone, and whether the authority is or can be among them is not known.",
+            instead: "run \"wiretape doctor\", or write WIRETAPE_REVERSE before URLs"),
+        CapabilityRule(
+            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession reads none of these variables.",
+            instead: "use \"wiretape record --trust namespace\" or \"wiretape ca install\""),
+        CapabilityRule(
+            .proxyEnvironment, "a proxy by http_proxy and https_proxy", .yes,
+            "the variables are read at each request, loopback included; of http_proxy the lower-case name alone."),
+        CapabilityRule(
+            .proxyDictionary, "a proxy by connectionProxyDictionary", .no, "the dictionary is ignored, and requests go to the network.",
+            instead: "set http_proxy and https_proxy"),
+        CapabilityRule(
+            .http2, "HTTP/2", .yes, "it is agreed on inside TLS; through the recorder HTTP/1.1 is spoken.",
+            where: { $0.libcurl?.hasHTTP2 == true }),
+        CapabilityRule(.http2, "HTTP/2", .no, "this libcurl is built without it.", where: { $0.libcurl?.hasHTTP2 == false }),
+        CapabilityRule(
+            .webSocket, "URLSessionWebSocketTask", .yes, "this libcurl is built with WebSocket; a URLProtocol never sees the task.",
+            where: { $0.libcurl?.protocols.contains("ws") == true }),
+        CapabilityRule(
+            .webSocket, "URLSessionWebSocketTask", .no,
+            "it fails at once with \"WebSockets not supported by libcurl\" where libcurl is built without them, as distributions have it.",
+            instead: "take another client for WebSocket, as WebSocketKit"),
+    ]
+
+    private static let adapter: [CapabilityRule] = [
+        CapabilityRule(
+            .adapterDataTasks, "data tasks that a URLProtocol answers", .yes,
+            "completion handlers, delegates and async calls work; of several pieces of a body only delegates get all.",
+            instead: "give the body in one piece, as Wiretape's adapter does"),
+        CapabilityRule(
+            .adapterUploadBodies, "bodies of upload tasks in a URLProtocol", .limited,
+            "the request has no body there, and what its httpBody holds is not what would be sent.",
+            instead: "record uploads through the proxy or Wiretape's Session"),
+        CapabilityRule(
+            .adapterDownloads, "download tasks that a URLProtocol answers", .no, isFatal: true,
+            "with a delegate or async the process ends; with a completion handler the file is nil.",
+            instead: "download by Wiretape's Session, or through the proxy"),
+        CapabilityRule(
+            .adapterAsync, "async calls that a URLProtocol ends without a response", .no, isFatal: true,
+            "the process ends where didFinishLoading comes without a response.", instead: "give a response or an error first"),
+        CapabilityRule(
+            .adapterRedirects, "wasRedirectedTo in a URLProtocol", .no, isFatal: true, "the call is a fatalError.",
+            instead: "follow the redirect inside and answer with its end, as Wiretape's adapter does"),
+        CapabilityRule(
+            .adapterThreads, "answers of a URLProtocol from another thread or task", .no, isFatal: true,
+            "with many requests at once about half of all processes end in a data race.",
+            instead: "answer inside startLoading, or use Wiretape's adapter"),
+        CapabilityRule(
+            .adapterNestedTasks, "tasks made or resumed inside startLoading", .no, isFatal: true,
+            "the process ends in a trap for deadlocks, and waiting for one stops every session.",
+            instead: "start them from another queue"),
+        CapabilityRule(
+            .adapterCancellation, "calls of a URLProtocol to its client after a cancel", .no, isFatal: true,
+            "the process ends with \"task not in the registry\".", instead: "call nothing behind stopLoading"),
+    ]
+
+    private static let session: [CapabilityRule] = [
+        CapabilityRule(
+            .basicChallenge, "401 with WWW-Authenticate: Basic and no credentials", .no, isFatal: true,
+            "the task never ends, whatever its timeout; with credentials a URLProtocol's task goes to the network.",
+            instead: "send Authorization with the first request, or take Swift 6.3.2",
+            releases: SwiftReleaseRange(before: SwiftRelease(6, 3, 2))),
+        CapabilityRule(
+            .basicChallenge, "401 with WWW-Authenticate: Basic and no credentials", .limited,
+            "the answer is delivered; with credentials a URLProtocol's task goes to the network.",
+            instead: "send Authorization with the first request", releases: SwiftReleaseRange(from: SwiftRelease(6, 3, 2))),
+        CapabilityRule(
+            .streamedUploads, "uploads of a stream", .limited, isFatal: true,
+            "the delegate is called on another queue than its own, which ends programs that check it.",
+            instead: "upload a file or Data, or use Wiretape's Session"),
+        CapabilityRule(
+            .nilUploads, "uploadTask(with:from: nil)", .no, isFatal: true, "the process ends.", instead: "give empty Data, or a data task"),
+        CapabilityRule(
+            .streamErrors, "streamError of a stream without an error", .no, isFatal: true,
+            "reading the property ends the process, with input and output streams alike.", instead: "look at streamStatus first"),
+        CapabilityRule(
+            .trailers, "answers with trailers behind their chunks", .no, isFatal: true,
+            "the process ends with \"Transfer completed, but there's no response\".",
+            instead: "have the server send none, or take Swift 6.4", releases: SwiftReleaseRange(before: SwiftRelease(6, 4))),
+        CapabilityRule(
+            .trailers, "answers with trailers behind their chunks", .limited, "the task fails in place of the process.",
+            instead: "have the server send none", releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
+        CapabilityRule(
+            .redirectBodies, "bodies of redirected requests", .limited, "a 307 or 308 has the request sent again without its body.",
+            instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's Session"),
+        CapabilityRule(
+            .invalidatedSessions, "tasks of a session that was invalidated", .no, isFatal: true, "making one is a fatalError.",
+            instead: "make a session anew"),
+        CapabilityRule(
+            .timeouts, "timeouts", .limited,
+            "they count whole seconds of silence: 0.5 s is 0 and fails at once, and timeoutIntervalForResource does nothing.",
+            instead: "give 1 s or more, or use Wiretape's Session"),
+        CapabilityRule(.asyncBytes, "bytes(for:)", .no, "there is no such method.", instead: "stream by Wiretape's Session"),
+        CapabilityRule(
+            .asyncDelegates, "async methods of delegates", .no, "they compile and are never called.",
+            instead: "write those with a completion handler"),
+        CapabilityRule(
+            .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.", instead: "use the metrics of Wiretape's Session"
+        ),
+        CapabilityRule(
+            .serverTrust, "server trust challenges", .no, "none is ever delivered: libcurl decides alone.",
+            instead: "pin through the proxy, with --pin"),
+        CapabilityRule(.cache, "URLCache", .no, "answers over HTTP are never stored.", instead: "replay a cassette"),
+        CapabilityRule(
+            .headerFields, "header fields as they were sent", .limited,
+            "names are respelled and equal ones joined with a comma; a value outside UTF-8, or a line without a space behind its colon, fails.",
+            instead: "look at the cassette"),
+    ]
+
+    private static let both: Set<PlatformFacts.System> = [.macOS, .iOS]
+
+    private static let apple: [CapabilityRule] = [
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .yes, "the authority is among the roots that the system trusts.",
+            systems: Self.both,
+            where: { $0.trustsAuthority == true }),
+        CapabilityRule(
+            .recordHTTPS, "recording HTTPS of URLSession", .limited,
+            "the system has to trust the authority, and to have the proxy in its settings.",
+            instead: "run \"wiretape ca install\", or write WIRETAPE_REVERSE before URLs", systems: Self.both),
+        CapabilityRule(
+            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession asks the keychain alone.",
+            instead: "run \"wiretape ca install\"", systems: Self.both),
+        CapabilityRule(
+            .proxyEnvironment, "a proxy by http_proxy and https_proxy", .no, "URLSession takes the system's settings.",
+            instead: "give the session a connectionProxyDictionary", systems: Self.both),
+        CapabilityRule(
+            .proxyDictionary, "a proxy by connectionProxyDictionary", .yes, "it is honoured for each session.", systems: Self.both),
+        CapabilityRule(
+            .adapterWebSocket, "WebSocket tasks and URLProtocol", .no,
+            "the handshake reaches the protocol as HTTP, and answering it breaks the socket.",
+            instead: "decline requests with Upgrade in canInit, as Wiretape's adapter does", systems: Self.both),
+        CapabilityRule(
+            .adapterBackground, "background sessions and URLProtocol", .no, "the system's daemon knows no protocols of an app.",
+            instead: "test with another configuration", systems: Self.both),
+    ]
+}

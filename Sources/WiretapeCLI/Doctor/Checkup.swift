@@ -1,0 +1,157 @@
+internal import TapeCore
+
+/// Judges what was read of a machine: what works, what is worth knowing, and what was set up and does not work.
+struct Checkup {
+    let readings: CheckupReadings
+    let report: CapabilityReport
+
+    init(_ readings: CheckupReadings) {
+        self.readings = readings
+        self.report = CapabilityReport(readings.facts)
+    }
+
+    var findings: [CheckupFinding] {
+        [self.swift, self.libcurl, self.namespace, self.authority, self.systemTrust].compactMap(\.self) + self.bundles + self.proxies
+    }
+
+    /// What was asked for and is not so; a line each.
+    func missing(_ requirements: [CheckupRequirement]) -> [String] {
+        requirements.compactMap { requirement in
+            let found =
+                switch requirement {
+                case .swift: self.swift
+                case .libcurl: self.libcurl
+                case .namespace: self.namespace
+                case .authority: self.authority
+                case .systemTrust: self.systemTrust
+                case .https: self.https
+                }
+            guard let found else { return "\"\(requirement.rawValue)\" is required, and this system has no such thing: leave it out." }
+            guard found.mark != .ok else { return nil }
+            return "\"\(requirement.rawValue)\" is required: \(found.text)\(found.remedy.map { ": \($0)" } ?? "")."
+        }
+    }
+
+    // MARK: The machine
+
+    private var swift: CheckupFinding? {
+        guard let release = self.readings.facts.swift else {
+            return CheckupFinding(
+                mark: .note, name: "swift", text: "no \"swift\" in PATH said its version; what follows supposes the worst",
+                remedy: "put the toolchain's folder into PATH")
+        }
+        return CheckupFinding(mark: .ok, name: "swift", text: "\(release), the one in PATH")
+    }
+
+    private var libcurl: CheckupFinding? {
+        guard self.readings.facts.system == .linux else { return nil }
+        guard let libcurl = self.readings.facts.libcurl else {
+            return CheckupFinding(
+                mark: .note, name: "libcurl", text: "no libcurl.so.4 was found, without which no program with FoundationNetworking starts",
+                remedy: "install the package libcurl4")
+        }
+        let features = [
+            libcurl.hasHTTP2 ? "HTTP/2" : "no HTTP/2", libcurl.protocols.contains("ws") ? "WebSocket" : "no WebSocket",
+        ]
+        return CheckupFinding(mark: .ok, name: "libcurl", text: "\(libcurl.version), with \(features.joined(separator: " and "))")
+    }
+
+    private var namespace: CheckupFinding? {
+        guard self.readings.facts.system == .linux else { return nil }
+        guard let obstacle = self.readings.obstacle else {
+            return CheckupFinding(
+                mark: .ok, name: "namespace", text: "permitted: what \"wiretape record --\" runs trusts the authority, URLSession included")
+        }
+        return CheckupFinding(mark: .note, name: "namespace", text: "not permitted: \(obstacle.reason)", remedy: obstacle.remedy)
+    }
+
+    private var https: CheckupFinding? {
+        self.report[.recordHTTPS].map {
+            CheckupFinding(mark: $0.state == .yes ? .ok : .note, name: "https", text: String($0.sentence.dropLast()), remedy: $0.remedy)
+        }
+    }
+
+    // MARK: The authority
+
+    private var authority: CheckupFinding? {
+        let file = "\"\(self.readings.authorityFile)\""
+        switch self.readings.authority {
+        case .missing:
+            return CheckupFinding(mark: .note, name: "authority", text: "none yet; \"wiretape record\" makes one in \(file)")
+        case .unreadable(let message):
+            return CheckupFinding(mark: .problem, name: "authority", text: message, remedy: "move the file away, and a new one is made")
+        case .present(let until, let warning):
+            let day = Timestamp(microseconds: until * 1_000_000).description.prefix(10)
+            guard until > self.readings.now else {
+                return CheckupFinding(
+                    mark: .problem, name: "authority", text: "\(file) ended on \(day)",
+                    remedy: "move it and its key away, and new ones are made")
+            }
+            if let warning { return CheckupFinding(mark: .problem, name: "authority", text: warning) }
+            return CheckupFinding(mark: .ok, name: "authority", text: "\(file), until \(day)")
+        }
+    }
+
+    private var systemTrust: CheckupFinding? {
+        guard let trusts = self.readings.facts.trustsAuthority else {
+            return CheckupFinding(
+                mark: .note, name: "system", text: "whether the system trusts the authority cannot be told",
+                remedy: "\"wiretape ca install\" has it do so")
+        }
+        let files = self.readings.systemBundles.map { "\"\($0)\"" }.joined(separator: ", ")
+        return trusts
+            ? CheckupFinding(mark: .ok, name: "system", text: "the authority is among the system's roots in \(files)")
+            : CheckupFinding(
+                mark: .note, name: "system", text: "the authority is not among the system's roots in \(files)",
+                remedy: "\"wiretape ca install\" puts it there, where a namespace is not enough")
+    }
+
+    // MARK: The environment
+
+    private var bundles: [CheckupFinding] {
+        let lost = self.readings.bundles.filter { $0.hasAuthority == nil }
+        let with = self.readings.bundles.filter { $0.hasAuthority == true }
+        let without = self.readings.bundles.filter { $0.hasAuthority == false }
+        func names(_ bundles: [CheckupReadings.Bundle]) -> String { bundles.map(\.variable).joined(separator: ", ") }
+        var findings = lost.map {
+            CheckupFinding(
+                mark: .problem, name: $0.variable, text: "names \"\($0.path)\", which cannot be read", remedy: "correct it or take it out")
+        }
+        if !with.isEmpty { findings.append(CheckupFinding(mark: .ok, name: "roots", text: "the authority is where \(names(with)) point")) }
+        if !without.isEmpty {
+            findings.append(
+                CheckupFinding(
+                    mark: .note, name: "roots", text: "the authority is not where \(names(without)) point",
+                    remedy: "run programs behind \"wiretape record --\", or take over \"wiretape env\""))
+        }
+        return findings
+    }
+
+    private var proxies: [CheckupFinding] {
+        let variables = self.readings.variables
+        var findings: [CheckupFinding] = []
+        if variables["HTTP_PROXY"] != nil, variables["http_proxy"] == nil {
+            findings.append(
+                CheckupFinding(
+                    mark: .problem, name: "HTTP_PROXY",
+                    text: "is set and http_proxy is not: libcurl, and so curl and URLSession, reads the lower-case name alone",
+                    remedy: "set http_proxy too"))
+        }
+        if let listens = self.readings.proxyListens {
+            findings.append(
+                listens
+                    ? CheckupFinding(mark: .ok, name: "proxy", text: "somebody listens where the variables have the proxy")
+                    : CheckupFinding(
+                        mark: .problem, name: "proxy", text: "nobody listens where the variables have the proxy",
+                        remedy: "start \"wiretape record FILE --listen HOST:PORT\", or take http_proxy and its like out"))
+        }
+        let exceptions = ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }
+        if !findings.isEmpty || variables["http_proxy"] != nil, exceptions.contains(where: { ChildEnvironment.withoutLoopback($0) != $0 }) {
+            findings.append(
+                CheckupFinding(
+                    mark: .note, name: "no_proxy", text: "has names of this machine or \"*\": requests to it go past the proxy",
+                    remedy: "take them out, as \"wiretape record --\" does"))
+        }
+        return findings
+    }
+}

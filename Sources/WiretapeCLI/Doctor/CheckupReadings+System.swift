@@ -1,0 +1,86 @@
+internal import TapeCore
+internal import TapeProxy
+internal import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The machine is looked at; nothing on it is changed, and no authority is made.
+extension CheckupReadings {
+    static func take(_ options: AuthorityOptions, environment: [String: String] = ChildEnvironment.parent) throws(TrustError)
+        -> CheckupReadings
+    {
+        let file = try options.certificateFile()
+        let (authority, pem) = Self.authority(file, isOwn: options.caCert == nil)
+        let roots = NamespaceChoice.systemRoots()
+        var facts = PlatformFacts()
+        // A compiler that is installed in part can wait for something that never comes.
+        facts.swift = ProgramOutput.text(of: "swift", ["swift", "--version"], seconds: 10).flatMap {
+            $0.status == 0 ? SwiftRelease(Self.release(String(decoding: $0.output, as: UTF8.self))) : nil
+        }
+        facts.trustsAuthority = pem.isEmpty || roots.isEmpty ? nil : PEMCertificates.contains(roots, pem)
+        var obstacle: NamespaceAdvice?
+        #if os(Linux)
+        facts.libcurl = CurlReading.facts()
+        obstacle = Self.namespaceObstacle()
+        facts.permitsNamespace = obstacle == nil
+        #endif
+        return CheckupReadings(
+            facts: facts, obstacle: obstacle, authorityFile: file, authority: authority, systemBundles: SystemRoots.files(),
+            bundles: Self.bundles(environment, pem),
+            variables: environment.filter {
+                (ChildEnvironment.proxyNames + ["no_proxy", "NO_PROXY"]).contains($0.key) && !$0.value.isEmpty
+            },
+            proxyListens: Self.proxy(environment).flatMap { LocalPort.isOpen($0) }, now: Int64(time(nil)))
+    }
+
+    /// What stands behind the words "Swift version", which a driver's own number may come before.
+    static func release(_ text: String) -> Substring {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
+        guard let index = words.firstIndex(of: "Swift"), index + 2 < words.count, words[index + 1] == "version" else { return text[...] }
+        return words[index + 2]
+    }
+
+    private static func authority(_ file: String, isOwn: Bool) -> (Authority, pem: [UInt8]) {
+        guard access(file, F_OK) == 0 else { return (.missing, []) }
+        do throws(TrustError) {
+            let certificate = try AuthorityCertificate(file: file)
+            let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+            let warning = isOwn ? AuthorityFiles(folder: folder).warning : nil
+            return (.present(until: certificate.summary.notAfter, warning: warning), certificate.chain)
+        } catch {
+            return (.unreadable(error.message), [])
+        }
+    }
+
+    private static func bundles(_ environment: [String: String], _ authority: [UInt8]) -> [Bundle] {
+        (ChildTrust.names + ChildTrust.namesIfSet).compactMap { name in
+            guard let path = environment[name], !path.isEmpty else { return nil }
+            let text = try? WholeFile.read(path)
+            return Bundle(variable: name, path: path, hasAuthority: text.map { PEMCertificates.contains($0, authority) })
+        }
+    }
+
+    /// The address of this machine that the variables have; nil for any other.
+    private static func proxy(_ environment: [String: String]) -> ListenAddress? {
+        guard let url = ChildEnvironment.proxyNames.lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return nil }
+        let authority = url.hasPrefix("http://") ? url.dropFirst(7) : url[...]
+        return authority.prefix { $0 != "/" }.split(separator: "@").last.flatMap { ListenAddress(argument: String($0)) }
+    }
+
+    #if os(Linux)
+    /// Mounts the system's own bundle over itself, in a namespace that ends at once.
+    private static func namespaceObstacle() -> NamespaceAdvice? {
+        let files = SystemRoots.files()
+        guard let folder = try? RunFolder(environment: ChildEnvironment.parent) else { return nil }
+        defer { folder.remove() }
+        let plan = NamespacePlan(bundle: files.first ?? "", holder: folder.path, files: files, folders: SystemRoots.folders(), roots: [])
+        return NamespaceChoice.obstacle(plan)
+    }
+    #endif
+}

@@ -1,0 +1,96 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What keeps a program out of a namespace of its own, and what to do about it, in words.
+///
+/// Goes by a table: the first row that fits what happened and what the system says of itself.
+struct NamespaceAdvice: Hashable {
+    /// What forbids it, without a full stop.
+    var reason: String
+    /// What changes it, without a full stop.
+    var remedy: String
+
+    private struct Row: Sendable {
+        var fits: @Sendable (NamespaceObstacle, NamespaceFacts) -> Bool
+        var reason: String
+        var remedy: String
+    }
+
+    private static let rows: [Row] = [
+        Row(
+            fits: { obstacle, _ in obstacle.step == .nothingToCover }, reason: "no bundle of the system's roots was found",
+            remedy: "install the package ca-certificates"),
+        Row(
+            fits: { _, facts in facts.maxUserNamespaces == 0 && !facts.isRoot }, reason: "user.max_user_namespaces is 0",
+            remedy: "run as root, or \"sysctl user.max_user_namespaces=10000\""),
+        Row(
+            fits: { obstacle, _ in obstacle.number == ENOSPC }, reason: "there are as many namespaces as user.max_*_namespaces permits",
+            remedy: "raise the limit with sysctl"),
+        Row(
+            fits: { _, facts in facts.unprivilegedClone == 0 && !facts.isRoot }, reason: "kernel.unprivileged_userns_clone is 0",
+            remedy: "run as root, or \"sysctl kernel.unprivileged_userns_clone=1\""),
+        Row(
+            fits: { _, facts in facts.seccomp == 2 }, reason: "a seccomp filter is in force, as in a container",
+            remedy: "start the container with --cap-add SYS_ADMIN and --security-opt seccomp=unconfined"),
+        Row(
+            fits: { _, facts in facts.appArmorRestricts == 1 && !facts.isRoot },
+            reason: "kernel.apparmor_restrict_unprivileged_userns is 1",
+            remedy: "run as root, or \"sysctl kernel.apparmor_restrict_unprivileged_userns=0\""),
+        Row(
+            fits: { obstacle, facts in obstacle.step == .unshareUser && facts.isRoot },
+            reason: "this process is root without CAP_SYS_ADMIN, as in a container",
+            remedy: "start the container with --cap-add SYS_ADMIN"),
+        Row(
+            fits: { obstacle, _ in obstacle.step == .unshareUser }, reason: "unprivileged user namespaces are forbidden",
+            remedy: "run as root"),
+        Row(
+            fits: { obstacle, _ in obstacle.step == .propagation && obstacle.number == EINVAL },
+            reason: "the root folder is no mount point, as in a chroot", remedy: "run outside of it"),
+    ]
+
+    init(reason: String, remedy: String) {
+        self.reason = reason
+        self.remedy = remedy
+    }
+
+    init(_ obstacle: NamespaceObstacle, _ facts: NamespaceFacts) {
+        let row = Self.rows.first { $0.fits(obstacle, facts) }
+        let call =
+            switch obstacle.step {
+            case .unshare: "unshare(CLONE_NEWNS)"
+            case .unshareUser: "unshare(CLONE_NEWUSER|CLONE_NEWNS)"
+            case .numbers: "writing the user's number into the namespace"
+            case .propagation: "making mounts private"
+            case .cover: "mounting a bundle over the system's"
+            case .folder: "mounting a folder of roots over the system's"
+            case .nothingToCover: ""
+            case .unknown: "trying it"
+            }
+        let error = obstacle.number == 0 ? "" : " failed with \(Self.name(obstacle.number)) (\(String(cString: strerror(obstacle.number))))"
+        let parts = [call.isEmpty ? "" : call + (error.isEmpty ? " failed" : error), row?.reason ?? ""].filter { !$0.isEmpty }
+        self.reason = parts.joined(separator: ", and ")
+        self.remedy = row?.remedy ?? "run as root"
+    }
+
+    private static func name(_ number: Int32) -> String {
+        let names = [
+            EPERM: "EPERM", EACCES: "EACCES", ENOSPC: "ENOSPC", EINVAL: "EINVAL", ENOSYS: "ENOSYS", ENOENT: "ENOENT", ENODEV: "ENODEV",
+        ]
+        return names[number] ?? "error \(number)"
+    }
+
+    /// Where nothing but a namespace was wanted.
+    var refusal: String {
+        "--trust namespace cannot be had here: \(self.reason): \(self.remedy), or take --trust env with \"wiretape ca install\" or WIRETAPE_REVERSE before URLs."
+    }
+
+    /// Where the variables have to do.
+    var notice: String {
+        "programs that read no variable for roots, as URLSession, will not trust the recorder (\(self.reason)): \"wiretape ca install\" makes all trust it, WIRETAPE_REVERSE before a URL needs no trust; --trust env says no more of it."
+    }
+}

@@ -1,0 +1,58 @@
+/// What a program in a mount namespace of its own finds in the place of the system's roots.
+///
+/// Travels on the command line of this very program, which enters the namespace and then becomes the other. Mounts nothing by itself.
+struct NamespacePlan: Hashable {
+    /// A root by the name under which OpenSSL looks for it in a folder.
+    struct Root: Hashable {
+        /// Eight hex digits of the subject: `openssl x509 -hash`.
+        var hash: String
+        var path: String
+    }
+
+    /// The first word of the command line; no command of ours, and in no help.
+    static let word = "__enter-namespace"
+
+    /// Lies over each of the files.
+    var bundle: String
+    /// An empty folder of ours, to mount something at in passing.
+    var holder: String
+    var files: [String]
+    /// Where libraries look for roots by their hashes.
+    var folders: [String]
+    /// What is to be found there beside the rest.
+    var roots: [Root]
+
+    init(bundle: String, holder: String, files: [String], folders: [String], roots: [Root]) {
+        self.bundle = bundle
+        self.holder = holder
+        self.files = files
+        self.folders = folders
+        self.roots = roots
+    }
+
+    /// - Parameter command: empty only tries whether it can be done.
+    func arguments(for command: [String]) -> [String] {
+        [Self.word, self.bundle, self.holder] + self.files.map { "file=\($0)" } + self.folders.map { "folder=\($0)" }
+            + self.roots.map { "root=\($0.hash)=\($0.path)" } + ["--"] + command
+    }
+
+    /// Reads what `arguments` made, up to the `--`; nil for anything else.
+    init?(arguments: some Collection<String>) {
+        var words = Array(arguments.prefix { $0 != "--" })
+        guard words.count >= 3, words.count < arguments.count, words.removeFirst() == Self.word else { return nil }
+        self.init(bundle: words.removeFirst(), holder: words.removeFirst(), files: [], folders: [], roots: [])
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            switch parts[0] {
+            case "file": self.files.append(String(parts[1]))
+            case "folder": self.folders.append(String(parts[1]))
+            case "root":
+                let root = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard root.count == 2 else { return nil }
+                self.roots.append(Root(hash: String(root[0]), path: String(root[1])))
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// A program of one Swift file beside these tests, built when it is wanted.
+enum SwiftFixture {
+    static let isBuildable = Programs.isInstalled("swiftc")
+
+    /// - Returns: the program's path in the folder.
+    static func build(_ name: String, into folder: TemporaryFolder) throws -> String {
+        let program = folder.file(name)
+        let compiler = try ExternalProgram.run(
+            try Programs.find("swiftc"), ["-parse-as-library", Programs.fixture("\(name).swift"), "-o", program], seconds: 300)
+        guard compiler.status == 0 else { throw TestProblem("\"\(name)\" cannot be built: \(compiler.errors)") }
+        return program
+    }
+}
