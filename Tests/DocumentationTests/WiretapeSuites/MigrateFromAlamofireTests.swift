@@ -110,7 +110,7 @@ import FoundationNetworking
             "*.example.test": .default, "legacy.example.test": .disabled,
         ])
         var configuration = Session.Configuration()
-        configuration.serverTrustManager = trust
+XX
         // snippet end
         #expect(trust.rules.count == 2)
     }
