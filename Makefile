@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo example example-ahc test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers clean
+.PHONY: demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
 
 # Without its build folder.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)

@@ -82,6 +82,11 @@ let package = Package(
             name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
             exclude: ["Cassettes"]
         ),
+        // What the pages show: compiled, run, and compared with them.
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
+            exclude: ["Cassettes", "Fixtures"]
+        ),
         .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),

@@ -21,7 +21,7 @@ import Wiretape
     }
 
     @Test func theBodyThatWentOutIsRead() async throws {
-        let transport = StubTransport { _ in .response(201) }
+        let transport = StubTransport { _ in .json(Answers.pet, status: 201) }
         let session = Session(transport: transport)
         let upload = session.upload(
             multipartFormData: { form in

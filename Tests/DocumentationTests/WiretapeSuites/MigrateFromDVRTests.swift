@@ -24,12 +24,12 @@ import FoundationNetworking
 // snippet: dvr-xctest
 final class WeatherXCTests: XCTestCase {
     func testWeather() async throws {
-        let weather = try await withCassette("weather", mode: .once) {
-            try await Session.default.request("https://example.test/weather")
-                .serializingString()
-                .value
+        try await withCassette("weather", mode: .once) {
+            let session = Session()
+            let weather = session.request("https://example.test/weather")
+            let text = try await weather.serializingString().value
+            XCTAssertEqual(text, "rain")
         }
-        XCTAssertEqual(weather, "rain")
     }
 }
 // snippet end

@@ -10,7 +10,8 @@ import FoundationNetworking
 @Suite struct MigrateFromReplayTests {
     // snippet: replay-test
     @Test(.cassette("weather")) func fetchesTheWeather() async throws {
-        let weather = try await Session.default.request("https://example.test/weather")
+        let session = Session()
+        let weather = try await session.request("https://example.test/weather")
             .validate()
             .serializingString()
             .value
@@ -28,7 +29,8 @@ import FoundationNetworking
 
     @Test(.cassette("weather", settings: Self.methodAndPath))
     func comparesMethodAndPath() async throws {
-        let response = await Session.default.request("https://other.test/weather?now=1")
+        let session = Session()
+        let response = await session.request("https://other.test/weather?now=1")
             .serializingString()
             .response
         #expect(response.value == "rain")

@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 import Testing
 import Wiretape
 
@@ -26,6 +27,20 @@ import FoundationNetworking
         let weather = Weather(session: URLSession(configuration: .replaying(cassette)))
         #expect(try await weather.today() == "rain")
         // snippet end
+    }
+
+    @Test func aConfigurationRecords() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("weather.json")
+        let network = StubTransport { _ in .text("rain") }
+        // snippet: urlsession-record
+        let cassette = try Cassette(file, mode: .all)
+        let recording = RecordingTransport(cassette, around: network)
+        let weather = Weather(session: URLSession(configuration: .answered(by: recording)))
+        _ = try await weather.today()
+        try cassette.close()
+        // snippet end
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\"rain\""))
     }
 
     @Test func aConfigurationIsAnsweredByAnyTransport() async throws {

@@ -13,6 +13,7 @@ import FoundationNetworking
         var configuration = Session.Configuration()
         configuration.interceptors = [.interceptor(retriers: [RetryPolicy(retryLimit: 3)])]
         configuration.clock = ImmediateClock()
+        configuration.timeouts = Timeouts(idle: nil)
         let session = Session(configuration: configuration, transport: transport)
 
         let response = await session.request("https://example.test/pets")
@@ -53,6 +54,7 @@ import FoundationNetworking
         let transport = StubTransport([.response(503), .json(Answers.pets)])
         var configuration = Session.Configuration()
         configuration.clock = ImmediateClock()
+        configuration.timeouts = Timeouts(idle: nil)
         let session = Session(configuration: configuration, transport: transport)
         // snippet: retry-adapter
         let counting = Adapter { request, context in
