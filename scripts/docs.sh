@@ -12,8 +12,11 @@ if [ $build = yes ]; then swift build "$@"; fi
 docc=$(command -v docc || true)
 [ -n "$docc" ] || docc=$(dirname "$(command -v swift)")/docc
 [ -x "$docc" ] || { echo "docs: there is no \"docc\" beside swift: install a toolchain of swift.org" >&2; exit 1; }
+# The C modules of this package, of its dependencies, and those that the build made maps for.
 includes=
 for folder in Sources/C*/; do includes="$includes -I $folder"; done
+for map in $(find "$bin/../../checkouts" -path '*/include/module.modulemap'); do includes="$includes -I $(dirname "$map")"; done
+for map in "$bin"/*.build/module.modulemap; do includes="$includes -Xcc -fmodule-map-file=$map"; done
 # Testing and XCTest, which WiretapeTesting imports.
 platform=$(dirname "$(dirname "$(command -v swift)")")/lib/swift/linux
 target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)

@@ -109,8 +109,9 @@ import FoundationNetworking
         let trust = try ServerTrustManager([
             "*.example.test": .default, "legacy.example.test": .disabled,
         ])
-        #expect(trust.trust(forHost: "api.example.test") != nil)
+        let session = Session(transport: LiveTransport(serverTrust: trust))
         // snippet end
         #expect(trust.rules.count == 2)
+        #expect(session.configuration.eventMonitors.isEmpty)
     }
 }
