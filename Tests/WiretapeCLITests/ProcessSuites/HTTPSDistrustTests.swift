@@ -12,7 +12,7 @@ import Testing
         let authority = "localhost:\(origins.port(.good))"
 
         let end = try Wiretape.run(
-            ["record", cassette, "--upstream-ca", origins.certificates.authority, "--", "env"]
+            ["record", cassette, "--trust", "env", "--upstream-ca", origins.certificates.authority, "--", "env"]
                 + ["CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "WGETRC"].flatMap { ["-u", $0] } + client
                 + [origins.url(.good)])
         #expect(exit.map { $0 == end.status } ?? (end.status != 0), "\(end.status)", sourceLocation: sourceLocation)
@@ -74,7 +74,8 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = try folder.write("{ \"wiretape\": 1, \"interactions\": [] }\n".utf8, to: "client.json")
         let end = try Wiretape.run(
-            ["replay", cassette, "--", "env", "-u", "CURL_CA_BUNDLE", "-u", "SSL_CERT_FILE"] + Curl.get("https://origin.test/"))
+            ["replay", cassette, "--trust", "env", "--", "env", "-u", "CURL_CA_BUNDLE", "-u", "SSL_CERT_FILE"]
+                + Curl.get("https://origin.test/"))
         #expect(end.status == 60)
         #expect(
             end.errors.contains("wiretape: TLS from the client for \"origin.test\": the client rejected wiretape's certificate"),

@@ -59,7 +59,12 @@ final class LoopbackOrigin: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let connection = accept(socket, nil, nil)
-                guard connection >= 0, let self else { return }
+                guard connection >= 0, let self else {
+                    // Closed by the thread that uses it: its number may be another's right after.
+                    if connection >= 0 { close(connection) }
+                    close(socket)
+                    return
+                }
                 Thread.detachNewThread { self.serve(connection) }
             }
         }
@@ -78,7 +83,6 @@ final class LoopbackOrigin: Sendable {
     /// Nobody is let in any more.
     func stop() {
         shutdown(self.socket, Int32(SHUT_RDWR))
-        close(self.socket)
     }
 
     var url: String { "http://127.0.0.1:\(self.port)" }

@@ -25,7 +25,14 @@ struct NamespaceChoice: Hashable {
     ) throws(TrustError) -> NamespaceChoice {
         // Where the authority is among the system's roots, every program trusts it already.
         if means == .env || means == .auto && PEMCertificates.contains(systemRoots(), authority) { return NamespaceChoice() }
-        let plan = try prepare()
+        let plan: NamespacePlan
+        do throws(TrustError) {
+            plan = try prepare()
+        } catch {
+            // What is a bonus must not stop a run that can do without.
+            guard means == .auto else { throw error }
+            return NamespaceChoice(notice: error.message)
+        }
         guard let advice = obstacle(plan) else { return NamespaceChoice(plan: plan) }
         guard means == .auto else { throw TrustError(advice.refusal) }
         return NamespaceChoice(notice: advice.notice)

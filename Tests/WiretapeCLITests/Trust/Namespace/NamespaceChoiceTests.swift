@@ -32,6 +32,18 @@ import Testing
         #expect(trustProblem { _ = try self.make(.namespace, obstacle: Self.advice) } == Self.advice.refusal)
     }
 
+    @Test func whatCannotBePreparedStopsOnlyWhoAskedForIt() throws {
+        func make(_ means: TrustMeans) throws -> NamespaceChoice {
+            try NamespaceChoice.make(means, authority: Self.authority, systemRoots: { [] }) { _ in
+                nil
+            } prepare: { () throws(TrustError) in
+                throw TrustError("no room.")
+            }
+        }
+        #expect(try make(.auto) == NamespaceChoice(notice: "no room."))
+        #expect(trustProblem { _ = try make(.namespace) } == "no room.")
+    }
+
     #if os(Linux)
     @Test func aProgramThatIsThereIsRunInIt() throws {
         let choice = NamespaceChoice(plan: Self.plan)
