@@ -67,9 +67,11 @@ import Testing
     @Test(arguments: [
         ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/x\"", "x"),
         ("attachment; filename=\"..\"", "unknown"),
+        ("attachment; filename=\"a.txt\"; filename*=UTF-8''%ED%8E%AB%2F%2E%2E%5C%ED%8E%AB.png", "펫.png"), ("inline", "report.pdf"),
     ])
     func noAnswerChoosesTheFolder(disposition: String, name: String) throws {
-        let response = HTTPResponse(url: try "http://a.test/".asURL(), status: 200, headers: ["Content-Disposition": disposition])
+        let response = HTTPResponse(
+            url: try "http://a.test/d/report.pdf".asURL(), status: 200, headers: ["Content-Disposition": disposition])
         #expect(DownloadRequest.fileName(response) == name)
     }
 
