@@ -21,6 +21,8 @@ public final class Cassette: Sendable {
     let player: ReplayPlayer?
     private let recorded: RecordedCassette?
     private let state = Guarded(State())
+    /// Held while the cassette is closed, so that whoever closes it too waits for what comes of it. Nothing under it closes a cassette.
+    private let closing = Guarded(())
 
     private struct State: Sendable {
         var isClosed = false
@@ -124,12 +126,18 @@ public final class Cassette: Sendable {
     }
 
     private func end(_ body: () throws(CassetteError) -> CassetteOutcome) throws(CassetteError) -> CassetteOutcome {
+        let outcome = self.closing.withLock { _ in
+            Result { () throws(CassetteError) in try self.endOnce(body) }
+        }
+        return try outcome.get()
+    }
+
+    private func endOnce(_ body: () throws(CassetteError) -> CassetteOutcome) throws(CassetteError) -> CassetteOutcome {
         let isFirst = self.state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed
         }
         guard isFirst else {
-            // Another thread may be at it.
             guard let outcome = self.state.withLock({ $0.outcome }) else {
                 return CassetteOutcome(path: nil, recorded: 0, lost: 0, report: self.report, failOn: self.settings.failOn)
             }

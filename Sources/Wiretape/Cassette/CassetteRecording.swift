@@ -7,7 +7,8 @@ internal import TapeRecorder
 final class CassetteRecording: Sendable {
     let path: String
     private let recorder: Recorder
-    private let tapes = Guarded<[Int: ExchangeTape]>([:])
+    /// Nil once it is closed: what comes too late is not recorded, and nobody waits for a recorder that has gone.
+    private let tapes = Guarded<[Int: ExchangeTape]?>([:])
     private let waiting = Guarded<[@Sendable () -> Void]>([])
     private let done = Guarded<RecorderStatus?>(nil)
 
@@ -25,9 +26,15 @@ final class CassetteRecording: Sendable {
 
     func nextID() -> Int { self.recorder.nextID() }
 
-    func add(_ tape: ExchangeTape) { self.tapes.withLock { $0[tape.id] = tape } }
+    func add(_ tape: ExchangeTape) {
+        let isOpen = self.tapes.withLock { tapes in
+            tapes?[tape.id] = tape
+            return tapes != nil
+        }
+        if !isOpen { tape.drop() }
+    }
 
-    func remove(_ id: Int) { _ = self.tapes.withLock { $0.removeValue(forKey: id) } }
+    func remove(_ id: Int) { _ = self.tapes.withLock { $0?.removeValue(forKey: id) } }
 
     /// - Returns: whether the queue is full: send nothing more before `whenDrained` calls.
     func put(_ item: RecorderItem) -> Bool { self.recorder.put(item) }
@@ -82,7 +89,10 @@ final class CassetteRecording: Sendable {
     }
 
     private func cutAll() {
-        let tapes = self.tapes.withLock { $0 }
+        let tapes = self.tapes.withLock { tapes in
+            defer { tapes = nil }
+            return tapes ?? [:]
+        }
         for tape in tapes.values { tape.recorderStopped() }
     }
 

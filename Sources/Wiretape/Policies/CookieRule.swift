@@ -73,11 +73,15 @@ extension CookieRule {
             cookies.filter { cookie in
                 Self.host(host, isMeantBy: cookie.domain) && Self.path(path.isEmpty ? "/" : path, isWithin: cookie.path)
                     && (isSecure || !cookie.isSecure) && cookie.expiresDate.map { $0 > now } ?? true
+                    && !self.hasControls(cookie.name) && !self.hasControls(cookie.value)
             }
             .sorted { left, right in
                 left.path.utf8.count != right.path.utf8.count ? left.path.utf8.count > right.path.utf8.count : left.name < right.name
             }
     }
+
+    /// A storage takes any text of its owner's: one with a line end would write a field of its own.
+    private static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 } }
 
     /// In lower case, an IPv6 address without its brackets.
     static func host(of url: URL) -> String? {

@@ -17,6 +17,8 @@ final class DownloadFile: Sendable {
         var handle: FileHandle?
         var temporary: URL?
         var placed: URL?
+        /// The request has ended: nothing more is written or placed.
+        var isOver = false
     }
 
     private let folder: URL
@@ -33,6 +35,7 @@ final class DownloadFile: Sendable {
 
     func write(_ chunk: Data) throws {
         try self.state.withLock { state in
+            guard !state.isOver else { return }
             do {
                 let handle = try state.handle ?? self.create(&state)
                 try handle.write(contentsOf: chunk)
@@ -63,28 +66,39 @@ final class DownloadFile: Sendable {
     /// Forgets what was written: another attempt comes.
     func restart() { self.state.withLock { self.removeTemporary(&$0) } }
 
-    /// The answer is whole: the file goes to where the destination wants it, or stays where it is.
+    /// The answer is whole: the file goes to where the destination wants it, or stays where it is. Nothing happens behind `finish`.
     func place(_ response: HTTPResponse) throws {
-        try self.state.withLock { state in
+        let temporary = try self.state.withLock { state -> URL? in
+            guard !state.isOver else { return nil }
             // An empty answer is an empty file.
             _ = try state.handle ?? self.create(&state)
             try state.handle?.close()
             state.handle = nil
-            guard let temporary = state.temporary else { return }
-            guard let destination = self.destination else {
-                state.placed = temporary
-                state.temporary = nil
-                return
-            }
-            let (url, options) = destination(temporary, response)
-            try Self.move(temporary, to: url, options)
-            state.placed = url
+            return state.temporary
+        }
+        guard let temporary else { return }
+        // The caller's code: it may cancel the request.
+        let target = self.destination.map { $0(temporary, response) }
+        try self.state.withLock { state in
+            guard !state.isOver else { return }
+            if let (url, options) = target { try Self.move(temporary, to: url, options) }
+            state.placed = target?.destinationURL ?? temporary
             state.temporary = nil
         }
     }
 
-    /// Removes what is not in its place.
-    func finish() { self.state.withLock { self.removeTemporary(&$0) } }
+    /// Removes what is not in its place, for good.
+    ///
+    /// - Parameter isKept: whether the request ended well; else a file that nobody was told of goes too.
+    func finish(isKept: Bool = false) {
+        self.state.withLock { state in
+            state.isOver = true
+            self.removeTemporary(&state)
+            guard !isKept, self.destination == nil, let placed = state.placed else { return }
+            try? FileManager.default.removeItem(at: placed)
+            state.placed = nil
+        }
+    }
 
     /// Where the whole file is, if it is.
     var url: URL? { self.state.withLock { $0.placed } }

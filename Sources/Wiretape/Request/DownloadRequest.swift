@@ -1,4 +1,5 @@
 public import Foundation
+internal import TapeCore
 
 /// A request whose answer goes into a file, octet by octet: memory stays flat whatever comes.
 // SAFETY: see Request; nothing is stored here.
@@ -29,9 +30,21 @@ public final class DownloadRequest: Request, @unchecked Sendable {
     public var fileURL: URL? { self.data.withLock { $0.outcome?.fileURL } }
 
     static func fileName(_ response: HTTPResponse) -> String {
-        let suggested = response.httpURLResponse?.suggestedFilename ?? response.url.lastPathComponent
+        let suggested =
+            response.headers.value(for: "Content-Disposition").flatMap(self.fileName(disposition:)) ?? response.url.lastPathComponent
         // Separators of all systems, so that no answer chooses the folder.
         let name = suggested.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
         return name.isEmpty || name.allSatisfy { $0 == "." } ? "unknown" : name
+    }
+
+    /// The extended name before the plain one (RFC 6266, 4.3). Foundation's own reading gives "Unknown" on Linux where nothing is said.
+    private static func fileName(disposition: String) -> String? {
+        let parameters = MIMEParameters(disposition.utf8).parameters
+        if let extended = parameters.first(where: { $0.name == "filename*" }) {
+            let parts = String(decoding: extended.value, as: UTF8.self).split(
+                separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+            if parts.count == 3, parts[0].lowercased() == "utf-8", let name = String(parts[2]).removingPercentEncoding { return name }
+        }
+        return parameters.first { $0.name == "filename" }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 }

@@ -4,10 +4,8 @@ extension Request {
     /// The request with the session's cookies for its URL.
     func withCookies(_ request: TransportRequest) -> TransportRequest {
         guard let storage = self.core.configuration.cookieStorage else { return request }
-        let own = request.headers.value(for: "Cookie")
-        guard let value = CookieRule(storage: storage).header(for: request.url, own: own), value != own else { return request }
         var request = request
-        request.headers.update(name: "Cookie", value: value)
+        request.headers = CookieRule(storage: storage).headers(request.headers, for: request.url)
         return request
     }
 

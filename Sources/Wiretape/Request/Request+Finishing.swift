@@ -18,7 +18,7 @@ extension Request {
         ending.task?.cancel()
         switch self.sink {
         case .memory: break
-        case .file(let download): download.finish()
+        case .file(let download): download.finish(isKept: file != nil)
         case .stream(let hub): hub.finish(error)
         }
         if state == .cancelled { self.core.emit(.cancelled, of: self) }

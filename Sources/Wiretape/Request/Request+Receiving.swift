@@ -192,13 +192,15 @@ extension Request {
     }
 
     /// Gives the current exchange up, and goes on without it.
-    func abandon() {
+    ///
+    /// - Parameter failure: why, where a recording of it is to end so.
+    func abandon(dueTo failure: TransportFailure? = nil) {
         let task = self.data.withLock { data -> (any TransportTask)? in
             data.machine.exchangeAbandoned()
             defer { data.task = nil }
             return data.task
         }
-        task?.cancel()
+        if let failure, let task = task as? any ExplainedTask { task.cancel(dueTo: failure) } else { task?.cancel() }
     }
 
     // MARK: Answer

@@ -38,7 +38,9 @@ extension Request {
 
     private func again(after delay: Duration, dueTo error: WiretapeError) async {
         let delay = self.isReplayed ? .zero : delay
-        self.core.emit(.retried(count: self.retryCount + 1, after: delay, dueTo: error), of: self)
+        let (retried, now) = (SessionEvent.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed())
+        self.data.withLock { $0.note(retried, at: now) }
+        self.core.emit(retried, of: self)
         if delay > .zero {
             // Cancelled with the request, which is over then.
             do {
@@ -53,6 +55,8 @@ extension Request {
             data.earlier.append(data.attempt(error))
             data.redirects = []
             data.response = nil
+            data.body = Data()
+            data.trailers = HTTPHeaders()
             return data.draft
         }
         guard let draft else { return self.finish(error) }
@@ -61,7 +65,9 @@ extension Request {
 
     /// Nobody waits for a cassette.
     private var isReplayed: Bool {
-        guard case .replayed = self.data.withLock({ $0.response?.source }) else { return self.transport is ReplayTransport }
-        return true
+        if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
+        // A recorded failure has no response to tell it by.
+        if let transport = self.transport as? RecordingTransport { return transport.cassette.recording == nil }
+        return self.transport is ReplayTransport
     }
 }

@@ -54,8 +54,11 @@ extension Request {
         try draft.request.check()
         self.data.withLock { data in
             data.draft = draft
+            // Too late for a body to go out: its file goes.
+            if data.outcome != nil { data.draft?.spool = nil }
             if let idle = draft.idleTimeout { data.watch?.timeouts.idle = idle }
         }
+        if draft.idleTimeout != nil { self.rearmWatch() }
         return draft
     }
 

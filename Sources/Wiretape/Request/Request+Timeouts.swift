@@ -15,6 +15,9 @@ extension Request {
         }
     }
 
+    /// Some clocks end the process where a time is past their numbers.
+    private static let longestSleep = Duration.seconds(86_400)
+
     /// - Returns: how long to sleep; nil where there is nothing to look at any more.
     private func look() -> Duration? {
         let now = self.core.clock.elapsed()
@@ -25,11 +28,22 @@ extension Request {
         }
         switch verdict {
         case .never: return nil
-        case .look(let time): return time - now
+        case .look(let time): return min(time - now, Self.longestSleep)
         case .exceeded(let limit):
             self.exceeded(limit, while: phase)
             return self.data.withLock { $0.outcome == nil } ? .zero : nil
         }
+    }
+
+    /// Limits have changed: whoever sleeps may sleep too long.
+    func rearmWatch() {
+        let sleeper = self.data.withLock { data in
+            defer { data.watchTask = nil }
+            return data.watchTask
+        }
+        guard let sleeper else { return }
+        sleeper.cancel()
+        self.armWatch()
     }
 
     private func exceeded(_ limit: TimeoutWatch.Limit, while phase: String) {
@@ -39,10 +53,10 @@ extension Request {
             case .total(let time): (time, "raise timeouts.total of the session's configuration, or look at what takes so long", true)
             }
         let what = self.data.withLock { $0.sent ?? $0.draft?.request }.map { "\($0.method) \"\($0.url.absoluteString)\"" } ?? "the request"
-        let error = WiretapeError(
-            TransportFailure(
-                .network(.timeout), "\(what) timed out after \(time) \(isTotal ? "in all" : "without a sign"), \(phase): \(advice)"))
-        self.abandon()
+        let failure = TransportFailure(
+            .network(.timeout), "\(what) timed out after \(time) \(isTotal ? "in all" : "without a sign"), \(phase): \(advice)")
+        let error = WiretapeError(failure)
+        self.abandon(dueTo: failure)
         // Retries would take more time still.
         if isTotal { self.finish(error) } else { self.retryOrFinish(error) }
     }

@@ -71,6 +71,6 @@ extension RequestDraft {
 }
 
 extension URLRequest {
-    /// Nil where it is Foundation's own.
-    var ownTimeout: Duration? { self.timeoutInterval == 60 ? nil : .seconds(max(0, self.timeoutInterval)) }
+    /// Nil where it is Foundation's own. More than a billion seconds, as `infinity`, are past what a `Duration` can be made of.
+    var ownTimeout: Duration? { self.timeoutInterval == 60 ? nil : .seconds(min(max(0, self.timeoutInterval), 1_000_000_000)) }
 }

@@ -2,11 +2,13 @@ internal import Dispatch
 internal import TapeCore
 
 /// An exchange that begins once something has been done on another thread.
-final class DeferredTask: TransportTask {
+final class DeferredTask: ExplainedTask {
     private struct State: Sendable {
         var task: (any TransportTask)?
         var hasBegun = false
         var isCancelled = false
+        /// Asked for while the exchange was about to begin.
+        var wantsResume = false
     }
 
     private let receive: @Sendable (TransportEvent) -> Demand
@@ -26,22 +28,36 @@ final class DeferredTask: TransportTask {
             }
             guard !isCancelled else { return }
             let task = start()
-            let wasCancelled = self.state.withLock { state in
+            let (wasCancelled, wasResumed) = self.state.withLock { state in
                 state.task = task
-                return state.isCancelled
+                return (state.isCancelled, state.wantsResume)
             }
-            if wasCancelled { task.cancel() }
+            if wasCancelled { task.cancel() } else if wasResumed { task.resume() }
         }
     }
 
-    func cancel() {
+    func cancel() { self.cancel { $0.cancel() } }
+
+    func cancel(dueTo failure: TransportFailure) {
+        self.cancel { task in
+            if let task = task as? any ExplainedTask { task.cancel(dueTo: failure) } else { task.cancel() }
+        }
+    }
+
+    private func cancel(_ inner: (any TransportTask) -> Void) {
         let (task, isFirst) = self.state.withLock { state in
             defer { state.isCancelled = true }
             return (state.task, !state.isCancelled && !state.hasBegun)
         }
         if isFirst { _ = self.receive(.failed(.cancelled())) }
-        task?.cancel()
+        if let task { inner(task) }
     }
 
-    func resume() { self.state.withLock { $0.task }?.resume() }
+    func resume() {
+        let task = self.state.withLock { state in
+            state.wantsResume = state.task == nil
+            return state.task
+        }
+        task?.resume()
+    }
 }

@@ -19,6 +19,8 @@ final class ExchangeTape: @unchecked Sendable {
     /// Octets of the response's body.
     private var size = 0
     private var timing: Timing?
+    /// Why the client gave it up, where that was no mere cancellation.
+    private var reason: TransportFailure?
 
     init(_ request: TransportRequest, recording: CassetteRecording, clock: any Clock<Duration>, now: Date = Date()) {
         self.id = recording.nextID()
@@ -125,9 +127,23 @@ final class ExchangeTape: @unchecked Sendable {
             self.recording.remove(self.id)
             return nil
         }
-        if kind == .cancelled { return self.ended(.cut(Cut(by: .client, reason: failure.message)), at: now) }
-        if self.hasResponse { return self.ended(.cut(Cut(by: .origin, reason: failure.message)), at: now) }
-        return self.ended(.failed(Failure(kind: kind, message: failure.message)), at: now)
+        if kind == .cancelled {
+            guard let reason, case .network(let kind) = reason.kind, !self.hasResponse else {
+                return self.ended(.cut(Cut(by: .client, reason: self.shown(self.reason ?? failure))), at: now)
+            }
+            return self.ended(.failed(Failure(kind: kind, message: self.shown(reason))), at: now)
+        }
+        if self.hasResponse { return self.ended(.cut(Cut(by: .origin, reason: self.shown(failure))), at: now) }
+        return self.ended(.failed(Failure(kind: kind, message: self.shown(failure))), at: now)
+    }
+
+    /// A message for the disk: what the query holds may be a secret.
+    private func shown(_ failure: TransportFailure) -> String {
+        var message = failure.message
+        for url in [self.request.url.absoluteString, RequestDecider.url(of: self.request)] {
+            message = message.replacingOccurrences(of: url, with: LogURL.text(self.request.url))
+        }
+        return message
     }
 
     private func ended(_ outcome: Outcome, at now: Double) -> RecorderItem? {
@@ -143,6 +159,9 @@ final class ExchangeTape: @unchecked Sendable {
     }
 
     // MARK: Giving up
+
+    /// Called before the exchange is cancelled.
+    func isGivenUp(dueTo failure: TransportFailure) { self.lock.withLock { _ in self.reason = failure } }
 
     /// Nothing of it is recorded.
     func drop() {

@@ -139,6 +139,11 @@ public final class LiveTransport: Transport {
                 "the body of \(self.name(request)) cannot be read from \"\(url.path)\": leave the file there until the request has ended.")
         case .none, .data, .file: break
         }
+        do {
+            try request.headers.validated()
+        } catch {
+            return TransportFailure(.unsupported, "\(self.name(request)) cannot be sent: \(error.message)", underlying: error)
+        }
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
             return TransportFailure(.unsupported, "\(self.name(request)) is no http or https URL with a host: correct it.")
         }

@@ -1,7 +1,7 @@
 internal import TapeCore
 
 /// An exchange on its way through another transport and into a cassette.
-final class RecordingTask: TransportTask {
+final class RecordingTask: ExplainedTask {
     private struct State: Sendable {
         var inner: (any TransportTask)?
         /// The receiver wants nothing for now.
@@ -54,6 +54,11 @@ final class RecordingTask: TransportTask {
         }
         if isFull { self.tape.recording.whenDrained { [weak self] in self?.change { $0.isFull = false } } }
         return pauses ? .pause : .more
+    }
+
+    func cancel(dueTo failure: TransportFailure) {
+        self.tape.isGivenUp(dueTo: failure)
+        self.cancel()
     }
 
     func cancel() {

@@ -35,4 +35,17 @@ import Testing
             #expect(throws: CassetteError.self) { try cassette.close() }
         }
     }
+
+    @Test func anExchangeThatBeginsBehindTheEndWaitsForNobody() throws {
+        let folder = try TemporaryFolder()
+        let cassette = try Cassette(folder.file("a.json"), mode: .once)
+        let recording = try #require(cassette.recording)
+        try cassette.close()
+        let request = TransportRequest.make("GET", "http://a.test/")
+        let tape = ExchangeTape(request, recording: recording, clock: ContinuousClock())
+        #expect(!tape.take(.head(HTTPResponse(url: request.url, status: 200))).isFull)
+        for _ in 0..<16 { #expect(!tape.take(.chunk(Data(count: 1 << 20))).isFull) }
+        #expect(!tape.take(.end).isFull)
+        #expect(recording.recordedCount == 0)
+    }
 }

@@ -159,4 +159,16 @@ import Testing
         let log = try await cassette.transport.exchange("GET", self.url)
         #expect(log.head?.headers.value(for: "date") == "Sun, 22 Nov 2026 08:00:01 GMT")
     }
+
+    @Test func whoeverClosesGetsTheSameOutcome() async throws {
+        let folder = try TemporaryFolder()
+        let cassette = try Cassette(folder.file("a.json"), mode: .once)
+        _ = try await RecordingTransport(cassette, around: StubTransport([.text("x")])).exchange("GET", "http://a.test/")
+        let outcomes = try await withThrowingTaskGroup(of: CassetteOutcome.self) { group in
+            for _ in 0..<8 { group.addTask { try cassette.close() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(outcomes).count == 1)
+        #expect(outcomes.first?.recorded == 1)
+    }
 }

@@ -82,4 +82,16 @@ import Testing
         let attributes = try FileManager.default.attributesOfItem(atPath: try #require(file.url).path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
+
+    @Test func nothingIsWrittenBehindTheEnd() throws {
+        try self.folder.write(Array("old".utf8), to: "result")
+        let file = self.file(to: "result", .removePreviousFile)
+        try file.write(Data("half".utf8))
+        file.finish()
+        try file.write(Data("late".utf8))
+        try file.place(self.response)
+        #expect(try self.folder.names() == ["result"])
+        #expect(try self.folder.read("result") == Array("old".utf8))
+        #expect(file.url == nil)
+    }
 }

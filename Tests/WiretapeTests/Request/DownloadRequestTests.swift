@@ -1,4 +1,5 @@
 import Foundation
+import TapeCore
 import TapeTestSupport
 import Testing
 
@@ -66,9 +67,46 @@ import Testing
     @Test(arguments: [
         ("attachment; filename=\"a.txt\"", "a.txt"), ("attachment; filename=\"../../etc/x\"", "x"),
         ("attachment; filename=\"..\"", "unknown"),
+        ("attachment; filename=\"a.txt\"; filename*=UTF-8''%ED%8E%AB%2F%2E%2E%5C%ED%8E%AB.png", "펫.png"), ("inline", "report.pdf"),
     ])
     func noAnswerChoosesTheFolder(disposition: String, name: String) throws {
-        let response = HTTPResponse(url: try "http://a.test/".asURL(), status: 200, headers: ["Content-Disposition": disposition])
+        let response = HTTPResponse(
+            url: try "http://a.test/d/report.pdf".asURL(), status: 200, headers: ["Content-Disposition": disposition])
         #expect(DownloadRequest.fileName(response) == name)
+    }
+
+    @Test func aDestinationMayCancelItsRequest() async throws {
+        let folder = try TemporaryFolder()
+        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
+            $0.temporaryFolder = URL(fileURLWithPath: folder.path)
+        }
+        let made = Guarded<DownloadRequest?>(nil)
+        let destination: DownloadRequest.Destination = { _, _ in
+            made.withLock { $0 }?.cancel()
+            return (URL(fileURLWithPath: folder.file("result")), [])
+        }
+        let request = session.download("http://a.test/x", to: destination)
+        made.withLock { $0 = request }
+        let response = await request.serializingData().response
+        made.withLock { $0 = nil }
+        #expect(response.error?.isCancelled == true)
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func aValidationThatCancelsLeavesTheOldFile() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Array("old".utf8), to: "result")
+        let session = Session.plain(ScriptedTransport { exchange, _ in exchange.answer(200, [:], "whole") }) {
+            $0.temporaryFolder = URL(fileURLWithPath: folder.path)
+        }
+        let made = Guarded<DownloadRequest?>(nil)
+        let destination: DownloadRequest.Destination = { _, _ in (URL(fileURLWithPath: folder.file("result")), .removePreviousFile) }
+        let request = session.download("http://a.test/x", to: destination)
+        made.withLock { $0 = request }
+        let response = await request.validate(Validation { _, _, _ in made.withLock { $0 }?.cancel() }).serializingData().response
+        made.withLock { $0 = nil }
+        #expect(response.error?.isCancelled == true)
+        #expect(try folder.names() == ["result"])
+        #expect(try folder.read("result") == Array("old".utf8))
     }
 }

@@ -1,8 +1,13 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 import Testing
 
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct RequestRetryingTests {
     private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Retrier {
@@ -87,5 +92,37 @@ import Testing
             for try await _ in session.stream("http://a.test/").bytes {}
         }
         #expect(transport.requests.count == 1)
+    }
+
+    @Test func nobodyWaitsForAFailureThatWasRecorded() async throws {
+        let folder = try TemporaryFolder()
+        var failed = CassetteFixture.interaction(1, url: "http://a.test/")
+        failed.response = nil
+        failed.outcome = .failed(Failure(kind: .refused, message: "refused"))
+        let whole = CassetteFixture.interaction(2, url: "http://a.test/", body: CassetteFixture.text("x"))
+        try CassetteFixture.write([failed, whole], to: folder.file("a.json"))
+        let cassette = try Cassette(folder.file("a.json"), mode: .once)
+        let session = Session.plain(RecordingTransport(cassette, around: ScriptedTransport())) {
+            $0.clock = ManualClock()
+            $0.timeouts.idle = nil
+        }
+        let request = session.request("http://a.test/", interceptor: Self.retrier(.retryAfter(.seconds(9))))
+        #expect(await request.serializingString().response.value == "x")
+    }
+
+    @Test func nothingOfAnAttemptIsLeftInTheNext() async throws {
+        let transport = ScriptedTransport { exchange, _ in exchange.answer(500, [:], "first") }
+        let session = Session.plain(transport)
+        let interceptor = Interceptor(
+            adapt: { request, context in
+                guard context.retryCount == 0 else { throw URLError(.userAuthenticationRequired) }
+                return request
+            },
+            retry: { context, _ in context.retryCount == 0 ? .retry : .doNotRetry })
+        let request = session.request("http://a.test/", interceptor: interceptor).validate()
+        let outcome = await request.resume().outcome()
+        #expect(outcome.error?.code == .adapter)
+        #expect(outcome.last.response == nil)
+        #expect(outcome.data.isEmpty)
     }
 }

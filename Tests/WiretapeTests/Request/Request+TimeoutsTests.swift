@@ -4,6 +4,10 @@ import Testing
 
 @testable import Wiretape
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite struct RequestTimeoutsTests {
     private let clock = ManualClock()
     private let transport = ScriptedTransport(obeysCancels: false)
@@ -90,5 +94,34 @@ import Testing
         exchange.answer()
         _ = try? await task.value
         #expect(self.clock.sleeperCount == 0)
+    }
+
+    @Test func aTimeOfTheRequestThatIsFoundLateCounts() async throws {
+        let session = self.session(Timeouts(idle: .seconds(60)))
+        let clock = self.clock
+        var given = try URLRequest(url: "http://a.test/", method: .post)
+        given.timeoutInterval = 0.5
+        let watched = DispatchSemaphore(value: 0)
+        let request = session.upload(
+            multipartFormData: { form in
+                watched.wait()
+                try form.append(Array("x".utf8), name: "a")
+            }, with: given)
+        let task = request.serializingData()
+        await clock.sleepers(1)
+        watched.signal()
+        _ = await self.transport.exchange(1)
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        #expect(await task.response.error?.code == .timedOut)
+        #expect(clock.now.offset == .milliseconds(500))
+    }
+
+    @Test func timesWithoutEndAreKept() async {
+        let session = Session.plain(self.transport) { $0.timeouts = Timeouts(idle: .seconds(Int64.max), total: .seconds(Int64.max)) }
+        let task = session.request("http://a.test/").serializingString()
+        let exchange = await self.transport.exchange(1)
+        exchange.answer(200, [:], "x")
+        #expect(await task.response.value == "x")
     }
 }

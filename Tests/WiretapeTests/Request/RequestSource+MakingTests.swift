@@ -39,4 +39,11 @@ import FoundationNetworking
         }
         #expect(try source.make().request.headers == ["Z": "1", "A": "2", "Z": "3", "X-New": "new"])
     }
+
+    @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e300])
+    func aTimeoutWithoutEndIsALongOne(seconds: TimeInterval) throws {
+        var request = try URLRequest(url: "http://a.test/", method: .get)
+        request.timeoutInterval = seconds
+        #expect(request.ownTimeout == .seconds(1_000_000_000))
+    }
 }

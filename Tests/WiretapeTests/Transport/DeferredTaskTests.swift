@@ -42,4 +42,24 @@ import Testing
         }
         #expect(log.lines == ["failed cancelled"])
     }
+
+    @Test func aResumeWhileTheExchangeBeginsCounts() async {
+        let log = EventLog(pauses: [0])
+        let stub = StubTransport([.text("x")])
+        let deferred = Guarded<DeferredTask?>(nil)
+        let hasTask = DispatchSemaphore(value: 0)
+        let task = DeferredTask(receive: { log.receive($0) }) {
+            hasTask.wait()
+            return {
+                let task = stub.start(.make("GET", "http://a.test/")) { log.receive($0) }
+                deferred.withLock { $0 }?.resume()
+                return task
+            }
+        }
+        deferred.withLock { $0 = task }
+        hasTask.signal()
+        await log.wait()
+        deferred.withLock { $0 = nil }
+        #expect(log.lines == ["head 200", "chunk x", "end"])
+    }
 }

@@ -146,4 +146,13 @@ import Testing
         _ = try LiveTransport(proxy: .init(host: "127.0.0.1", port: 8080))
         #endif
     }
+
+    @Test func aFieldThatWouldWriteLinesIsNotSent() async throws {
+        let origin = try LoopbackOrigin { _ in [.text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")] }
+        let log = try await LiveTransport().exchange(
+            "GET", "http://127.0.0.1:\(origin.port)/", headers: [("X-A", "1\r\nX-Bad: 2")])
+        #expect(log.lines == ["failed unsupported"])
+        #expect(log.failure?.message.contains("X-A") == true)
+        #expect(origin.requests.isEmpty)
+    }
 }

@@ -155,4 +155,56 @@ import Testing
         let log9 = try await transport.exchange("GET", self.url, headers: [("Authorization", "Bearer another")])
         #expect(log9.lines.last == "end")
     }
+
+    @Test func aTimeoutIsATimeoutInTheReplay() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let network = ScriptedTransport { exchange, number in if number > 1 { exchange.answer(200, [:], "x") } }
+        let cassette = try Cassette(folder.file("a.json"), mode: .once)
+        func session(_ transport: any Transport) -> Session {
+            .plain(transport) {
+                $0.clock = clock
+                $0.timeouts.idle = .milliseconds(500)
+            }
+        }
+        let retrier = Retrier { context, error in
+            guard context.retryCount == 0, (error as? TransportFailure)?.kind == .network(.timeout) else { return .doNotRetry }
+            return .retry
+        }
+        let recording = session(RecordingTransport(cassette, around: network))
+        let task = recording.request(self.url, interceptor: retrier).serializingString()
+        _ = await network.exchange(1)
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        #expect(await task.response.value == "x")
+        try cassette.close()
+        let file = try RecordedCassette(path: folder.file("a.json"))
+        #expect(file.count == 2)
+        guard case .failed(let failure) = try file.interaction(at: 0).outcome else {
+            Issue.record("recorded as \(try file.interaction(at: 0).outcome)")
+            return
+        }
+        #expect(failure.kind == .timeout)
+        let replay = session(ReplayTransport(try Cassette(folder.file("a.json"))))
+        let response = await replay.request(self.url, interceptor: retrier).serializingString().response
+        #expect(response.value == "x")
+        #expect(response.attempts.first?.error?.code == .timedOut)
+    }
+
+    @Test func whyAnAnswerWasCutNamesNoSecret() async throws {
+        let folder = try TemporaryFolder()
+        let url = "http://a.test/pets?api_key=k3y-0123456789&page=2"
+        let failure = TransportFailure(.network(.truncated), "GET \"\(url)\" failed: the connection was lost")
+        let exchanges = try await self.recorded(
+            [
+                StubResponse(status: 200, chunks: [.init(Data("half".utf8))], ending: .failure(failure)),
+                StubResponse(status: nil, ending: .failure(failure)),
+            ], in: folder
+        ) {
+            for _ in 0..<2 { _ = try await $0.exchange("GET", url) }
+        }
+        #expect(!String(decoding: try folder.read("a.json"), as: UTF8.self).contains("k3y-0123456789"))
+        guard case .cut(let cut) = exchanges.first?.outcome else { throw TestProblem("recorded as \(exchanges)") }
+        #expect(cut.reason.hasPrefix("GET \"http://a.test/pets") && cut.reason.hasSuffix("failed: the connection was lost"))
+    }
 }
