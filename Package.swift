@@ -1,30 +1,114 @@
 // swift-tools-version: 6.1
+
+import Foundation
 import PackageDescription
+
+let server = TargetDependencyCondition.when(traits: ["Server"])
+
+func nio(_ name: String) -> Target.Dependency {
+    .product(name: name, package: "swift-nio", condition: server)
+}
+
+/// The codings that this machine has a library for: where it has none, `swift build` works without (docs/decisions/0013-br-and-zstd.md).
+let codings = [("Brotli", "brotli/decode.h"), ("Zstandard", "zstd.h")].compactMap { trait, header in
+    ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
+        FileManager.default.isReadableFile(atPath: "\($0)/\(header)")
+    } ? trait : nil
+}
+
 let package = Package(
     name: "wiretape",
     platforms: [.macOS(.v13), .iOS(.v16)],
-    products: [.library(name: "Wiretape", targets: ["Wiretape"])],
-    traits: [.trait(name: "Server"), .trait(name: "Brotli"), .trait(name: "Zstandard"), .default(enabledTraits: ["Brotli", "Zstandard"])],
-    dependencies: [.package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0")],
+    products: [
+        .library(name: "Wiretape", targets: ["Wiretape"]),
+        .library(name: "WiretapeTesting", targets: ["WiretapeTesting"]),
+        .library(name: "TapeProxy", targets: ["TapeProxy"]),
+        .executable(name: "wiretape", targets: ["WiretapeCLI"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL."),
+        .trait(name: "Brotli", description: "Takes the content coding br off, with the system's brotli."),
+        .trait(name: "Zstandard", description: "Takes the content coding zstd off, with the system's zstd."),
+        .default(enabledTraits: Set(["Server"] + codings)),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+    ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
-        .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
-        .target(name: "TapeProxy", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"), .product(name: "NIOConcurrencyHelpers", package: "swift-nio")]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
-        .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
-        .target(name: "TapeCore", dependencies: ["CZlib", "CBrotli", "CZstd"]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .target(
+            name: "TapeCore",
+            dependencies: [
+                "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
+            ],
+            // In the C library itself elsewhere (docs/decisions/0014-charsets-by-iconv.md).
+            linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
+        ),
         .target(name: "TapeExchange", dependencies: ["TapeCore"]),
         .target(name: "TapeRecorder", dependencies: ["TapeCore", "TapeExchange"]),
+        .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
+        .target(
+            name: "TapeProxy",
+            dependencies: [
+                "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+            ]
+        ),
         .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: ["Wiretape", "TapeCore"]),
-        .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),
+        .executableTarget(
+            name: "WiretapeCLI",
+            dependencies: [
+                "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "Yams", package: "Yams", condition: server),
+            ]
+        ),
+        .executableTarget(
+            name: "DemoOrigin",
+            dependencies: ["CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
+        ),
+        .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
+        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
+        // What may kill its process is done by this program, which the tests start.
+        .executableTarget(name: "ClientProbe", dependencies: ["Wiretape"], path: "Tests/Fixtures/ClientProbe"),
+        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "ClientProbe", "TapeTestSupport"]),
+        .testTarget(
+            name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
+            exclude: ["Cassettes"]
+        ),
+        // What the pages show: compiled, run, and compared with them.
         .testTarget(
             name: "DocumentationTests", dependencies: ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
-            exclude: ["Cassettes", "Fixtures"]),
+            exclude: ["Cassettes", "Fixtures"]
+        ),
+        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
+        // What tests of more than one target use.
+        .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),
+        .testTarget(name: "TapeRecorderTests", dependencies: ["TapeRecorder", "TapeTestSupport"]),
+        .testTarget(
+            name: "TapeProxyTests",
+            dependencies: ["TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]
+        ),
+        .testTarget(
+            name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS"],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "DemoOriginTests",
+            dependencies: ["DemoOrigin", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
+
 for target in package.targets where target.type != .system {
-    target.swiftSettings = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
 }
