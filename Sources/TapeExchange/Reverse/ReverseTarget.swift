@@ -25,8 +25,12 @@ public struct ReverseTarget: Sendable, Hashable {
         var credentials: [UInt8]?
         if Self.scheme(bytes[first]) == nil {
             let second = Self.segment(of: bytes, from: first.upperBound + 1)
-            guard bytes[first].contains(UInt8(ascii: ":")), Self.scheme(bytes[second]) != nil else {
+            guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
                 guard !Self.resembles(bytes[first]) else { throw Self.refused(bytes) }
+                // Does not repeat the credentials.
+                guard !Self.hasColon(bytes[first]) || !Self.resembles(bytes[second]) else {
+                    throw Self.refused(Array(bytes[(second.lowerBound - 1)...]))
+                }
                 return nil
             }
             guard let decoded = Self.decoded(bytes[first]) else { throw Self.refusedCredentials }
@@ -60,6 +64,11 @@ public struct ReverseTarget: Sendable, Hashable {
     private static func scheme(_ segment: ArraySlice<UInt8>) -> Origin.Scheme? {
         if FieldList.equals(segment, "https:") { return .https }
         return FieldList.equals(segment, "http:") ? .http : nil
+    }
+
+    /// Builders of URLs may encode it.
+    private static func hasColon(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.contains(UInt8(ascii: ":")) || self.decoded(segment)?.contains(UInt8(ascii: ":")) == true
     }
 
     /// Whether somebody meant a URL: an answer of our own would be taken for the origin's.
