@@ -10,13 +10,13 @@ import FoundationNetworking
     @Test func aDecodableRequestLooksTheSame() async throws {
         let session = Answers.session()
         // snippet: alamofire-request
-        let pets =
-            try await session
-            .request("https://example.test/pets", parameters: ["kind": "cat"])
-            .validate(statusCode: 200..<300)
-            .validate(contentType: ["application/json"])
-            .serializingDecodable([Pet].self)
-            .value
+        let pets = try await session.request(
+            "https://example.test/pets", parameters: ["kind": "cat"]
+        )
+        .validate(statusCode: 200..<300)
+        .validate(contentType: ["application/json"])
+        .serializingDecodable([Pet].self)
+        .value
         // snippet end
         #expect(pets.count == 2)
     }

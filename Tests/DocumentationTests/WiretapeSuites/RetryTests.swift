@@ -31,12 +31,12 @@ import FoundationNetworking
         let conflicts = Retrier { context, _ in
             context.response?.status == 409 && context.retryCount < 2 ? .retry : .doNotRetry
         }
-        let pets =
-            try await session
-            .request("https://example.test/pets", interceptor: conflicts)
-            .validate()
-            .serializingDecodable([Pet].self)
-            .value
+        let pets = try await session.request(
+            "https://example.test/pets", interceptor: conflicts
+        )
+        .validate()
+        .serializingDecodable([Pet].self)
+        .value
         // snippet end
         #expect(pets.count == 2)
     }
@@ -63,10 +63,9 @@ import FoundationNetworking
             return request
         }
         let interceptor = Interceptor(adapters: [counting], retriers: [RetryPolicy()])
-        let request =
-            session
-            .request("https://example.test/pets", interceptor: interceptor)
-            .validate()
+        let request = session.request(
+            "https://example.test/pets", interceptor: interceptor
+        ).validate()
         // snippet end
         _ = try await request.serializingData().value
         #expect(transport.requests.map { $0.headers["X-Attempt"] } == ["1", "2"])

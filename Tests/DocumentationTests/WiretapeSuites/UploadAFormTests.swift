@@ -89,12 +89,12 @@ import Wiretape
         let fractions = AsyncStream<Double>.makeStream()
         let show: @Sendable (Double) -> Void = { fractions.continuation.yield($0) }
         // snippet: upload-progress
-        let upload =
-            session
-            .upload(multipartFormData: form, to: "https://example.test/pets")
-            .uploadProgress(queue: .global()) { progress in
-                show(progress.fractionCompleted ?? 0)
-            }
+        let upload = session.upload(
+            multipartFormData: form, to: "https://example.test/pets"
+        )
+        .uploadProgress(queue: .global()) { progress in
+            show(progress.fractionCompleted ?? 0)
+        }
         // snippet end
         _ = try await upload.serializingData().value
         var iterator = fractions.stream.makeAsyncIterator()

@@ -29,11 +29,11 @@ import WiretapeTesting
     @Test(arguments: ["cat", "dog"]) func listsPets(of kind: String) async throws {
         let pets = try await withCassette("shop/pets-\(kind)") {
             let session = Session()
-            return
-                try await session
-                .request("https://example.test/pets", parameters: ["kind": kind])
-                .serializingDecodable([Pet].self)
-                .value
+            return try await session.request(
+                "https://example.test/pets", parameters: ["kind": kind]
+            )
+            .serializingDecodable([Pet].self)
+            .value
         }
         #expect(pets.count == 1)
     }

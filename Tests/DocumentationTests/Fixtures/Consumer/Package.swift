@@ -16,7 +16,9 @@ let package = Package(
             dependencies: [.product(name: "Wiretape", package: "wiretape")]),
         .testTarget(
             name: "PetShopTests",
-            dependencies: ["PetShop", .product(name: "WiretapeTesting", package: "wiretape")]),
+            dependencies: [
+                "PetShop", .product(name: "WiretapeTesting", package: "wiretape"),
+            ]),
         // snippet end
     ]
 )
