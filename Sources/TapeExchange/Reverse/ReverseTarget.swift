@@ -24,14 +24,15 @@ public struct ReverseTarget: Sendable, Hashable {
         var start = 1
         var credentials: [UInt8]?
         if Self.scheme(bytes[first]) == nil {
-            let second = Self.segment(of: bytes, from: first.upperBound + 1)
+            // What is behind a question mark is a query.
+            let hasSecond = bytes[first.upperBound...].first == Self.slash
+            let second = Self.segment(of: bytes, from: hasSecond ? first.upperBound + 1 : bytes.endIndex)
             guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
                 guard !Self.resembles(bytes[first]) else { throw Self.refused(bytes) }
+                guard Self.resembles(bytes[second]) else { return nil }
+                guard Self.hasColon(bytes[first]) else { throw Self.refusedStart }
                 // Does not repeat the credentials.
-                guard !Self.hasColon(bytes[first]) || !Self.resembles(bytes[second]) else {
-                    throw Self.refused(Array(bytes[(second.lowerBound - 1)...]))
-                }
-                return nil
+                throw Self.refused(Array(bytes[(second.lowerBound - 1)...]))
             }
             guard let decoded = Self.decoded(bytes[first]) else { throw Self.refusedCredentials }
             credentials = decoded
@@ -116,6 +117,11 @@ public struct ReverseTarget: Sendable, Hashable {
             .target, status: 400,
             "request target \(Octets.quoted(bytes)) is no URL behind a slash; write it as it is: \"/https://host/path\"")
     }
+
+    /// May be a token without its name.
+    private static let refusedStart = MessageError(
+        .target, status: 400,
+        "request target has something before its URL that is no \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
 
     /// Does not repeat them.
     private static let refusedCredentials = MessageError(
