@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 import Testing
 
 @testable import Wiretape

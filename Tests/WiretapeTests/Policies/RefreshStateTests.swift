@@ -1,5 +1,6 @@
 import Foundation
 import TapeCore
+import TapeTestSupport
 import Testing
 
 @testable import Wiretape

@@ -1,3 +1,4 @@
+import TapeTestSupport
 import Testing
 
 @testable import Wiretape
