@@ -6,6 +6,7 @@ does more than assign its parameters or literals to properties one by one. Store
 file with @main needs none either: scripts and process tests start it.
 
 A test file without its source file is reported too. Tests that cover more than one source file go into a folder whose name ends in "Suites".
+So is a folder that Package.swift has no target for: it would never be built, and its tests never fail.
 
   check_mirror.py [ROOT]      prints what is wrong; exit code 1 if anything is
   check_mirror.py --self-test
@@ -73,7 +74,21 @@ def behaviour(source):
     return None
 
 
+def targets(root):
+    """The folders that Package.swift makes targets of."""
+    text = "\n".join(line for line in (root / "Package.swift").read_text().splitlines() if not line.lstrip().startswith("//"))
+    declaration = r'\.(systemLibrary|target|executableTarget|testTarget)\(\s*name: "(\w+)"([^\n]*path: "([^"]+)")?'
+    # A dependency on a target is written alike, with a condition.
+    for kind, name, _, path in re.findall(declaration, re.sub(r'\.target\(name: "\w+", condition:', "", text)):
+        yield path or ("Tests/" if kind == "testTarget" else "Sources/") + name
+
+
 def problems(root):
+    built = set(targets(root))
+    for folder in sorted(path for parent in ("Sources", "Tests") for path in (root / parent).iterdir() if path.is_dir()):
+        name = str(folder.relative_to(root))
+        if not any(path == name or path.startswith(name + "/") for path in built):
+            yield f"{name}: Package.swift has no target for it; add one"
     for folder in sorted(path for path in (root / "Sources").iterdir() if path.is_dir()):
         for file in sorted(folder.rglob("*.swift")):
             inner = file.relative_to(folder)
@@ -123,6 +138,9 @@ def self_test():
             return f"check_mirror: wanted behaviour {wanted} in {text!r}"
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
+        (root / "Package.swift").write_text(
+            '.target(name: "X", dependencies: [.target(name: "Y", condition: c)]),\n.testTarget(\n  name: "XTests"),'
+        )
         (root / "Sources/X/Sub").mkdir(parents=True)
         (root / "Tests/XTests/Sub").mkdir(parents=True)
         (root / "Sources/X/Sub/A.swift").write_text(behaving[0])
@@ -137,6 +155,17 @@ def self_test():
         (root / "Tests/XTests/WireSuites/WholeTests.swift").write_text("")
         if len(list(problems(root))) != 1:
             return "check_mirror: a test file in the wrong place was not reported"
+        (root / "Tests/XTests/ATests.swift").unlink()
+        (root / "Sources/Y").mkdir()
+        (root / "Tests/YTests").mkdir()
+        if len(list(problems(root))) != 2:
+            return "check_mirror: folders without a target were not reported"
+        (root / "Package.swift").write_text(
+            '.target(name: "X"),\n.testTarget(name: "XTests"),\n.executableTarget(name: "Y"),\n'
+            '.target(name: "YTests", path: "Tests/YTests"),'
+        )
+        if list(problems(root)):
+            return "check_mirror: a target with a path of its own was not found"
 
 
 def main(arguments):

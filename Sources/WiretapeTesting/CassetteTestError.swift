@@ -13,7 +13,7 @@ public struct CassetteTestError: Error, Hashable, Sendable, CustomStringConverti
 
     /// A kind of error; more kinds may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case badName, badMode, noFolder, notClean }
+        private enum Value { case badName, badMode, noFolder, inUse, notClean }
 
         private var value: Value
 
@@ -23,6 +23,8 @@ public struct CassetteTestError: Error, Hashable, Sendable, CustomStringConverti
         public static var badMode: Self { Self(value: .badMode) }
         /// The folder of cassettes cannot be told from the test's source file.
         public static var noFolder: Self { Self(value: .noFolder) }
+        /// Another test of the process is recording the cassette.
+        public static var inUse: Self { Self(value: .inUse) }
         /// Outside of a test, where nothing can be recorded as an issue: the replay was not clean, or the recording not kept.
         public static var notClean: Self { Self(value: .notClean) }
 

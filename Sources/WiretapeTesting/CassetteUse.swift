@@ -9,10 +9,15 @@ struct CassetteUse: Sendable {
     private let plan: CassettePlan
     /// Where the recorder writes into the file that is there.
     private let snapshot: CassetteSnapshot?
+    private let isClaimed: Bool
 
     /// Opens it; where it is to be recorded, its folder is made.
     init(_ plan: CassettePlan) throws {
         self.plan = plan
+        let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
+            plan.mode.records && (plan.mode != .once || !FileManager.default.fileExists(atPath: plan.path))
+        }
+        self.isClaimed = isClaimed
         self.snapshot = plan.mode == .newEpisodes ? CassetteSnapshot(of: plan.path) : nil
         do {
             if plan.mode.records {
@@ -20,9 +25,11 @@ struct CassetteUse: Sendable {
                     at: URL(fileURLWithPath: plan.path).deletingLastPathComponent(), withIntermediateDirectories: true)
             }
             self.cassette = try Cassette(plan.path, mode: plan.mode, settings: plan.settings)
-        } catch let error as CassetteError where error.code == .notFound {
+        } catch {
+            if isClaimed { CassetteClaims.shared.release(plan.path) }
+            guard let error = error as? CassetteError, error.code == .notFound else { throw error }
             throw CassetteError(
-                .notFound, "\(error.message); to record \"\(plan.name)\", run the test with \(TestMode.variable)=once")
+                .notFound, "there is no cassette \"\(plan.path)\"; to record \"\(plan.name)\", \(Self.remedy(.once, plan))")
         }
     }
 
@@ -31,6 +38,7 @@ struct CassetteUse: Sendable {
     /// - Parameter failed: whether the body has failed the test, or was given up. What it did not ask for is then no news.
     /// - Returns: what fails the test, in lines; nil where nothing does.
     func end(failed: Bool) -> String? {
+        defer { if self.isClaimed { CassetteClaims.shared.release(self.plan.path) } }
         let report = self.cassette.report
         var flaws: Set<VerdictFlaw> = [.miss, .order, .unserved, .damage]
         // Order is a rule where it is strict; else it is a remark.
@@ -56,10 +64,15 @@ struct CassetteUse: Sendable {
         var lines = ["\(report.numbers)."] + report.flawLines(naming: flaws)
         if unused {
             lines.append(
-                "to record it anew, run the test with \(TestMode.variable)=all; to let it be, say unused: .allow with \"\(self.plan.name)\""
+                "to record it anew, \(Self.remedy(.all, self.plan)); to let it be, say unused: .allow with \"\(self.plan.name)\""
             )
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// How the test gets another mode.
+    private static func remedy(_ mode: TestMode, _ plan: CassettePlan) -> String {
+        plan.isModeFixed ? "say mode: .\(mode.rawValue) with it" : "run the test with \(TestMode.variable)=\(mode.rawValue)"
     }
 }
 

@@ -10,6 +10,7 @@ struct CassettePlanTests {
         let plan = try CassettePlan(CassetteName("pets/upload"), CassetteOptions(), source: "", environment: Self.environment)
         #expect(plan.path == "/tmp/Cassettes/pets/upload.json")
         #expect(plan.mode == .all)
+        #expect(!plan.isModeFixed)
         #expect(plan.unused == .fail)
         #expect(plan.settings.order == .any)
     }
@@ -25,6 +26,7 @@ struct CassettePlanTests {
             #expect(plan.settings.ignore == ["query:ts"])
             #expect(plan.unused == .allow)
             #expect(plan.mode == .once)
+            #expect(plan.isModeFixed)
         }
     }
 }

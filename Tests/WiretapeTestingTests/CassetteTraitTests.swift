@@ -68,7 +68,7 @@ struct CassetteTraitTests {
 
     @Test func cassetteThatCannotBeOpenedFailsTheTestWithoutItsBody() async throws {
         var test = try #require(Test.current)
-        for (trait, text) in [(Self.test("../x"), "leads out"), (Self.test("trait/none", mode: .none), "WIRETAPE_MODE=once")] {
+        for (trait, text) in [(Self.test("../x"), "leads out"), (Self.test("trait/none", mode: .none), "mode: .once")] {
             test.traits = [trait]
             let found = try await issues { [test] in
                 try await trait.provideScope(for: test, testCase: nil) { Issue.record("the body ran") }

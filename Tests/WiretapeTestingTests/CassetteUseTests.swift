@@ -53,8 +53,40 @@ struct CassetteUseTests {
             #expect((problem != nil) == fails)
             guard let problem else { continue }
             #expect(problem.contains("unused: exchange 2, \"GET http://pets.test/2\""))
-            #expect(problem.hasSuffix("run the test with WIRETAPE_MODE=all; to let it be, say unused: .allow with \"pets/list\""))
+            #expect(problem.hasSuffix("say mode: .all with it; to let it be, say unused: .allow with \"pets/list\""))
         }
+    }
+
+    /// Else nobody would find the variable to change anything.
+    @Test func theVariableIsNamedWhereItSaysTheMode() async throws {
+        let environment = ["WIRETAPE_CASSETTES": self.folder.path, "CI": "true"]
+        let plan = try CassettePlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)
+        let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
+        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
+        try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
+        #expect(try CassetteUse(plan).end(failed: false)?.contains("run the test with WIRETAPE_MODE=all; to let it be") == true)
+    }
+
+    @Test(arguments: [TestMode.once, .newEpisodes, .all], [TestMode.none, .once, .newEpisodes, .all])
+    func cassetteThatATestRecordsIsNotForAnother(mode: TestMode, other: TestMode) async throws {
+        let use = try self.use(mode)
+        try await self.record(1, with: use)
+        let error = #expect(throws: CassetteTestError.self) { try self.use(other) }
+        #expect(error?.code == .inUse)
+        #expect(use.end(failed: false) == nil)
+        #expect(try self.use(other, unused: .allow).end(failed: false) == nil)
+        #expect(try self.use(mode, unused: .allow).end(failed: false) == nil)
+    }
+
+    @Test func cassettesThatAreReplayedAreForManyAtOnce() throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        let uses = try (0..<3).map { try self.use($0 == 0 ? .none : .once, unused: .allow) }
+        for use in uses { #expect(use.end(failed: false) == nil) }
+    }
+
+    @Test func cassetteThatCannotBeOpenedIsFreeAgain() throws {
+        try self.folder.write("no cassette", to: "pets/list.json")
+        for _ in 0..<2 { #expect(throws: CassetteError.self) { try self.use(.newEpisodes) } }
     }
 
     @Test func brokenOrderFails() async throws {
@@ -67,7 +99,7 @@ struct CassetteUseTests {
     @Test func cassetteThatIsNotThereNamesTheNextStep() {
         let error = #expect(throws: CassetteError.self) { try self.use(.none) }
         #expect(error?.code == .notFound)
-        #expect(error?.message.hasSuffix("to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
+        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", say mode: .once with it") == true)
         #expect(self.folder.files == [])
     }
 

@@ -68,11 +68,21 @@ public struct ReverseMapping: Sendable, Hashable {
         return HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: clientVersion) + wire[parsed.consumed...]
     }
 
-    /// Whole, since not every client resolves a path (RFC 9110, 10.2.2); nil where it leads past HTTP.
+    /// Whole, since not every client resolves a path (RFC 9110, 10.2.2); nil where it leads past HTTP, or nowhere.
     private func location(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        // Clients do not follow these: made whole, they would be sent round in circles.
+        guard !value.isEmpty else { return nil }
+        let base = Array("http://\(self.authority)\(self.target.base)".utf8)
         let origin = self.target.origin
         let path = self.target.originForm == "*" ? "/" : self.target.originForm
         let reference = URLReference(scheme: origin.scheme.rawValue, authority: origin.authority, target: path)
-        return reference.resolved(value).map { Array("http://\(self.authority)\(self.target.base)".utf8) + $0 }
+        if let url = reference.resolved(value) { return base + url }
+        // "https:/host" is no URL, but many clients make one of it, and would go past the proxy; what it stands for is told when they come.
+        return Self.isHTTP(value) ? base + value : nil
+    }
+
+    private static func isHTTP(_ reference: ArraySlice<UInt8>) -> Bool {
+        let start = reference.prefix(6).map(Octets.lower)
+        return start.starts(with: "http:".utf8) || start.starts(with: "https:".utf8)
     }
 }

@@ -24,10 +24,15 @@ public struct ReverseTarget: Sendable, Hashable {
         var start = 1
         var credentials: [UInt8]?
         if Self.scheme(bytes[first]) == nil {
-            let second = Self.segment(of: bytes, from: first.upperBound + 1)
-            guard bytes[first].contains(UInt8(ascii: ":")), Self.scheme(bytes[second]) != nil else {
+            // What is behind a question mark is a query.
+            let hasSecond = bytes[first.upperBound...].first == Self.slash
+            let second = Self.segment(of: bytes, from: hasSecond ? first.upperBound + 1 : bytes.endIndex)
+            guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
                 guard !Self.resembles(bytes[first]) else { throw Self.refused(bytes) }
-                return nil
+                guard Self.resembles(bytes[second]) else { return nil }
+                guard Self.hasColon(bytes[first]) else { throw Self.refusedStart }
+                // Does not repeat the credentials.
+                throw Self.refused(Array(bytes[(second.lowerBound - 1)...]))
             }
             guard let decoded = Self.decoded(bytes[first]) else { throw Self.refusedCredentials }
             credentials = decoded
@@ -60,6 +65,11 @@ public struct ReverseTarget: Sendable, Hashable {
     private static func scheme(_ segment: ArraySlice<UInt8>) -> Origin.Scheme? {
         if FieldList.equals(segment, "https:") { return .https }
         return FieldList.equals(segment, "http:") ? .http : nil
+    }
+
+    /// Builders of URLs may encode it.
+    private static func hasColon(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.contains(UInt8(ascii: ":")) || self.decoded(segment)?.contains(UInt8(ascii: ":")) == true
     }
 
     /// Whether somebody meant a URL: an answer of our own would be taken for the origin's.
@@ -107,6 +117,11 @@ public struct ReverseTarget: Sendable, Hashable {
             .target, status: 400,
             "request target \(Octets.quoted(bytes)) is no URL behind a slash; write it as it is: \"/https://host/path\"")
     }
+
+    /// May be a token without its name.
+    private static let refusedStart = MessageError(
+        .target, status: 400,
+        "request target has something before its URL that is no \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
 
     /// Does not repeat them.
     private static let refusedCredentials = MessageError(

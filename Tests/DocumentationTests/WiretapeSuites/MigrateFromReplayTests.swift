@@ -40,7 +40,7 @@ import FoundationNetworking
     // snippet: replay-urlsession
     @Test(.cassette("weather")) func fetchesTheWeatherWithURLSession() async throws {
         let cassette = try #require(Cassette.current)
-        let session = URLSession(configuration: .replaying(cassette))
+        let session = URLSession(configuration: .recording(cassette))
         let url = try #require(URL(string: "https://example.test/weather"))
         let (data, _) = try await session.data(from: url)
         #expect(String(decoding: data, as: UTF8.self) == "rain")

@@ -39,6 +39,18 @@ internal import Testing
         #expect(try self.location(value, path: "/https:/a/b/c?d") == location)
     }
 
+    /// curl and browsers take the first word for a host, however many slashes are before it.
+    @Test(arguments: ["https:/b/x", "https:b/x", "HTTP:/b/x", #"https:\\b/x"#, "http:"])
+    func whatLenientClientsTakeForAURLDoesNotLeadPastTheProxy(value: String) throws {
+        #expect(try self.location(value) == "http://127.0.0.1:7070/\(value)")
+        #expect(try self.location(value, path: "/s1:t/https://a/b") == "http://127.0.0.1:7070/s1:t/\(value)")
+    }
+
+    @Test func aRedirectToNowhereIsNoneHereEither() throws {
+        #expect(try self.location("") == "")
+        #expect(try self.location("httpx:/b") == "httpx:/b")
+    }
+
     @Test func credentialsGoOnWithARedirect() throws {
         #expect(try self.location("/x", path: "/s1:t%25/https://a/b") == "http://127.0.0.1:7070/s1:t%25/https://a/x")
     }

@@ -29,6 +29,7 @@ internal import Testing
     @Test func credentialsArePercentDecoded() throws {
         let target = try #require(try ReverseTarget("/us%2Fer:p%3aw%25/https://a/", method: "GET"))
         #expect(target.credentials == Array("us/er:p:w%".utf8))
+        #expect(try ReverseTarget("/user%3Aword/https://a/", method: "GET")?.credentials == Array("user:word".utf8))
         #expect(try ReverseTarget("/https://a/", method: "GET")?.credentials == nil)
     }
 
@@ -38,7 +39,9 @@ internal import Testing
         #expect(target.url == "https://a")
     }
 
-    @Test(arguments: ["/", "", "*", "/a", "/a:b", "/a:b/c", "/ftp://a/", "/a/https://b/", "//https://a/", "/?https://a/", "/httpss://a/"])
+    @Test(arguments: [
+        "/", "", "*", "/a", "/a:b", "/a:b/c", "/ftp://a/", "/a/b/https://c/", "/?https://a/", "/s1:t?https://a/b", "/httpss://a/",
+    ])
     func anyOtherPathIsNone(path: String) throws {
         #expect(try ReverseTarget(path, method: "GET") == nil)
     }
@@ -50,7 +53,10 @@ internal import Testing
         ("/https:a/b", "is no URL behind a slash"), ("/http:80/b", "is no URL behind a slash"),
         ("/https%3A//a/b", "is no URL behind a slash"), ("/HTTP%3a%2F%2Fa", "is no URL behind a slash"),
         ("/s:%secret/https://a/", "without two hex digits"), ("/s:secret%/https://a/", "without two hex digits"),
-        ("/s1:secret/https://", "needs a host name"), ("/https://a/#b", "fragment"), ("/https://[::1/", "needs a host name"),
+        ("/s1:secret/https:%2F%2Fa/b", "is no URL behind a slash"), ("/s1%3Asecret/https%3A//a/b", "is no URL behind a slash"),
+        ("//https://a/", "before its URL"), ("/secret/https:/a/", "before its URL"),
+        ("/s1:secret/https:a/b", "is no URL behind a slash"), ("/s1:secret/https://", "needs a host name"), ("/https://a/#b", "fragment"),
+        ("/https://[::1/", "needs a host name"),
     ])
     func aURLThatIsNoneIsRefusedWithoutItsSecrets(path: String, reason: String) throws {
         let error = #expect(throws: MessageError.self) { _ = try ReverseTarget(path, method: "GET") }
