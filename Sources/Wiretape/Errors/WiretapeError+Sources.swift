@@ -28,9 +28,4 @@ extension WiretapeError {
     }
 
     static var cancelled: WiretapeError { WiretapeError(TransportFailure.cancelled()) }
-
-    static var sessionReleased: WiretapeError {
-        WiretapeError(
-            TransportFailure.cancelled("the request was cancelled since its session was released: keep a reference to the session"))
-    }
 }

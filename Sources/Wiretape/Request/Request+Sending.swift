@@ -22,7 +22,7 @@ extension Request {
             data.metrics = MetricsState(startTime: Date())
             data.watch = TimeoutWatch(self.core.configuration.timeouts, start: now)
         }
-        if let error = self.core.started(self) { return self.cancel(error) }
+        self.core.started(self)
         // Cancelled in the meantime: nobody else would take it off the list.
         guard self.data.withLock({ $0.outcome == nil }) else { return self.core.finished(self) }
         guard self.source.isBlocking || !self.adapters.isEmpty else {

@@ -2,8 +2,6 @@
 struct RequestRegistry: Sendable {
     private var active: [UInt64: Request] = [:]
     private var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The error that later requests end with; nil while the session is there.
-    private(set) var closing: WiretapeError?
 
     var requests: [Request] { self.active.values.sorted { $0.number < $1.number } }
     var isIdle: Bool { self.active.isEmpty }
@@ -24,6 +22,4 @@ struct RequestRegistry: Sendable {
         self.waiters.append(waiter)
         return true
     }
-
-    mutating func close(_ error: WiretapeError) { self.closing = error }
 }

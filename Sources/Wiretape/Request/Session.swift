@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Makes requests and sends them through one transport.
 ///
-/// Keep a reference as long as requests are on their way: they are cancelled with the session. Sessions share nothing but what their
-/// configurations share.
+/// A request that is on its way comes to its end whether the session is kept or not. Sessions share nothing but what their configurations
+/// share.
 public final class Session: Sendable {
     /// With the default configuration, for programs with no wishes of their own.
     public static let `default` = Session()
@@ -20,8 +20,6 @@ public final class Session: Sendable {
     public convenience init(cassette: Cassette, configuration: Configuration = Configuration()) {
         self.init(configuration: configuration, transport: cassette.transport)
     }
-
-    deinit { self.core.close(.sessionReleased) }
 
     public var configuration: Configuration { self.core.configuration }
 

@@ -44,14 +44,7 @@ final class SessionCore: Sendable {
 
     var activeRequests: [Request] { self.registry.withLock { $0.requests } }
 
-    /// - Returns: why the request cannot start; nil where it can.
-    func started(_ request: Request) -> WiretapeError? {
-        self.registry.withLock {
-            guard $0.closing == nil else { return $0.closing }
-            $0.add(request)
-            return nil
-        }
-    }
+    func started(_ request: Request) { self.registry.withLock { $0.add(request) } }
 
     func finished(_ request: Request) {
         for waiter in self.registry.withLock({ $0.remove(request) }) { waiter.resume() }
@@ -65,12 +58,6 @@ final class SessionCore: Sendable {
 
     func cancelAll(_ error: WiretapeError) {
         for request in self.activeRequests { request.cancel(error) }
-    }
-
-    /// Requests that start later end with that error.
-    func close(_ error: WiretapeError) {
-        self.registry.withLock { $0.close(error) }
-        self.cancelAll(error)
     }
 
     // MARK: Events

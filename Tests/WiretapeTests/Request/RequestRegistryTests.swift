@@ -12,8 +12,6 @@ import Testing
         #expect(registry.requests.map(\.id) == requests.map(\.id))
         for request in requests { #expect(registry.remove(request).isEmpty) }
         #expect(registry.isIdle)
-        registry.close(.sessionReleased)
-        #expect(registry.closing?.isCancelled == true)
     }
 
     @Test func whoWaitsIsWokenByTheLast() async {
