@@ -33,10 +33,10 @@ import Testing
         let task = session?.request("http://a.test/x").serializingData()
         let later = session?.request("http://a.test/y")
         session = nil
-        await transport.exchange(1).answer()
+        await transport.exchange(1).answer(200, [:], "x")
         #expect(await task?.response.error == nil)
         async let second = later?.serializingData().response.error
-        await transport.exchange(2).answer()
+        await transport.exchange(2).answer(200, [:], "y")
         #expect(await second == nil)
     }
 

@@ -26,7 +26,9 @@ import FoundationNetworking
         let folder = try TemporaryFolder()
         var origin = try behaviour.answer.map { answer in try LoopbackOrigin { _ in answer } }
         let url = origin?.url ?? "http://127.0.0.1:1"
-        let cassette = try Cassette(folder.file("a.json"), mode: .once)
+        var settings = CassetteSettings()
+        settings.redaction = false
+        let cassette = try Cassette(folder.file("a.json"), mode: .once, settings: settings)
         #expect(await AdapterWay(configuration: .recording(cassette)).lines(of: behaviour, at: url) == lines)
         #expect(try cassette.close().recorded == 1)
         origin = nil
