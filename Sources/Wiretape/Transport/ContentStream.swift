@@ -75,7 +75,8 @@ final class ContentStream: @unchecked Sendable {
             let piece = try self.read(64 << 10)
             let takesMore = try piece.withUnsafeBytes { try decoder.push($0) { self.decoded.append(contentsOf: $0) } }
             if self.position == self.size || !takesMore, !decoder.finish() {
-                self.flaw = Self.flaw("the recorded answer cannot be decoded (\(decoder.problem.map { "\($0.name): \($0.problem)" } ?? "cut short"))")
+                let problem = decoder.problem.map { "\($0.name): \($0.problem)" } ?? "cut short"
+                self.flaw = Self.flaw("the recorded answer cannot be decoded (\(problem))")
             }
         }
         let piece = Data(self.decoded.prefix(limit))

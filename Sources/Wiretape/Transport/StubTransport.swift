@@ -50,7 +50,8 @@ public final class StubTransport: Transport {
             clock: clock,
             numbered: { request, number in
                 guard number >= responses.count else { return responses[number] }
-                return Self.nothing("request \(number + 1), \(Self.name(request)), has no answer: give the stub more than \(responses.count).")
+                return Self.nothing(
+                    "request \(number + 1), \(Self.name(request)), has no answer: give the stub more than \(responses.count).")
             })
     }
 

@@ -103,7 +103,8 @@ import Testing
     }
 
     @Test func aProgramIsToldTheSettingAndNoCommand() {
-        let near = NearRequest(index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
+        let near = NearRequest(
+            index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
         let cases: [(MissReport.Reason, [NearRequest], String)] = [
             (.noCassette, [], "to make one, open the cassette with mode .once"),
             (.notRecorded, [], "to record it, open the cassette with mode .newEpisodes"),

@@ -24,7 +24,8 @@ import Testing
 
     @Test func theAnswerIsThereBeforeStartReturns() throws {
         let log = EventLog()
-        _ = ReplayTransport(try Cassette(CassetteFixture.recorded("stream"))).start(.make("GET", "\(self.origin)/stream")) { log.receive($0) }
+        let transport = ReplayTransport(try Cassette(CassetteFixture.recorded("stream")))
+        _ = transport.start(.make("GET", "\(self.origin)/stream")) { log.receive($0) }
         let pieces = (1...5).map { "chunk data: piece \($0)\n\n" }
         #expect(log.lines == ["head 200"] + pieces + ["end"])
         #expect(log.metrics?.pieces.count == 5)
@@ -64,7 +65,8 @@ import Testing
         let lines = log.failure?.message.split(separator: "\n") ?? []
         #expect(lines.first == "no recorded exchange answers \"GET \(self.origin)/pets?page=2\" (mode none)")
         #expect(
-            lines.last == #"to take it for exchange 1, add to settings.ignore: "query:page"; to record it, open the cassette with mode .newEpisodes"#)
+            lines.last
+                == #"to take it for exchange 1, add to settings.ignore: "query:page"; to record it, open the cassette with mode .newEpisodes"#)
         #expect(cassette.verdict.misses == 1)
         #expect(cassette.verdict.unused == [0, 1])
     }
@@ -152,7 +154,8 @@ import Testing
     @Test func interimResponsesAndTrailersAreGiven() async throws {
         let folder = try TemporaryFolder()
         var interaction = CassetteFixture.interaction(
-            url: "http://a.test/", headers: ["Set-Cookie: a=1", "Set-Cookie: b=2"], body: CassetteFixture.text("ab", pieces: [(0, 1), (5, 1)]))
+            url: "http://a.test/", headers: ["Set-Cookie: a=1", "Set-Cookie: b=2"],
+            body: CassetteFixture.text("ab", pieces: [(0, 1), (5, 1)]))
         interaction.interim = [
             InterimResponse(version: .http11, status: 103, reason: [], headers: HeaderFields(["Link: </a.css>"]), at: 3)
         ]
