@@ -42,21 +42,35 @@ public struct Redactor: Sendable {
                 response.count += self.head.redact(&interaction.interim[index].headers)
                 response.count += self.redact(words: &interaction.interim[index].reason)
             }
-            if case .failed(var failure) = interaction.outcome {
-                var words = Array(failure.message.utf8)
-                let count = self.redact(words: &words)
-                if count > 0 {
-                    failure.message = String(decoding: words, as: UTF8.self)
-                    interaction.outcome = .failed(failure)
-                    response.count += count
-                }
-            }
+            response.count += self.redact(outcome: &interaction.outcome)
             if var message = interaction.response {
                 response.add(self.redact(response: &message, body: &responseBody))
                 interaction.response = message
             }
         }
         return (request, response)
+    }
+
+    /// The words for people may quote what the exchange said.
+    private func redact(outcome: inout Outcome) -> Int {
+        func redacted(_ text: String) -> (text: String, count: Int) {
+            var words = Array(text.utf8)
+            let count = self.redact(words: &words)
+            return (count > 0 ? String(decoding: words, as: UTF8.self) : text, count)
+        }
+        switch outcome {
+        case .complete: return 0
+        case .cut(var cut):
+            let (text, count) = redacted(cut.reason)
+            cut.reason = text
+            outcome = .cut(cut)
+            return count
+        case .failed(var failure):
+            let (text, count) = redacted(failure.message)
+            failure.message = text
+            outcome = .failed(failure)
+            return count
+        }
     }
 
     public func redact(request: inout RecordedRequest, body: inout WireBody?) -> RedactionOutcome {

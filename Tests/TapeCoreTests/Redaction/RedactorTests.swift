@@ -26,6 +26,16 @@ import Testing
         #expect(interaction.outcome == .failed(Failure(kind: .truncated, message: "it ended at {{authorization:1}}")))
     }
 
+    @Test func theReasonOfACutLosesItsSecrets() {
+        var interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 1),
+            request: RecordedRequest(method: "GET", url: "http://h/", headers: HeaderFields(["Authorization: Bearer s3cret-0123"])),
+            outcome: .cut(Cut(by: .origin, reason: "it ended at s3cret-0123")))
+        var (request, response): (WireBody?, WireBody?) = (nil, nil)
+        _ = Redactor().redact(&interaction, requestBody: &request, responseBody: &response)
+        #expect(interaction.outcome == .cut(Cut(by: .origin, reason: "it ended at {{authorization:1}}")))
+    }
+
     @Test(arguments: [
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer {{authorization:1}}"),
         ("Authorization: Basic dXNlcjpwYXNzd29yZDE=", "Authorization: Basic {{authorization:1}}"),
