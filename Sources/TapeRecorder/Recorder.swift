@@ -16,8 +16,8 @@ internal import Darwin
 public final class Recorder: Sendable {
     /// What opening found torn in an existing cassette, and has mended.
     public let repaired: CassetteDamage?
-    let queue = RecorderQueue()
-    private let status = Guarded(RecorderStatus())
+    let queue: RecorderQueue
+    private let status: Guarded<RecorderStatus>
     private let drained = Guarded<(@Sendable () -> Void)?>(nil)
     private let lastID: Guarded<Int>
     private let finished = DispatchSemaphore(value: 0)
@@ -36,6 +36,9 @@ public final class Recorder: Sendable {
     ) throws(CassetteError) {
         guard let file = try RecordingFile(plan, version: version, redaction: redaction, digest: digest) else { return nil }
         self.file = file
+        let status = Guarded(RecorderStatus())
+        self.status = status
+        self.queue = RecorderQueue { Self.refused($0, status) }
         self.repaired = file.repaired
         self.lastID = Guarded(file.lastID)
         let worker = RecorderWorker(file: file, queue: self.queue, status: self.status, drained: self.drained, notify: notify)
@@ -67,6 +70,13 @@ public final class Recorder: Sendable {
 
     /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
     package func put(_ item: RecorderItem) -> Bool { self.queue.put(item, now: MonotonicClock.now) }
+
+    /// Comes when the recorder has ended: it is counted, and nobody waits for it.
+    private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
+        guard case .exchange(_, let stored) = item else { return }
+        status.withLock { $0.lost += 1 }
+        stored?()
+    }
 
     /// Whether the queue has had no room since `put` said so.
     package var isFull: Bool { self.queue.isFull }

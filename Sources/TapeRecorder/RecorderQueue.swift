@@ -27,6 +27,8 @@ final class RecorderQueue: Sendable {
         var queuedWeight = 0
         var consumer = Consumer.running
         var isClosed = false
+        /// The consumer knows that nothing comes any more.
+        var isOver = false
         var isFull = false
         /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
         var queuedSince: UInt64?
@@ -40,12 +42,17 @@ final class RecorderQueue: Sendable {
 
     private let state = Guarded(State())
     private let wake = DispatchSemaphore(value: 0)
+    private let refused: @Sendable (RecorderItem) -> Void
+
+    /// - Parameter refused: called with what is put when nobody takes anything any more.
+    init(refused: @escaping @Sendable (RecorderItem) -> Void) { self.refused = refused }
 
     /// - Parameter now: nanoseconds of a clock that never goes back.
     /// - Returns: whether the queue is full now, by weight or by age.
     func put(_ item: RecorderItem, now: UInt64) -> Bool {
         let weight = item.weight
-        let (isFull, wakes) = self.state.withLock { state -> (Bool, Bool) in
+        let put = self.state.withLock { state -> (isFull: Bool, wakes: Bool)? in
+            guard !state.isOver else { return nil }
             state.items.append(item)
             state.weight += weight
             state.queuedWeight += weight
@@ -60,8 +67,12 @@ final class RecorderQueue: Sendable {
             if wakes { state.consumer = .running }
             return (state.isFull, wakes)
         }
-        if wakes { self.wake.signal() }
-        return isFull
+        guard let put else {
+            self.refused(item)
+            return false
+        }
+        if put.wakes { self.wake.signal() }
+        return put.isFull
     }
 
     var isFull: Bool { self.state.withLock { $0.isFull } }
@@ -75,7 +86,7 @@ final class RecorderQueue: Sendable {
         if wakes { self.wake.signal() }
     }
 
-    /// Everything queued, with its weight; the consumer calls `done` when it is written.
+    /// Everything queued, with its weight; the consumer calls `done` when it is written. It ends when there is nothing in a closed queue.
     func take() -> (items: [RecorderItem], weight: Int, isClosed: Bool) {
         self.state.withLock { state in
             var items: [RecorderItem] = []
@@ -84,6 +95,7 @@ final class RecorderQueue: Sendable {
             state.queuedWeight = 0
             state.writingSince = state.queuedSince
             state.queuedSince = nil
+            if state.isClosed, items.isEmpty { (state.isOver, state.isFull) = (true, false) }
             return (items, weight, state.isClosed)
         }
     }

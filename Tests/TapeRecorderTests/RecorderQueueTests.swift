@@ -1,4 +1,5 @@
 import Foundation
+import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeRecorder
@@ -9,7 +10,7 @@ import Testing
     private func block(_ size: Int) -> RecorderItem { .block(exchange: 1, side: .response, bytes: [UInt8](repeating: 0, count: size)) }
 
     @Test func itIsFullAtTheHighMarkAndDrainedAtTheLow() {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         #expect(!queue.put(self.block(RecorderQueue.highWater - 1), now: 0))
         #expect(queue.put(self.block(1), now: 0))
         let batch = queue.take()
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func itIsFullWhenSomethingHasWaitedTooLong() {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         let patience = RecorderQueue.patience
         #expect(!queue.put(self.block(1), now: 0), "a block's exchange has not ended")
         #expect(!queue.put(self.exchange, now: 100))
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func aDrainWaitsForWhatIsLate() {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         let patience = RecorderQueue.patience
         #expect(!queue.put(self.exchange, now: 0))
         let first = queue.take()
@@ -47,13 +48,13 @@ import Testing
     }
 
     @Test func aQueueThatWasNeverFullDrainsInSilence() {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         #expect(!queue.put(self.block(10), now: 0))
         #expect(!queue.done(queue.take().weight, now: 0))
     }
 
     @Test func itemsComeInOrderAndOnce() {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         for size in 1...5 { _ = queue.put(self.block(size), now: 0) }
         #expect(queue.take().items.map(\.weight) == [1, 2, 3, 4, 5])
         #expect(queue.take().items.isEmpty)
@@ -64,7 +65,7 @@ import Testing
 
     /// Each of these would wait for ever, were nobody to end the rest.
     @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         let rested = Gate("the consumer has rested")
         Thread {
             while !queue.take().isClosed { queue.rest(milliseconds: nil) }
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func aNapEndsWithWeightAndWithUrgency() throws {
-        let queue = RecorderQueue()
+        let queue = RecorderQueue { _ in }
         for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: {})] {
             let rested = Gate("the consumer has napped")
             Thread {
@@ -87,5 +88,19 @@ import Testing
             _ = queue.put(item, now: 0)
             try rested.wait()
         }
+    }
+
+    @Test func whatComesBehindTheEndIsGivenBack() {
+        let refused = Guarded<[Int]>([])
+        let queue = RecorderQueue { item in refused.withLock { $0.append(item.weight) } }
+        #expect(queue.put(self.block(RecorderQueue.highWater), now: 0))
+        queue.close()
+        #expect(queue.put(self.block(1), now: 0), "there is still somebody to take it")
+        #expect(queue.take().items.count == 2)
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.put(self.block(3), now: 0))
+        #expect(refused.withLock { $0 } == [3])
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.isFull, "nobody has to wait for room that never comes")
     }
 }

@@ -200,4 +200,15 @@ import Testing
         let fields = try RecordedExchanges.read(self.path).map { $0.response?.headers }
         #expect(fields == [HeaderFields(["X-Mail: {{x-mail:1}}"]), HeaderFields(["X-Mail: {{x-mail:2}}"])])
     }
+
+    @Test func anExchangeBehindTheCloseIsCountedAndNobodyWaitsForIt() throws {
+        let recorder = try self.open(.all)
+        self.put(recorder, TapedExchanges.simple(1))
+        _ = try self.close(recorder)
+        let told = Guarded(false)
+        #expect(!recorder.put(.exchange(TapedExchanges.simple(2), stored: { told.withLock { $0 = true } })))
+        #expect(told.withLock { $0 })
+        #expect(recorder.currentStatus.recorded == 1)
+        #expect(recorder.currentStatus.lost == 1)
+    }
 }
