@@ -4,6 +4,7 @@ internal import TapeCore
 extension Request {
     /// Sees to it that the request's limits of time are kept, from now to its end: one sleeper, and none where nothing is limited.
     func armWatch() {
+        guard !self.core.clock.isImmediate else { return }
         self.data.withLock { data in
             guard data.outcome == nil, data.watchTask == nil, let watch = data.watch else { return }
             guard watch.timeouts.idle != nil || watch.timeouts.total != nil else { return }

@@ -2,8 +2,8 @@ internal import TapeCore
 
 /// A clock that never lets anybody wait: a sleep returns at once, and the time is then as if it had passed.
 ///
-/// For waits that only make sense with a real server: the back-off of retries, recorded delays. Not for time limits: each would be over
-/// before its work has begun.
+/// For waits that only make sense with a real server: the back-off of retries, recorded delays. A session with this clock keeps no limits of
+/// time: each would be over before its work has begun.
 public struct ImmediateClock: Clock, Sendable {
     /// A time of this clock.
     public struct Instant: InstantProtocol, Sendable {

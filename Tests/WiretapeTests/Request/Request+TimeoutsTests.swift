@@ -124,4 +124,17 @@ import FoundationNetworking
         exchange.answer(200, [:], "x")
         #expect(await task.response.value == "x")
     }
+
+    @Test func aClockThatNeverWaitsKeepsNoLimits() async {
+        let session = Session.plain(self.transport) {
+            $0.clock = ImmediateClock()
+            $0.timeouts = Timeouts(idle: .milliseconds(1), total: .milliseconds(2))
+        }
+        let request = session.request("http://a.test/slow")
+        let task = request.serializingData()
+        let exchange = await self.transport.exchange(1)
+        #expect(request.data.withLock { $0.watchTask == nil })
+        exchange.answer(200, [:], "late")
+        #expect(await task.response.value == Data("late".utf8))
+    }
 }

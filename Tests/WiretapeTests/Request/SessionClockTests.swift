@@ -7,6 +7,8 @@ import Testing
         let manual = ManualClock()
         manual.advance(by: .seconds(7))
         let clock = SessionClock(manual)
+        #expect(!clock.isImmediate)
+        #expect(SessionClock(ImmediateClock()).isImmediate)
         manual.advance(by: .seconds(2))
         #expect(clock.elapsed() == .seconds(2))
         async let slept: Void = clock.sleep(.seconds(3))
