@@ -10,8 +10,13 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
     private let tasks = Guarded<[Int: LiveTask]>([:])
     /// Evaluated in the challenges of Apple platforms; there are none elsewhere.
     private let serverTrust: ServerTrustManager?
+    /// Asked on Apple platforms alone.
+    private let cachedResponseHandler: (any CachedResponseHandler)?
 
-    init(serverTrust: ServerTrustManager?) { self.serverTrust = serverTrust }
+    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?) {
+        self.serverTrust = serverTrust
+        self.cachedResponseHandler = cachedResponseHandler
+    }
 
     /// Before the task is started.
     func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
@@ -34,7 +39,8 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
-        completionHandler(nil)
+        guard let handler = self.cachedResponseHandler, let request = dataTask.currentRequest else { return completionHandler(nil) }
+        Task { completionHandler(await handler.cachedResponse(proposedResponse, for: request)) }
     }
 
     // MARK: URLSessionTaskDelegate

@@ -9,8 +9,8 @@ public import Foundation
 
 /// Goes to the network with `URLSession`, in the ways that are safe on every platform.
 ///
-/// Each redirect, each 401 and each 103 is told as it comes; nothing is stored, cached or followed, and nothing times out but what the
-/// system's connection does. What the platform adds and hides:
+/// Each redirect, each 401 and each 103 is told as it comes; nothing is stored or followed, nothing cached where no
+/// `CachedResponseHandler` says so, and nothing times out but what the system's connection does. What the platform adds and hides:
 ///
 /// - A request with a body goes out as an upload, from memory or from its file, so that no Content-Type is added. On Linux GET takes none.
 /// - Header fields of one name are joined into one, in requests and in responses; of responses Set-Cookie is taken apart again, and the
@@ -37,24 +37,29 @@ public final class LiveTransport: Transport {
     private let delegate: LiveDelegate
     private let serverTrust: ServerTrustManager?
     private let route: ServerTrustRule.Route
+    private let cachePolicy: URLRequest.CachePolicy
 
     /// - Parameters:
-    ///   - configuration: cookies, cache, credentials, header fields and timeouts in it are not used: those are the session's.
+    ///   - configuration: cookies, credentials, header fields and timeouts in it are not used: those are the session's. Its cache and cache
+    ///     policy are, where there is a `cachedResponseHandler`.
     ///   - serverTrust: whose certificates are taken; nil for what the platform does by itself. A policy that the platform has no way to
     ///     carry out fails the request before anything is sent.
     ///   - route: whether a proxy stands in between that opens TLS and has the same policies, as the one that `http_proxy` and
     ///     `https_proxy` name may.
+    ///   - cachedResponseHandler: asked for each answer that URLSession would keep. Nil keeps none, and takes none from a cache.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct
+        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
     ) {
-        self.init(checked: Self.plain(configuration), serverTrust: serverTrust, route: route)
+        self.init(
+            checked: Self.plain(configuration, caches: cachedResponseHandler != nil), serverTrust: serverTrust, route: route,
+            cachedResponseHandler: cachedResponseHandler)
     }
 
     /// Throws `TransportFailure` on Linux, whose `URLSession` reads the environment alone.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct
+        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
     ) throws {
         #if canImport(FoundationNetworking)
         throw TransportFailure(
@@ -62,22 +67,26 @@ public final class LiveTransport: Transport {
             "URLSession on Linux takes no proxy for itself: set the variables http_proxy and https_proxy, in small letters, to \"http://\(proxy.host):\(proxy.port)\" before the first request, or start the program with \"wiretape record\"."
         )
         #else
-        let plain = Self.plain(configuration)
+        let plain = Self.plain(configuration, caches: cachedResponseHandler != nil)
         plain.connectionProxyDictionary = [
             "HTTPEnable": 1, "HTTPProxy": proxy.host, "HTTPPort": proxy.port, "HTTPSEnable": 1, "HTTPSProxy": proxy.host,
             "HTTPSPort": proxy.port,
         ]
-        self.init(checked: plain, serverTrust: serverTrust, route: route)
+        self.init(checked: plain, serverTrust: serverTrust, route: route, cachedResponseHandler: cachedResponseHandler)
         #endif
     }
 
-    private init(checked configuration: URLSessionConfiguration, serverTrust: ServerTrustManager?, route: ServerTrustRule.Route) {
+    private init(
+        checked configuration: URLSessionConfiguration, serverTrust: ServerTrustManager?, route: ServerTrustRule.Route,
+        cachedResponseHandler: (any CachedResponseHandler)?
+    ) {
         self.serverTrust = serverTrust
         self.route = route
+        self.cachePolicy = configuration.requestCachePolicy
         let queue = OperationQueue()
         queue.name = "wiretape.live"
         queue.maxConcurrentOperationCount = 1
-        self.delegate = LiveDelegate(serverTrust: route == .direct ? serverTrust : nil)
+        self.delegate = LiveDelegate(serverTrust: route == .direct ? serverTrust : nil, cachedResponseHandler: cachedResponseHandler)
         self.session = URLSession(configuration: configuration, delegate: self.delegate, delegateQueue: queue)
     }
 
@@ -87,15 +96,17 @@ public final class LiveTransport: Transport {
     }
 
     /// Without all that the client does itself.
-    private static func plain(_ given: URLSessionConfiguration) -> URLSessionConfiguration {
+    private static func plain(_ given: URLSessionConfiguration, caches: Bool) -> URLSessionConfiguration {
         let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
-        configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.httpAdditionalHeaders = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        if !caches {
+            configuration.urlCache = nil
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        }
         configuration.timeoutIntervalForRequest = Self.never
         return configuration
     }
@@ -108,7 +119,7 @@ public final class LiveTransport: Transport {
             _ = receive(.failed(failure))
             return FinishedTask.shared
         }
-        let outgoing = Self.urlRequest(request)
+        let outgoing = self.urlRequest(request)
         let task: URLSessionTask =
             switch request.body {
             case .none, .unobservable: self.session.dataTask(with: outgoing)
@@ -160,8 +171,8 @@ public final class LiveTransport: Transport {
 
     private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(RequestDecider.url(of: request))\"" }
 
-    private static func urlRequest(_ request: TransportRequest) -> URLRequest {
-        var outgoing = URLRequest(url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: self.never)
+    private func urlRequest(_ request: TransportRequest) -> URLRequest {
+        var outgoing = URLRequest(url: request.url, cachePolicy: self.cachePolicy, timeoutInterval: Self.never)
         outgoing.httpMethod = request.method
         outgoing.httpShouldHandleCookies = false
         for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name) }

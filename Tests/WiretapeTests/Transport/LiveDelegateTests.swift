@@ -3,6 +3,10 @@ import Testing
 
 @testable import Wiretape
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite struct LiveDelegateTests {
     @Test func manyExchangesAtOnceDoNotMixUp() async throws {
         let origin = try LoopbackOrigin { request in
@@ -17,5 +21,30 @@ import Testing
                 }
             }
         }
+    }
+
+    /// Of a proposal, asked as URLSession asks.
+    private func kept(by handler: (any CachedResponseHandler)?) async throws -> Data? {
+        let delegate = LiveDelegate(serverTrust: nil, cachedResponseHandler: handler)
+        let url = try #require(URL(string: "http://cached.invalid/"))
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil))
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let task = session.dataTask(with: url)
+        return await withCheckedContinuation { answer in
+            delegate.urlSession(
+                session, dataTask: task, willCacheResponse: CachedURLResponse(response: response, data: Data("new".utf8))
+            ) { answer.resume(returning: $0?.data) }
+        }
+    }
+
+    @Test func theHandlerSaysWhatIsCached() async throws {
+        #expect(try await self.kept(by: nil) == nil)
+        #expect(try await self.kept(by: .doNotCache) == nil)
+        #expect(try await self.kept(by: .cache) == Data("new".utf8))
+        let modifier = ResponseCacher.modify { proposed, request in
+            CachedURLResponse(response: proposed.response, data: proposed.data + Data((request.url?.path ?? "").utf8))
+        }
+        #expect(try await self.kept(by: modifier) == Data("new/".utf8))
     }
 }
