@@ -5,11 +5,17 @@ import Wiretape
 import FoundationNetworking
 #endif
 
-/// Requests per second through a session that Wiretape answers, beside a bare URLProtocol that does nothing but answer: what URLSession
-/// itself leaves of a second. In turns, since the machine has other work.
+/// Requests per second that are replayed from a cassette of 1,000 exchanges with answers of 1 KiB, through the facade and through a
+/// URLSession, beside a bare URLProtocol that does nothing but answer: what URLSession itself leaves of a second. In turns, since the
+/// machine has other work; the best round of each counts.
 struct Bench {
+    private static let exchanges = 1000
+    private static let body = Data(repeating: 120, count: 1024)
+    private static let fields = ["Content-Type": "application/octet-stream", "Content-Length": "1024"]
+
     private let count: Int
     private let rounds: Int
+    private let urls = (0..<Self.exchanges).map { URL(string: "http://bench.invalid/path?query=\($0)") ?? URL(fileURLWithPath: "/") }
 
     init(_ arguments: inout Arguments) throws {
         self.count = try arguments.number("--requests") ?? 20_000
@@ -17,36 +23,75 @@ struct Bench {
         try arguments.end()
     }
 
-    func run() throws {
-        let body = Data(repeating: 120, count: 1024)
-        let fields = ["Content-Type": "application/octet-stream", "Content-Length": "1024"]
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("bench.json").path
+        try await self.record(path)
+        try self.opening(path)
+
         let bare = RawProtocol.configuration { load in
-            load.respond(200, fields)
-            load.client?.urlProtocol(load, didLoad: body)
+            load.respond(200, Self.fields)
+            load.client?.urlProtocol(load, didLoad: Self.body)
             load.finish()
         }
-        let headers = HTTPHeaders(fields.map { HTTPHeader(name: $0.key, value: $0.value) })
-        let events: @Sendable (TransportRequest) -> [TransportEvent] = { request in
-            [.head(HTTPResponse(url: request.url, status: 200, headers: headers, source: .stub)), .chunk(body), .end]
-        }
-        let transport = ScriptedTransport(events: events)
-        let subjects: [(String, () -> Double)] = [
-            ("bare URLProtocol", { self.rate(bare) }),
-            ("adapter, in place", { self.rate(.answered(by: transport, inPlace: true)) }),
-            ("adapter, elsewhere", { self.rate(.answered(by: transport)) }),
-            ("facade", { self.rate(Session(transport: transport)) }),
+        let cassette = try self.open(path)
+        let scripted = Self.transport
+        let subjects: [(String, () async -> Speed)] = [
+            ("bare URLProtocol", { self.speed(bare) }),
+            ("adapter, cassette", { self.speed(.replaying(cassette)) }),
+            ("adapter, stub", { self.speed(.answered(by: scripted, inPlace: true)) }),
+            ("facade, cassette", { self.speed(Session(cassette: cassette)) }),
+            ("facade, cassette, awaited", { await self.awaited(Session(cassette: cassette)) }),
+            ("facade, stub", { self.speed(Session(transport: scripted)) }),
         ]
-        var best = [Double](repeating: 0, count: subjects.count)
+        var best = [Speed?](repeating: nil, count: subjects.count)
         for _ in 0..<self.rounds {
-            for (index, (_, rate)) in subjects.enumerated() { best[index] = max(best[index], rate()) }
+            for (index, (_, measure)) in subjects.enumerated() {
+                let speed = await measure()
+                best[index] = best[index].map { $0.better(speed) } ?? speed
+            }
         }
-        for (subject, best) in zip(subjects, best) { print("\(subject.0): \(Int(best)) requests/s") }
+        for case (let (name, _), let best?) in zip(subjects, best) { print("\(name): \(best)") }
     }
 
-    private func rate(_ configuration: URLSessionConfiguration) -> Double {
+    private static var transport: ScriptedTransport {
+        let headers = HTTPHeaders(self.fields.map { HTTPHeader(name: $0.key, value: $0.value) })
+        return ScriptedTransport { request in
+            [.head(HTTPResponse(url: request.url, status: 200, headers: headers, source: .stub)), .chunk(self.body), .end]
+        }
+    }
+
+    // MARK: Cassette
+
+    private func record(_ path: String) async throws {
+        let cassette = try Cassette(path, mode: .all)
+        let session = Session(transport: RecordingTransport(cassette, around: Self.transport))
+        for url in self.urls { _ = try await session.request(url).serializingData().value }
+        let outcome = try cassette.close()
+        guard outcome.recorded == Self.exchanges else { throw ProbeError("\(outcome.recorded) exchanges were recorded") }
+    }
+
+    private func open(_ path: String) throws -> Cassette {
+        var settings = CassetteSettings()
+        settings.repetition = .cycle
+        return try Cassette(path, settings: settings)
+    }
+
+    private func opening(_ path: String) throws {
+        var times: [Duration] = []
+        for _ in 0..<9 { times.append(try ContinuousClock().measure { _ = try self.open(path) }) }
+        times.sort()
+        print("opening \(Self.exchanges) exchanges: \(times[4]), first to last \(times[0]) to \(times[8])")
+    }
+
+    // MARK: Requests
+
+    private func speed(_ configuration: URLSessionConfiguration) -> Speed {
         let session = URLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
-        return self.rate { url, ended in
+        return self.speed { url, ended in
             session.dataTask(with: url) { data, _, _ in
                 precondition(data?.count == 1024)
                 ended()
@@ -54,9 +99,9 @@ struct Bench {
         }
     }
 
-    private func rate(_ session: Session) -> Double {
+    private func speed(_ session: Session) -> Speed {
         let queue = DispatchQueue(label: "probe.bench")
-        return self.rate { url, ended in
+        return self.speed { url, ended in
             session.request(url).responseData(queue: queue) { response in
                 precondition(response.data?.count == 1024)
                 ended()
@@ -64,22 +109,30 @@ struct Bench {
         }
     }
 
-    /// Requests per second, with 64 on their way at any moment.
-    private func rate(_ send: (_ url: URL, _ ended: @escaping @Sendable () -> Void) -> Void) -> Double {
-        guard let url = URL(string: "http://bench.invalid/path?query=1") else { return 0 }
+    /// With 64 on their way at any moment.
+    private func speed(_ send: (_ url: URL, _ ended: @escaping @Sendable () -> Void) -> Void) -> Speed {
         let window = DispatchSemaphore(value: 64)
         let ended = DispatchGroup()
-        let start = ContinuousClock.now
-        for _ in 0..<self.count {
+        let start = Speed.Start()
+        for index in 0..<self.count {
             window.wait()
             ended.enter()
-            send(url) {
+            send(self.urls[index % self.urls.count]) {
                 window.signal()
                 ended.leave()
             }
         }
         ended.wait()
-        let (seconds, attoseconds) = start.duration(to: .now).components
-        return Double(self.count) / (Double(seconds) + Double(attoseconds) * 1e-18)
+        return start.speed(of: self.count)
+    }
+
+    /// One after the other.
+    private func awaited(_ session: Session) async -> Speed {
+        let start = Speed.Start()
+        for index in 0..<self.count {
+            let data = await session.request(self.urls[index % self.urls.count]).serializingData().response.data
+            precondition(data?.count == 1024)
+        }
+        return start.speed(of: self.count)
     }
 }

@@ -16,7 +16,7 @@ import Foundation
             case "fact": print(try await Fact.named(arguments.next()).run())
             case "safe": print(try await SafeWay.named(arguments.next()).run())
             case "stress": try StressRun(&arguments).run()
-            case "bench": try Bench(&arguments).run()
+            case "bench": try await Bench(&arguments).run()
             case "list": print((Fact.allCases.map { "fact \($0)" } + SafeWay.allCases.map { "safe \($0)" }).joined(separator: "\n"))
             case let other: throw ProbeError("\"\(other ?? "")\" is nothing to do: run it with fact, safe, stress, bench or list")
             }
