@@ -33,16 +33,11 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
 
     private static func automatic(_ environment: [String: String]) throws(CassetteTestError) -> RecordMode {
         let word = environment[self.variable] ?? ""
-        guard !word.isEmpty else { return self.isContinuousIntegration(environment["CI"]) ? .none : .once }
+        guard !word.isEmpty else { return EnvironmentSwitch.isOn(environment["CI"]) ? .none : .once }
         guard let mode = TestMode(rawValue: word), mode != .automatic else {
             throw CassetteTestError(
                 .badMode, "\(self.variable) is \"\(word)\"; set it to none, once, new-episodes, all or live, or unset it")
         }
         return try mode.recordMode(environment: [:])
-    }
-
-    /// Services set it to "true" or "1"; people unset it by "false" or "0".
-    private static func isContinuousIntegration(_ value: String?) -> Bool {
-        !["", "0", "false", "no"].contains((value ?? "").lowercased())
     }
 }

@@ -1,4 +1,4 @@
 extension SessionCore {
     /// Of a request that is made now.
-    var transportOfNow: any Transport { self.transport ?? Cassette.current?.transport ?? LiveTransport.shared }
+    var transportOfNow: any Transport { self.transport ?? Cassette.current?.transport ?? FallbackTransport.shared }
 }
