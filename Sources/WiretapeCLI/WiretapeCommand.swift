@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import TapeCore
 
 @main
 struct WiretapeCommand: ParsableCommand {

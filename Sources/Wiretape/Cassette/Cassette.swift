@@ -54,7 +54,7 @@ public final class Cassette: Sendable {
             mode: mode, cassette: recorded, rules: rules, repetition: settings.repetition, order: settings.order, redaction: redactor,
             dates: refresh?.liveDates, audience: .program)
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
-        self.recording = try Recorder(plan.recording, version: Self.version, redaction: redaction).map { CassetteRecording($0, path: path) }
+        self.recording = try Recorder(plan.recording, version: Version.current, redaction: redaction).map { CassetteRecording($0, path: path) }
         self.path = path
         self.mode = mode
         self.settings = settings
@@ -64,9 +64,6 @@ public final class Cassette: Sendable {
             ReplayPlayer(AnswerLibrary($0, refresh: refresh), session: session, latency: settings.latency)
         }
     }
-
-    /// Of the recorder, as a cassette's head names it.
-    static let version = "0.1.0"
 
     private static func makeFolder(of path: String) throws(CassetteError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()

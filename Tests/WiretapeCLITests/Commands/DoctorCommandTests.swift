@@ -1,4 +1,5 @@
 import Foundation
+import TapeCore
 import Testing
 
 @testable import WiretapeCLI
