@@ -17,6 +17,11 @@ final class StreamHub: Sendable {
         var count = 0
         var hasPassed = false
         var end: WiretapeError??
+
+        mutating func drop() {
+            if self.backlog != nil { self.backlog = StreamBuffer() }
+            for id in self.readers.keys { self.readers[id]?.buffer = StreamBuffer() }
+        }
     }
 
     private let state = Guarded(State())
@@ -54,6 +59,8 @@ final class StreamHub: Sendable {
         let (waiters, pumps) = self.state.withLock { state in
             guard state.end == nil else { return ([CheckedContinuation<Data?, any Error>](), [@Sendable () -> Void]()) }
             state.end = .some(error)
+            // Who cancels wants nothing more, not what nobody has read yet either.
+            if error?.isCancelled == true { state.drop() }
             var waiters: [CheckedContinuation<Data?, any Error>] = []
             for id in state.readers.keys {
                 if let waiter = state.readers[id]?.waiter { waiters.append(waiter) }

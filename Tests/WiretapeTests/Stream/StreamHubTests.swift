@@ -49,6 +49,17 @@ import Testing
         #expect(end == nil)
     }
 
+    @Test func aCancelDropsWhatNobodyHasRead() throws {
+        for joinsEarly in [true, false] {
+            let hub = StreamHub()
+            let early = joinsEarly ? try hub.join() : nil
+            hub.push(Data("a".utf8))
+            hub.finish(WiretapeError(.cancelled, "cancelled"))
+            let reader = try early ?? hub.join()
+            #expect(Self.word(hub.take(reader)) == "end cancelled")
+        }
+    }
+
     @Test func theSlowestReaderDecides() throws {
         let hub = StreamHub()
         let (fast, slow) = (try hub.join(), try hub.join())
