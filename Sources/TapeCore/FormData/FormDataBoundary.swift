@@ -33,7 +33,7 @@ public struct FormDataBoundary: Sendable, Hashable {
 
     /// The same for the same seed, everywhere: for tests, and for recordings that are to be compared.
     public static func seeded(_ seed: UInt64) -> FormDataBoundary {
-        var generator = SplitMix(state: seed)
+        var generator = SplitMix64(seed: seed)
         return FormDataBoundary(using: &generator)
     }
 
@@ -48,16 +48,4 @@ public struct FormDataBoundary: Sendable, Hashable {
     }
 
     private static func isAllowed(_ octet: UInt8) -> Bool { Self.isAlphanumeric(octet) || "'()+_,-./:=? ".utf8.contains(octet) }
-
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9e37_79b9_7f4a_7c15
-            var value = self.state
-            value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-            return value ^ (value >> 31)
-        }
-    }
 }

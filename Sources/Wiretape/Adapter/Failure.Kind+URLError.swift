@@ -6,21 +6,8 @@ internal import FoundationNetworking
 #endif
 
 extension Failure.Kind {
-    /// Whose codes are wanted: those of one system for one failure are not those of the other.
-    enum Platform: Sendable, CaseIterable {
-        case apple, linux
-
-        static var current: Self {
-            #if canImport(FoundationNetworking)
-            .linux
-            #else
-            .apple
-            #endif
-        }
-    }
-
     /// The code with which URLSession itself reports such a failure.
-    func urlErrorCode(on platform: Platform = .current) -> URLError.Code {
+    func urlErrorCode(on platform: URLSessionPlatform = .current) -> URLError.Code {
         switch self {
         case .dns: .cannotFindHost
         case .refused: .cannotConnectToHost

@@ -6,20 +6,6 @@ internal import TapeCore
 /// Starts the exchange, follows redirects where the system cannot, keeps what comes until it may be given, and gives up when it takes too
 /// long. Never calls URLSession: whoever owns the load makes the calls that it hands out, where they may be made.
 final class Load: Sendable {
-    /// Where the request of a load comes from.
-    enum Source: Sendable {
-        /// At once, where the load was started.
-        case ready(TransportRequest)
-        /// Elsewhere: its body has to be read first, or the transport must not be asked where URLSession calls.
-        case later(@Sendable (_ done: @escaping @Sendable (Result<Made, TransportFailure>) -> Void) -> Void)
-    }
-
-    struct Made: Sendable {
-        var request: TransportRequest
-        /// Its body, where it was too large for the memory: lives as long as the load.
-        var file: TemporaryFile?
-    }
-
     private struct Contents: Sendable {
         var state = LoadState()
         var answer = AnswerAssembly()
@@ -29,17 +15,10 @@ final class Load: Sendable {
         var number = 0
         /// The transport is being asked.
         var isAsking = false
-        var request: TransportRequest?
-        var hops = 0
-        /// What is to be asked when this exchange has ended.
-        var redirect: (response: HTTPResponse, next: TransportRequest)?
-        /// Of the answer that redirects, for a delegate that wants it.
-        var redirectBody: [Data] = []
+        var redirects = LoadRedirects()
+        /// A redirect that has come while the transport was being asked.
         var next: TransportRequest?
-        /// When it began to be watched; nil for an answer that is there at once.
-        var begin: Duration?
-        /// Since then.
-        var lastSign: Duration = .zero
+        var watch = LoadWatch()
         /// Its user or the clock has given it up: an exchange that starts now is not wanted any more.
         var isGivenUp = false
     }
@@ -56,7 +35,7 @@ final class Load: Sendable {
     // MARK: - Calls of URLSession
 
     /// URLSession has started the load for the first time: what it is to be told now.
-    func started(_ source: () throws(TransportFailure) -> Source) -> [AnswerAssembly.Call] {
+    func started(_ source: () throws(TransportFailure) -> LoadSource) -> [AnswerAssembly.Call] {
         guard self.contents.withLock({ $0.state.loadingStarted() == .start }) else { return [] }
         self.begin(source)
         // Only now, since finding it out takes as long as most answers, and for an answer of one piece it makes no difference.
@@ -70,15 +49,16 @@ final class Load: Sendable {
 
     /// URLSession has started the load again, behind a suspension of its user or of ours: what it is to be told now.
     func startedAgain() -> [AnswerAssembly.Call] {
-        self.contents.withLock { contents in
-            contents.state.loadingStarted() == .deliver ? Self.take(&contents) : []
-        }
+        self.contents.withLock { $0.state.loadingStarted() == .deliver ? Self.take(&$0) : [] }
     }
 
     /// URLSession has stopped the load.
     func stopped(isCancelled: Bool) {
-        let exchange = self.contents.withLock { contents -> (any TransportTask)? in
-            guard contents.state.loadingStopped(isCancelled: isCancelled) == .cancel else { return nil }
+        if self.contents.withLock({ $0.state.loadingStopped(isCancelled: isCancelled) == .cancel }) { self.giveUp() }
+    }
+
+    private func giveUp() {
+        let exchange = self.contents.withLock { contents in
             contents.isGivenUp = true
             return contents.exchange
         }
@@ -94,7 +74,7 @@ final class Load: Sendable {
 
     // MARK: - The exchange
 
-    private func begin(_ source: () throws(TransportFailure) -> Source) {
+    private func begin(_ source: () throws(TransportFailure) -> LoadSource) {
         do throws(TransportFailure) {
             switch try source() {
             case .ready(let request): self.run(request)
@@ -110,12 +90,10 @@ final class Load: Sendable {
                 }
             }
         } catch {
-            self.fail(error)
-            return
+            return self.fail(error)
         }
         // Nothing is armed for an answer that is there already.
-        let isWaiting = self.contents.withLock { !$0.answer.isEnded && $0.begin == nil }
-        if isWaiting { self.watch() }
+        if self.contents.withLock({ !$0.answer.isEnded && !$0.watch.isOn }) { self.watch() }
     }
 
     /// Asks the transport, and again for each redirect that has come by the time it returns.
@@ -126,8 +104,8 @@ final class Load: Sendable {
                 guard !contents.state.isOver else { return nil }
                 contents.number += 1
                 contents.isAsking = true
-                contents.request = request
-                (contents.redirect, contents.redirectBody, contents.next, contents.exchange) = (nil, [], nil, nil)
+                contents.redirects.sent(request)
+                (contents.next, contents.exchange) = (nil, nil)
                 return contents.number
             }
             guard let number else { return }
@@ -139,8 +117,7 @@ final class Load: Sendable {
             let isLate = self.contents.withLock { contents in
                 contents.isAsking = false
                 contents.exchange = exchange
-                next = contents.next
-                contents.next = nil
+                (next, contents.next) = (contents.next, nil)
                 return contents.isGivenUp
             }
             if isLate { self.host.elsewhere { exchange.cancel() } }
@@ -152,21 +129,20 @@ final class Load: Sendable {
         if case .head(let response) = event { self.host.cookies?.store(response) }
         enum Next { case comeBack, ask(HTTPResponse, TransportRequest), run(TransportRequest), wait }
         // The clock is not looked at for an answer that is there at once.
-        let now = self.contents.withLock { $0.begin == nil } ? .zero : self.host.now()
+        let now = self.contents.withLock { $0.watch.isOn } ? self.host.now() : nil
         let next = self.contents.withLock { contents -> Next in
             guard contents.number == number, !contents.state.isOver else { return .wait }
-            if let begin = contents.begin { contents.lastSign = max(now - begin, contents.lastSign) }
-            switch self.redirected(event, &contents) {
-            case .no: contents.answer.received(event)
-            case .begun: return .wait
+            if let now { contents.watch.signed(at: now) }
+            switch self.host.followsRedirects ? contents.redirects.received(event) : .answer {
+            case .answer: contents.answer.received(event)
+            case .redirect: return .wait
             case .failed(let failure): contents.answer.received(.failed(failure))
             case .ended(let response, let next):
+                let next = self.host.cookies?.added(to: next) ?? next
                 if self.host.decideRedirect != nil { return .ask(response, next) }
-                guard !contents.isAsking else {
-                    contents.next = next
-                    return .wait
-                }
-                return .run(next)
+                if !contents.isAsking { return .run(next) }
+                contents.next = next
+                return .wait
             }
             return contents.answer.isReady && contents.state.answerArrived() == .comeBack ? .comeBack : .wait
         }
@@ -181,51 +157,18 @@ final class Load: Sendable {
         }
     }
 
-    private enum Redirection {
-        case no, begun
-        case ended(HTTPResponse, TransportRequest)
-        case failed(TransportFailure)
-    }
-
-    private func redirected(_ event: TransportEvent, _ contents: inout Contents) -> Redirection {
-        if let (response, next) = contents.redirect {
-            switch event {
-            case .end: return .ended(response, self.host.cookies?.added(to: next) ?? next)
-            case .chunk(let data): contents.redirectBody.append(data)
-            case .failed:
-                contents.redirect = nil
-                return .no
-            case .sent, .interim, .head, .trailers, .metrics: break
-            }
-            return .begun
-        }
-        guard self.host.followsRedirects, case .head(let response) = event, let request = contents.request else { return .no }
-        switch RedirectRule().decide(method: request.method, url: request.url, response: response, hops: contents.hops) {
-        case .stay: return .no
-        case .follow(let redirect):
-            contents.hops += 1
-            contents.redirect = (response, redirect.request(following: request))
-            return .begun
-        case .refuse(let error): return .failed(TransportFailure(.network(.malformed), error.message, underlying: error))
-        }
-    }
-
     /// The delegate takes the redirect itself for the answer.
     private func stay(_ response: HTTPResponse) {
-        let comesBack = self.contents.withLock { contents in
-            guard !contents.state.isOver else { return false }
-            contents.answer.received(.head(response))
-            for data in contents.redirectBody { contents.answer.received(.chunk(data)) }
-            contents.answer.received(.end)
-            return contents.state.answerArrived() == .comeBack
-        }
-        if comesBack { self.host.comeBack() }
+        self.answer { redirects in [.head(response)] + redirects.body.map { .chunk($0) } + [.end] }
     }
 
-    private func fail(_ failure: TransportFailure) {
+    private func fail(_ failure: TransportFailure) { self.answer { _ in [.failed(failure)] } }
+
+    /// Answers with what the transport has not said.
+    private func answer(_ events: (LoadRedirects) -> [TransportEvent]) {
         let comesBack = self.contents.withLock { contents in
             guard !contents.state.isOver else { return false }
-            contents.answer.received(.failed(failure))
+            for event in events(contents.redirects) { contents.answer.received(event) }
             return contents.state.answerArrived() == .comeBack
         }
         if comesBack { self.host.comeBack() }
@@ -235,26 +178,22 @@ final class Load: Sendable {
 
     private func watch() {
         let now = self.host.now()
-        self.contents.withLock { $0.begin = now }
+        self.contents.withLock { $0.watch.begins(at: now) }
         self.look()
     }
 
     private func look() {
         let now = self.host.now()
         let decision = self.contents.withLock { contents -> LoadTimeLimits.Decision? in
-            guard !contents.state.isOver, !contents.answer.isEnded, let begin = contents.begin else { return nil }
-            return self.host.limits.decide(now: now - begin, lastSign: contents.lastSign)
+            guard !contents.state.isOver, !contents.answer.isEnded else { return nil }
+            return contents.watch.decide(at: now, self.host.limits)
         }
         switch decision {
         case nil: return
         case .wait(let duration): self.host.timer(duration) { [weak self] in self?.look() }
         case .fail(let reason):
             self.fail(TransportFailure(.network(.timeout), "\(reason): raise the session's time limits, or see what holds it up"))
-            let exchange = self.contents.withLock { contents in
-                contents.isGivenUp = true
-                return contents.exchange
-            }
-            if let exchange { self.host.elsewhere { exchange.cancel() } }
+            self.giveUp()
         }
     }
 }

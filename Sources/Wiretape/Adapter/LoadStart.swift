@@ -96,7 +96,7 @@ struct LoadStart {
 
     // MARK: - The request
 
-    func source() throws(TransportFailure) -> Load.Source {
+    func source() throws(TransportFailure) -> LoadSource {
         switch self.body() {
         case .none: return self.ready(.none)
         case .data(let data): return self.ready(.data(data))
@@ -116,25 +116,25 @@ struct LoadStart {
         }
     }
 
-    private func ready(_ body: RequestBody) -> Load.Source {
+    private func ready(_ body: RequestBody) -> LoadSource {
         let made = self.made()(SpooledStream.Spooled(body: body))
         return self.isInPlace ? .ready(made.request) : .later { done in done(.success(made)) }
     }
 
-    private func made() -> @Sendable (SpooledStream.Spooled) -> Load.Made {
+    private func made() -> @Sendable (SpooledStream.Spooled) -> LoadSource.Made {
         #if canImport(FoundationNetworking)
         nonisolated(unsafe) let additional = self.configuration.httpAdditionalHeaders
         // SAFETY: a dictionary of the session's own configuration, which does not change any more.
         // The cookies are there since the task was made.
         return { [request, url] spooled in
-            Load.Made(
+            LoadSource.Made(
                 request: LoadRequest.transportRequest(request, url: url, additional: additional, body: spooled.body), file: spooled.file)
         }
         #else
         // The additional fields are there; cookies come on behind us.
         return { [request, url, cookies] spooled in
             let made = LoadRequest.transportRequest(request, url: url, additional: nil, body: spooled.body)
-            return Load.Made(request: cookies?.added(to: made) ?? made, file: spooled.file)
+            return LoadSource.Made(request: cookies?.added(to: made) ?? made, file: spooled.file)
         }
         #endif
     }
@@ -152,7 +152,7 @@ struct LoadStart {
         #endif
     }
 
-    private func streamOfDelegate() -> Load.Source {
+    private func streamOfDelegate() -> LoadSource {
         guard let session = self.session, let delegate = self.task.delegate else { return self.ready(.unobservable) }
         let (task, make) = (self.task, self.made())
         return .later { done in

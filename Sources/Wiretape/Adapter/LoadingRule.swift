@@ -1,31 +1,15 @@
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
-
 /// Says which requests of a session are taken, and which of those can only be refused.
 ///
 /// A request that is not taken goes where it would have gone without us: to the network. So all are, but for what needs no network, and
 /// for web sockets where the system lets no one but itself open them.
 enum LoadingRule {
-    enum Platform: Sendable, CaseIterable {
-        case apple, linux
-
-        static var current: Self {
-            #if canImport(FoundationNetworking)
-            .linux
-            #else
-            .apple
-            #endif
-        }
-    }
-
     enum TaskKind: Sendable, CaseIterable {
         case data, upload, download, other
     }
 
-    static func takes(scheme: String?, upgrade: String?, on platform: Platform = .current) -> Bool {
+    static func takes(scheme: String?, upgrade: String?, on platform: URLSessionPlatform = .current) -> Bool {
         switch scheme?.lowercased() {
         // Read by the system itself, in this process.
         case "data", "file": false
@@ -35,7 +19,7 @@ enum LoadingRule {
     }
 
     /// Why no answer can be given, in a sentence that ends with the next step; nil where one can.
-    static func refusal(scheme: String?, upgrade: String?, task: TaskKind, on platform: Platform = .current) -> String? {
+    static func refusal(scheme: String?, upgrade: String?, task: TaskKind, on platform: URLSessionPlatform = .current) -> String? {
         if ["ws", "wss"].contains(scheme?.lowercased()) || Self.isWebSocket(upgrade) {
             return "web sockets are neither recorded nor replayed: take this request out of the test"
         }

@@ -1,3 +1,5 @@
+internal import TapeCore
+
 /// How long to wait before a request is sent again: `scale` × `base` to the power of the retries so far, less a seeded jitter.
 ///
 /// A value: the same seed gives the same times, in every process and on every platform.
@@ -33,7 +35,7 @@ public struct ExponentialBackoff: Sendable, Hashable {
             delay = delay > self.limit / Int(clamping: self.base) ? self.limit : delay * Int(clamping: self.base)
         }
         // Each retry has a generator of its own, so that a time does not depend on those before it.
-        var generator = JitterGenerator(seed: self.seed &+ UInt64(clamping: retryCount) &* 0xd134_2543_de82_ef95)
+        var generator = SplitMix64(seed: self.seed &+ UInt64(clamping: retryCount) &* 0xd134_2543_de82_ef95)
         let part = self.jitter * Double(generator.next() >> 11) / Double(1 << 53 as UInt64)
         return delay * (1 - part)
     }

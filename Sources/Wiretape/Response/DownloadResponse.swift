@@ -1,96 +1,9 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
+/// What came of a download.
+public typealias DownloadResponse<Value: Sendable> = ContentResponse<URL, Value>
 
-/// What came of a download: the answer, how it came, where its file is, and the value made of it.
-public struct DownloadResponse<Value: Sendable>: Sendable {
-    let outcome: RequestOutcome
-    public let result: Result<Value, WiretapeError>
-    /// Start, first octet, each chunk, end and the serializer's end, over all attempts and redirects.
-    public let metrics: RequestMetrics
-
-    init(_ outcome: RequestOutcome, _ result: Result<Value, WiretapeError>, _ metrics: RequestMetrics) {
-        self.outcome = outcome
-        self.result = result
-        self.metrics = metrics
-    }
-
-    /// Nil where there is an error.
-    public var value: Value? { try? self.result.get() }
-
-    /// Of the request, its validation or the serializer.
-    public var error: WiretapeError? {
-        guard case .failure(let error) = self.result else { return nil }
-        return error
-    }
-
-    // MARK: Answer
-
-    /// The head of the answer, exactly as it came; nil where none did.
-    public var response: HTTPResponse? { self.outcome.last.response }
-
-    /// A view that joins duplicates of fields and rewrites names.
-    public var httpURLResponse: HTTPURLResponse? { self.response?.httpURLResponse }
-
-    /// Of the last hop.
-    public var url: URL? { self.response?.url ?? self.outcome.last.request?.url }
-
-    /// All fields, in order.
-    public var headers: HTTPHeaders { self.response?.headers ?? HTTPHeaders() }
-
-    /// What stood behind the body (RFC 9110, 6.5).
-    public var trailers: HTTPHeaders { self.outcome.trailers }
-
+extension ContentResponse where Content == URL {
     /// Where the file is; nil where the request failed.
     public var fileURL: URL? { self.outcome.fileURL }
-
-    /// Where it came from: the network, or which exchange of which cassette.
-    public var source: ExchangeSource? { self.response?.source }
-
-    // MARK: Request
-
-    /// As it went out last; a `URLRequest` keeps neither order nor duplicates of fields.
-    public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
-
-    /// As it went out last; nil where nothing did.
-    public var sentRequest: TransportRequest? { self.outcome.last.request }
-
-    /// The redirects that were followed in the last attempt.
-    public var redirects: [RedirectHop] { self.outcome.last.redirects }
-
-    /// All attempts, the last included.
-    public var attempts: [RequestAttempt] { self.outcome.attempts }
-
-    public var timeline: Timeline { self.metrics.timeline }
-
-    // MARK: Changing the value
-
-    /// With another value made of the value.
-    public func map<Other: Sendable>(_ transform: (Value) -> Other) -> DownloadResponse<Other> {
-        DownloadResponse<Other>(self.outcome, self.result.map(transform), self.metrics)
-    }
-
-    /// What the closure throws is an error of the code `serialization`, unless it is a `WiretapeError`.
-    public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) -> DownloadResponse<Other> {
-        let result = self.result.flatMap { value in
-            Result { try transform(value) }.mapError { WiretapeError($0, as: .serialization) }
-        }
-        return DownloadResponse<Other>(self.outcome, result, self.metrics)
-    }
-
-    public func mapError(_ transform: (WiretapeError) -> WiretapeError) -> DownloadResponse<Value> {
-        DownloadResponse(self.outcome, self.result.mapError(transform), self.metrics)
-    }
-}
-
-extension DownloadResponse: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The result in a line.
-    public var description: String { "\(self.result)" }
-
-    /// Request, answer, redirects, times and result, a line each. Has no body, and no values of header fields.
-    public var debugDescription: String {
-        ResponseText.lines(self.outcome, metrics: self.metrics, result: self.description).joined(separator: "\n")
-    }
 }

@@ -28,4 +28,7 @@ final class RequestOutcome: Sendable {
 
     /// Never empty: the last attempt is the one whose answer counts.
     var last: RequestAttempt { self.attempts[self.attempts.count - 1] }
+
+    /// Nil where no answer came.
+    var body: Data? { self.last.response == nil ? nil : self.data }
 }

@@ -10,39 +10,36 @@ extension SessionCore {
     func respond<Serializer: ResponseSerializer>(
         _ outcome: RequestOutcome, _ serializer: Serializer
     ) -> DataResponse<Serializer.SerializedObject> {
-        let last = outcome.last
-        let (result, metrics) = self.serialized(outcome) {
-            if let error = outcome.error { throw error }
-            return try serializer.serialize(
+        self.respond(outcome) { last in
+            try serializer.serialize(
                 request: last.request?.view(for: serializer), response: last.response, data: outcome.data, error: nil)
         }
-        return DataResponse(outcome, result, metrics)
     }
 
     func respond<Serializer: DownloadResponseSerializer>(
         download outcome: RequestOutcome, _ serializer: Serializer
     ) -> DownloadResponse<Serializer.SerializedObject> {
-        let last = outcome.last
-        let (result, metrics) = self.serialized(outcome) {
-            if let error = outcome.error { throw error }
-            return try serializer.serializeDownload(
+        self.respond(outcome) { last in
+            try serializer.serializeDownload(
                 request: last.request?.view(for: serializer), response: last.response, fileURL: outcome.fileURL, error: nil)
         }
-        return DownloadResponse(outcome, result, metrics)
     }
 
-    /// Runs a serializer and takes its time.
-    private func serialized<Value>(
-        _ outcome: RequestOutcome, _ serialize: () throws -> Value
-    ) -> (Result<Value, WiretapeError>, RequestMetrics) {
+    /// Runs a serializer where there is something for it, and takes its time.
+    private func respond<Content, Value>(
+        _ outcome: RequestOutcome, _ serialize: (_ last: RequestAttempt) throws -> Value
+    ) -> ContentResponse<Content, Value> {
         let start = self.clock.elapsed()
-        let result = Result(catching: serialize).mapError { WiretapeError($0, as: .serialization) }
+        let result = Result {
+            if let error = outcome.error { throw error }
+            return try serialize(outcome.last)
+        }.mapError { WiretapeError($0, as: .serialization) }
         let end = self.clock.elapsed()
         let failure: WiretapeError? = if case .failure(let error) = result { error } else { nil }
         self.emit(.serialized(duration: end - start, error: failure), of: outcome.id)
         var metrics = outcome.metrics
         metrics.timeline.serializationCompleted = end - outcome.start
-        return (result, metrics)
+        return ContentResponse(outcome, result, metrics)
     }
 }
 

@@ -54,8 +54,11 @@ final class ExchangeTape: @unchecked Sendable {
     }
 
     private func take(_ octets: UnsafeRawBufferPointer, _ waits: Bool) {
-        let block = self.lock.withLock { _ in self.tap?.data(.request, octets, at: self.elapsed) }
-        guard let block, self.recording.put(.block(exchange: self.id, side: .request, bytes: block)), waits else { return }
+        let isFull = self.lock.withLock { _ in
+            let block = self.tap?.data(.request, octets, at: self.elapsed)
+            return block.map { self.recording.put(.block(exchange: self.id, side: .request, bytes: $0)) } ?? false
+        }
+        guard isFull, waits else { return }
         self.recording.waitUntilDrained()
     }
 
@@ -71,10 +74,13 @@ final class ExchangeTape: @unchecked Sendable {
 
     /// - Returns: the event as the client is told, and whether the recorder's queue is full.
     func take(_ event: TransportEvent) -> (told: TransportEvent, isFull: Bool) {
-        let (told, item) = self.lock.withLock { _ in self.taped(event) }
-        guard let item else { return (told, false) }
-        if case .exchange = item { self.recording.remove(self.id) }
-        return (told, self.recording.put(item))
+        // Put under the lock: whoever closes the cassette waits here for what is on its way into the queue.
+        let (told, isFull) = self.lock.withLock { _ in
+            let (told, item) = self.taped(event)
+            return (told, item.map(self.recording.put) ?? false)
+        }
+        if told.isLast { self.recording.remove(self.id) }
+        return (told, isFull)
     }
 
     /// Called under the lock.

@@ -160,10 +160,10 @@ import Testing
     @Test func anExchangeThatStartsBehindTheCancellationIsCancelledToo() {
         let transport = AdapterTransport()
         let load = self.load(transport)
-        let done = Guarded<(@Sendable (Result<Load.Made, TransportFailure>) -> Void)?>(nil)
+        let done = Guarded<(@Sendable (Result<LoadSource.Made, TransportFailure>) -> Void)?>(nil)
         #expect(load.started { .later { made in done.withLock { $0 = made } } }.isEmpty)
         load.stopped(isCancelled: true)
-        done.withLock { $0 }?(.success(Load.Made(request: Self.request)))
+        done.withLock { $0 }?(.success(LoadSource.Made(request: Self.request)))
         self.world.work()
         #expect(transport.requests.isEmpty)
     }
@@ -173,7 +173,7 @@ import Testing
     @Test func aRequestThatIsMadeLaterIsSentElsewhere() {
         let transport = AdapterTransport { .answer($0, "a") }
         let load = self.load(transport)
-        #expect(load.started { .later { $0(.success(Load.Made(request: Self.request))) } }.isEmpty)
+        #expect(load.started { .later { $0(.success(LoadSource.Made(request: Self.request))) } }.isEmpty)
         #expect(transport.requests.isEmpty)
         self.world.work()
         #expect(transport.requests.count == 1)

@@ -18,8 +18,7 @@ import Testing
         }
     }
 
-    @Test(arguments: LoadingRule.Platform.allCases) func whatIsTakenIsAnsweredOrRefusedWithANextStep(platform: LoadingRule.Platform) throws
-    {
+    @Test(arguments: URLSessionPlatform.allCases) func whatIsTakenIsAnsweredOrRefusedWithANextStep(platform: URLSessionPlatform) throws {
         for task in LoadingRule.TaskKind.allCases {
             let refusal = LoadingRule.refusal(scheme: "https", upgrade: nil, task: task, on: platform)
             switch task {

@@ -65,4 +65,24 @@ import Testing
         #expect(interaction?.response?.headers.lines == ["Transfer-Encoding: chunked"])
         #expect(interaction?.response?.codedHeaders?.count == 2)
     }
+
+    /// Whenever the cassette is closed, an exchange is in it: as it ended, or as one that was cut.
+    @Test func noneIsLostThatEndsWhileItsCassetteIsClosed() throws {
+        for trial in 0..<40 {
+            let folder = try TemporaryFolder()
+            let cassette = try Cassette(folder.file("a.json"), mode: .once)
+            let tape = ExchangeTape(.make("GET", "http://a.test/"), recording: try #require(cassette.recording), clock: ContinuousClock())
+            _ = tape.take(self.head())
+            let recorded = Guarded<Int?>(nil)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                if number == 0 {
+                    _ = tape.take(.failed(.cancelled()))
+                } else {
+                    let outcome = try? cassette.close()
+                    recorded.withLock { $0 = outcome?.recorded }
+                }
+            }
+            try #require(recorded.withLock { $0 } == 1, "in trial \(trial)")
+        }
+    }
 }

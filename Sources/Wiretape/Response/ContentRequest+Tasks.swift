@@ -1,14 +1,14 @@
 public import Foundation
 public import TapeCore
 
-extension DataRequest {
+extension ContentRequest {
     /// The body as it is.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingData(
         dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> DataTask<Data> {
+    ) -> ContentTask<TaskRequest, Data> {
         self.serializing(
             DataResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
@@ -21,7 +21,7 @@ extension DataRequest {
     public func serializingString(
         encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
         emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> DataTask<String> {
+    ) -> ContentTask<TaskRequest, String> {
         self.serializing(
             StringResponseSerializer(
                 encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
@@ -34,7 +34,7 @@ extension DataRequest {
     public func serializingJSON(
         dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> DataTask<JSONValue> {
+    ) -> ContentTask<TaskRequest, JSONValue> {
         self.serializing(
             JSONResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
@@ -47,7 +47,7 @@ extension DataRequest {
     public func serializingPropertyList(
         dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
         emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> DataTask<PropertyListValue> {
+    ) -> ContentTask<TaskRequest, PropertyListValue> {
         self.serializing(
             PropertyListResponseSerializer(
                 dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
@@ -60,19 +60,10 @@ extension DataRequest {
     public func serializingDecodable<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
         emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> DataTask<Value> {
+    ) -> ContentTask<TaskRequest, Value> {
         self.serializing(
             DecodableResponseSerializer(
                 of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
-    }
-
-    /// What a serializer makes of the answer.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializing<Serializer: ResponseSerializer>(
-        _ serializer: Serializer, automaticallyCancelling: Bool = true
-    ) -> DataTask<Serializer.SerializedObject> {
-        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond($0, serializer) }
     }
 }

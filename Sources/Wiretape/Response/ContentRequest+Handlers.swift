@@ -2,28 +2,12 @@ public import Dispatch
 public import Foundation
 public import TapeCore
 
-extension DataRequest {
-    /// Calls a handler with the answer as it is, behind all handlers that were added before; at once where the request is over.
-    @discardableResult
-    public func response(
-        queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
-    ) -> Self {
-        self.add(
-            queue,
-            { outcome in
-                DataResponse(
-                    outcome, outcome.error.map { .failure($0) } ?? .success(outcome.last.response == nil ? nil : outcome.data),
-                    outcome.metrics)
-            },
-            completionHandler)
-        return self
-    }
-
+extension ContentRequest {
     /// The body as it is.
     @discardableResult
     public func responseData(
         queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Data>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
@@ -37,7 +21,7 @@ extension DataRequest {
     public func responseString(
         queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
         emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
-        completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
+        completionHandler: @escaping @Sendable (ContentResponse<Content, String>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
@@ -50,7 +34,7 @@ extension DataRequest {
     @discardableResult
     public func responseJSON(
         queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, JSONValue>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
@@ -63,7 +47,8 @@ extension DataRequest {
     @discardableResult
     public func responsePropertyList(
         queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
+        emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (ContentResponse<Content, PropertyListValue>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
@@ -77,22 +62,12 @@ extension DataRequest {
     public func responseDecodable<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),
         dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Value>) -> Void
     ) -> Self {
         self.response(
             queue: queue,
             responseSerializer: DecodableResponseSerializer(
                 of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
-    }
-
-    /// What a serializer makes of the answer. It works off the queue; the handler is called on it.
-    @discardableResult
-    public func response<Serializer: ResponseSerializer>(
-        queue: DispatchQueue = .main, responseSerializer: Serializer,
-        completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
-    ) -> Self {
-        self.add(queue, { [core] in core.respond($0, responseSerializer) }, completionHandler)
-        return self
     }
 }

@@ -1,0 +1,58 @@
+import Foundation
+import TapeCore
+import TapeTestSupport
+import Testing
+
+@testable import Wiretape
+
+@Suite struct ContentRequestTasksTests {
+    private let folder: TemporaryFolder
+    private let session: Session
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        self.session = .plain(
+            ScriptedTransport { exchange, _ in
+                exchange.answer(exchange.request.url.path == "/empty" ? 204 : 200, [:], exchange.request.headers["Body"] ?? "")
+            }
+        ) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
+    }
+
+    private func request(_ kind: ContentKind, _ body: String) -> any ContentRequest {
+        kind.request(self.session, "http://a.test/", headers: ["Body": body])
+    }
+
+    @Test(arguments: ContentKind.allCases) func eachKindOfValueIsMade(of kind: ContentKind) async throws {
+        func check(_ text: some ContentRequest, _ json: some ContentRequest, _ list: some ContentRequest) async throws {
+            #expect(try await text.serializingData().value == Data("x".utf8))
+            #expect(try await text.serializingString(encoding: .utf8).value == "x")
+            #expect(try await json.serializingJSON().value.elements.map(\.int) == [1])
+            #expect(try await json.serializingDecodable([Int].self).value == [1])
+            #expect(try await list.serializingPropertyList().value == .array([.integer(1)]))
+            let counting = text.serializing(CountingSerializer(calls: Collected()), automaticallyCancelling: true)
+            #expect(try await counting.value == 1)
+        }
+        let list = "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><integer>1</integer></array></plist>"
+        try await check(self.request(kind, "x"), self.request(kind, "[1]"), self.request(kind, list))
+    }
+
+    @Test(arguments: ContentKind.allCases) func emptyAnswersFollowTheRules(of kind: ContentKind) async throws {
+        func check(_ empty: some ContentRequest, _ emptyByStatus: some ContentRequest) async throws {
+            #expect(await empty.serializingString().response.error?.code == .serialization)
+            #expect(try await empty.serializingString(emptyResponseCodes: [200]).value == "")
+            #expect(try await emptyByStatus.serializingString().value == "")
+        }
+        try await check(self.request(kind, ""), kind.request(self.session, "http://a.test/empty"))
+    }
+
+    @Test(arguments: ContentKind.allCases) func whatIsNotOfTheKindIsAnError(of kind: ContentKind) async {
+        func check(_ request: some ContentRequest) async {
+            let response = await request.serializingDecodable([Int].self).response
+            #expect(response.error?.code == .serialization)
+            #expect(response.error?.underlying is SerializationError)
+            #expect(response.response?.status == 200)
+        }
+        await check(self.request(kind, "x"))
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import TapeTestSupport
+import Testing
+
+@testable import Wiretape
+
+@Suite struct ContentTaskTests {
+    private let transport = ScriptedTransport()
+    private let session: Session
+    private let folder: TemporaryFolder
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        self.session = .plain(self.transport) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
+    }
+
+    @Test(arguments: ContentKind.allCases) func theSerializerRunsOnce(of kind: ContentKind) async throws {
+        func check(_ request: some ContentRequest) async throws {
+            let calls = Collected<Int>()
+            let task = request.serializing(CountingSerializer(calls: calls), automaticallyCancelling: true)
+            await self.transport.exchange(1).answer(200, [:], "x")
+            #expect(try await task.value == 1)
+            #expect(try await task.result.get() == 1)
+            #expect(calls.all.count == 1)
+        }
+        try await check(kind.request(self.session))
+    }
+
+    @Test(arguments: ContentKind.allCases) func cancellingTheTaskThatWaitsCancelsTheRequest(of kind: ContentKind) async {
+        func check(_ request: some ContentRequest) async {
+            let task = request.serializingData()
+            let waiting = Task { await task.response.error }
+            _ = await self.transport.exchange(1)
+            waiting.cancel()
+            #expect(await waiting.value?.isCancelled == true)
+            #expect(task.request.isCancelled)
+        }
+        await check(kind.request(self.session))
+    }
+
+    @Test(arguments: ContentKind.allCases) func unlessItWasAskedNotTo(of kind: ContentKind) async throws {
+        func check(_ request: some ContentRequest) async throws {
+            let task = request.serializingData(automaticallyCancelling: false)
+            let waiting = Task { try await task.value }
+            let exchange = await self.transport.exchange(1)
+            waiting.cancel()
+            exchange.answer(200, [:], "x")
+            #expect(try await waiting.value == Data("x".utf8))
+        }
+        try await check(kind.request(self.session))
+    }
+
+    @Test(arguments: ContentKind.allCases) func ordersReachTheRequest(of kind: ContentKind) async {
+        func check(_ request: some ContentRequest) async {
+            let task = request.serializingData()
+            task.suspend()
+            #expect(task.request.isSuspended)
+            task.resume()
+            #expect(task.request.isResumed)
+            task.cancel()
+            #expect(await task.response.error?.isCancelled == true)
+        }
+        await check(kind.request(self.session))
+    }
+}

@@ -1,0 +1,13 @@
+@testable import Wiretape
+
+/// The kinds of requests whose answers are kept whole: what is tested of one holds for the other.
+enum ContentKind: CaseIterable, Sendable {
+    case data, download
+
+    func request(_ session: Session, _ url: String = "http://a.test/a", headers: HTTPHeaders? = nil) -> any ContentRequest {
+        switch self {
+        case .data: session.request(url, headers: headers)
+        case .download: session.download(url, headers: headers)
+        }
+    }
+}
