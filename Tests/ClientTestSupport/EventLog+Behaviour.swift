@@ -12,21 +12,23 @@ extension EventLog {
         var sent: String?
         var isOfProxy = false
         for event in self.events {
-            if case .chunk = event {
-            } else if !body.isEmpty {
+            if case .chunk(let data) = event {
+                body += data
+                continue
+            }
+            if !body.isEmpty {
                 // Words of the proxy, or of libcurl, are for people.
                 if !isOfProxy { lines.append(Self.text(body)) }
                 body = Data()
             }
             switch event {
-            case .metrics: break
+            case .metrics, .chunk: break
             case .sent(let count, let total): sent = "sent \(count) of \(total)"
             case .interim(let status, _): lines.append("interim \(status)")
             case .head(let head):
                 lines.append("status \(head.status)")
                 isOfProxy = head.headers.contains(name: Self.proxyError)
                 for name in behaviour.looksAt + [Self.proxyError] { lines += head.headers.values(for: name).map { "\(name): \($0)" } }
-            case .chunk(let data): body += data
             case .trailers(let fields): lines += fields.map { "trailer \($0.name): \($0.value)" }
             case .end: lines.append("end")
             case .failed(let failure):

@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 import Testing
 
 /// Runs the program `ClientProbe`, whose process may die of what it does.
@@ -44,8 +45,10 @@ enum ProbeProcess {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
         process.arguments = arguments
-        // A process that dies as foreseen has no need to say where.
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        // A process that dies as foreseen has no need to say where, and takes nothing away behind it.
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no", "TMPDIR": folder.path]) { $1 }
         for (name, value) in environment { process.environment?[name] = value }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
