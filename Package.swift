@@ -76,8 +76,19 @@ let package = Package(
         .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
         // What may kill its process is done by this program, which the tests start.
-        .executableTarget(name: "ClientProbe", dependencies: ["Wiretape"], path: "Tests/Fixtures/ClientProbe"),
-        .testTarget(name: "WiretapeTests", dependencies: ["Wiretape", "ClientProbe", "TapeTestSupport"]),
+        .executableTarget(
+            name: "ClientProbe", dependencies: ["Wiretape", "ClientTestSupport", "TapeTestSupport"], path: "Tests/Fixtures/ClientProbe"
+        ),
+        // What that program and the client's tests have in common: an origin, and the ways to ask it.
+        .target(
+            name: "ClientTestSupport", dependencies: ["Wiretape", "TapeCore", "TapeTestSupport"], path: "Tests/ClientTestSupport"
+        ),
+        .testTarget(
+            name: "WiretapeTests",
+            dependencies: [
+                "Wiretape", "TapeProxy", "TapeCore", "TapeRecorder", "ClientProbe", "ClientTestSupport", "TapeTestSupport",
+            ]
+        ),
         .testTarget(
             name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
             exclude: ["Cassettes"]

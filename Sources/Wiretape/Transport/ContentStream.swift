@@ -50,7 +50,6 @@ final class ContentStream: @unchecked Sendable {
             self.decoder = DecoderChain(names, limits: .file(codedSize: self.size))
         case .other(let words):
             self.decoder = nil
-            self.isEnded = true
             self.flaw = Self.flaw("the content coding \"\(words)\" of the recorded answer cannot be taken off here")
         }
     }

@@ -1,4 +1,4 @@
-@testable import Wiretape
+import ClientTestSupport
 
 /// Where a way or a platform differs from what HTTP says: a value that a change of the toolchain has to change.
 struct Expectations: Sendable {
@@ -14,46 +14,30 @@ struct Expectations: Sendable {
         }
     }
 
-    enum Difference: Sendable {
+    enum Outcome: Sendable, Equatable {
         case lines([String])
-        /// Not to be tried in this process, for this reason.
-        case impossible(String)
+        /// It ends the process, with this in its last words: to be tried in one of its own.
+        case dies(String)
     }
 
     struct Row: Sendable {
         var behaviour: String
         var ways: Set<WayKind>
-        var platforms: Set<Platform>
-        var difference: Difference
+        var platforms: Set<Platform> = [.linux, .apple]
+        var outcome: Outcome
     }
 
     let rows: [Row]
 
-    func difference(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform = .current) -> Difference? {
-        self.rows.first { $0.behaviour == behaviour.name && $0.ways.contains(way) && $0.platforms.contains(platform) }?.difference
+    /// A platform's row goes before one for all.
+    func outcome(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform = .current) -> Outcome {
+        let row = self.rows.first { $0.behaviour == behaviour.name && $0.ways.contains(way) && $0.platforms.contains(platform) }
+        return row?.outcome ?? .lines(behaviour.lines)
     }
 
-    static let standard = Expectations(rows: [
-        Row(
-            behaviour: "trailers", ways: [.live, .recording, .adapter], platforms: [.linux],
-            difference: .impossible("URLSession of Swift 6.3 ends the process: transfer completed, but there's no response")),
-        Row(
-            behaviour: "trailers", ways: [.live, .recording, .adapter], platforms: [.apple],
-            difference: .lines(["status 200", "body", "end"])),
-        // One field of a name is left of several; it means the same (RFC 9110, 5.3).
-        Row(
-            behaviour: "fields of one name", ways: [.live, .recording, .replay, .adapter], platforms: [.linux, .apple],
-            difference: .lines(["status 200", "X-List: a, b", "end"])),
-        // What a client recorded that went away is the answer as far as it came.
-        Row(
-            behaviour: "cancelled", ways: [.replay], platforms: [.linux, .apple],
-            difference: .lines(["status 200", "half", "failed truncated"])),
-        // URLSession has no place for them in what it tells.
-        Row(
-            behaviour: "early hints", ways: [.adapter], platforms: [.linux, .apple], difference: .lines(["status 200", "hello", "end"])),
-        // Nobody could record them.
-        Row(
-            behaviour: "trailers", ways: [.replay], platforms: [.linux, .apple],
-            difference: .impossible("the client that records does not see trailers; the proxy's recording is replayed elsewhere")),
-    ])
+    /// Nil where the process ends.
+    func lines(_ behaviour: Behaviour, _ way: WayKind) -> [String]? {
+        guard case .lines(let lines) = self.outcome(behaviour, way) else { return nil }
+        return lines
+    }
 }

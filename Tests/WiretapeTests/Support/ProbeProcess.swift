@@ -1,4 +1,6 @@
 import Foundation
+import TapeTestSupport
+import Testing
 
 /// Runs the program `ClientProbe`, whose process may die of what it does.
 enum ProbeProcess {
@@ -14,6 +16,12 @@ enum ProbeProcess {
             case .hangs: "hangs"
             }
         }
+
+        /// What a run of a behaviour says.
+        var lines: [String]? {
+            guard case .says(let text) = self else { return nil }
+            return try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+        }
     }
 
     /// Beside the bundle or the program that runs the tests.
@@ -28,13 +36,20 @@ enum ProbeProcess {
         return (parts[..<bundle] + ["ClientProbe"]).joined(separator: "/")
     }()
 
-    /// - Parameter seconds: after which a process that has not ended hangs.
-    static func run(_ arguments: String..., seconds: Double = 60) async throws -> (ending: Ending, errors: String) {
+    /// - Parameters:
+    ///   - environment: variables beside those of this process; nil takes one away.
+    ///   - seconds: after which a process that has not ended hangs.
+    static func run(
+        _ arguments: String..., environment: [String: String?] = [:], seconds: Double = 60
+    ) async throws -> (ending: Ending, errors: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
         process.arguments = arguments
-        // A process that dies as foreseen has no need to say where.
-        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        // A process that dies as foreseen has no need to say where, and takes nothing away behind it.
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no", "TMPDIR": folder.path]) { $1 }
+        for (name, value) in environment { process.environment?[name] = value }
         let (output, errors) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = errors
@@ -54,5 +69,15 @@ enum ProbeProcess {
             return (.says(process.terminationStatus == 0 ? said : "\(process.terminationStatus): \(said) \(problems)"), problems)
         }
         throw CancellationError()
+    }
+
+    /// Expects a process to have died with these words; one that has not makes a row of a table untrue.
+    static func expectDeath(
+        _ ending: Ending, _ errors: String, of name: String, saying words: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(
+            ending == .dies, "\"\(name)\" ends no process any more: remove its row from Expectations, and run it with the others",
+            sourceLocation: sourceLocation)
+        #expect(errors.contains(words), sourceLocation: sourceLocation)
     }
 }

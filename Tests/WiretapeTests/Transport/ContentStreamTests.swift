@@ -48,9 +48,7 @@ import Testing
         #expect(failure?.kind == .network(.malformed))
         #expect(stream.isEnded)
         let unknown = #expect(throws: TransportFailure.self) {
-            let stream = try ContentStream(
-                body, headers: HeaderFields(["Content-Encoding: compress"]), bodies: BodyReader(cassettePath: folder.file("a.json")))
-            _ = try stream.next(100)
+            try self.all(body, ["Content-Encoding: compress"], in: folder)
         }
         #expect(unknown?.message.contains("\"compress\"") == true)
     }

@@ -1,3 +1,4 @@
+import ClientTestSupport
 import Foundation
 import TapeTestSupport
 import Testing
@@ -10,34 +11,21 @@ import FoundationNetworking
 
 /// The list of behaviours through a URLSession of others: to the network and recorded, then from the cassette.
 @Suite(.serialized) struct AdapterBehaviourTests {
-    private func wanted(_ behaviour: Behaviour, _ kinds: WayKind...) -> [String]? {
-        for kind in kinds {
-            switch Expectations.standard.difference(behaviour, kind) {
-            case .impossible: return nil
-            case .lines(let lines): return lines
-            case nil: continue
-            }
-        }
-        return behaviour.lines
-    }
-
     @Test(arguments: Behaviour.all) func recordedAndReplayed(behaviour: Behaviour) async throws {
-        guard let lines = self.wanted(behaviour, .adapter) else { return }
+        guard let recorded = Expectations.standard.lines(behaviour, .adapter) else { return }
         let folder = try TemporaryFolder()
-        var origin = try behaviour.answer.map { answer in try LoopbackOrigin { _ in answer } }
-        let url = origin?.url ?? "http://127.0.0.1:1"
-        var settings = CassetteSettings()
-        settings.redaction = false
-        let cassette = try Cassette(folder.file("a.json"), mode: .once, settings: settings)
-        #expect(await AdapterWay(configuration: .recording(cassette)).lines(of: behaviour, at: url) == lines)
-        #expect(try cassette.close().recorded == 1)
-        origin = nil
-        guard let replayed = self.wanted(behaviour, .adapter, .replay) else { return }
-        // Whoever has gone away is answered by what had come.
-        let isCut = behaviour.cancelsAfter != nil
+        let place = try BehaviourOrigin(behaviour)
+        let cassette = try Cassette(folder.file("a.json"), mode: .once, settings: .everything)
+        #expect(try await SessionWay(.adapter, .recording(cassette)).lines(of: behaviour, at: place.url) == recorded)
+        guard try cassette.close().recorded == 1 else {
+            #expect(place.requests.isEmpty, "what the origin was asked is not recorded")
+            return
+        }
+        place.expectAsked(behaviour)
+        place.stop()
         let replay = try Cassette(folder.file("a.json"))
-        let found = await AdapterWay(configuration: .replaying(replay)).lines(of: behaviour, at: url)
-        #expect(isCut || found == replayed)
+        let replayed = try await SessionWay(.adapterReplay, .replaying(replay)).lines(of: behaviour, at: place.url)
+        #expect(replayed == Expectations.standard.lines(behaviour, .adapterReplay))
         #expect(try replay.close().failures.isEmpty)
     }
 }

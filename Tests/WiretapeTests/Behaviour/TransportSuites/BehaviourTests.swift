@@ -1,3 +1,4 @@
+import ClientTestSupport
 import Foundation
 import TapeCore
 import TapeTestSupport
@@ -7,64 +8,47 @@ import Testing
 
 /// The same list of behaviours in each way: what one way shows and another does not stands in `Expectations`.
 @Suite(.serialized) struct BehaviourTests {
-    /// An origin for one behaviour, or the URL of a port where nobody listens.
-    private struct Place {
-        var origin: LoopbackOrigin?
-        var url: String { self.origin?.url ?? "http://127.0.0.1:1" }
-
-        init(_ behaviour: Behaviour) throws {
-            guard let answer = behaviour.answer else { return }
-            self.origin = try LoopbackOrigin { _ in answer }
-        }
-    }
-
     private func expect(_ way: some Way, _ behaviour: Behaviour, at url: String) async throws {
-        switch Expectations.standard.difference(behaviour, way.kind) {
-        case .impossible: return
-        case .lines(let lines): #expect(try await way.lines(of: behaviour, at: url) == lines)
-        case nil: #expect(try await way.lines(of: behaviour, at: url) == behaviour.lines)
-        }
+        let lines = try await way.lines(of: behaviour, at: url)
+        #expect(lines == Expectations.standard.lines(behaviour, way.kind))
     }
 
     @Test(arguments: Behaviour.all) func live(behaviour: Behaviour) async throws {
-        let place = try Place(behaviour)
-        try await self.expect(TransportWay(kind: .live, transport: LiveTransport.shared), behaviour, at: place.url)
+        guard Expectations.standard.lines(behaviour, .live) != nil else { return }
+        let place = try BehaviourOrigin(behaviour)
+        try await self.expect(TransportWay(.live, LiveTransport.shared), behaviour, at: place.url)
+        place.expectAsked(behaviour)
     }
 
     @Test(arguments: Behaviour.all) func recordedAndReplayed(behaviour: Behaviour) async throws {
-        if case .impossible = Expectations.standard.difference(behaviour, .recording) { return }
+        guard Expectations.standard.lines(behaviour, .recording) != nil else { return }
         let folder = try TemporaryFolder()
-        var place: Place? = try Place(behaviour)
-        let url = try #require(place?.url)
-        var settings = CassetteSettings()
-        // Cookies are to come back as they came.
-        settings.redaction = false
-        let cassette = try Cassette(folder.file("a.json"), mode: .once, settings: settings)
-        let recording = TransportWay(kind: .recording, transport: RecordingTransport(cassette, around: LiveTransport.shared))
-        try await self.expect(recording, behaviour, at: url)
+        let place = try BehaviourOrigin(behaviour)
+        let cassette = try Cassette(folder.file("a.json"), mode: .once, settings: .everything)
+        let recording = TransportWay(.recording, RecordingTransport(cassette, around: LiveTransport.shared))
+        try await self.expect(recording, behaviour, at: place.url)
+        place.expectAsked(behaviour)
         #expect(try cassette.close().recorded == 1)
         // Nobody is asked again.
-        place = nil
+        place.stop()
         let replay = try Cassette(folder.file("a.json"))
-        try await self.expect(TransportWay(kind: .replay, transport: ReplayTransport(replay)), behaviour, at: url)
+        try await self.expect(TransportWay(.replay, ReplayTransport(replay)), behaviour, at: place.url)
         #expect(try replay.close().failures.isEmpty)
     }
 
-    @Test func theOriginGetsWhatWasSent() async throws {
-        for behaviour in Behaviour.all where behaviour.body.isPresent {
-            let place = try Place(behaviour)
-            try await self.expect(TransportWay(kind: .live, transport: LiveTransport.shared), behaviour, at: place.url)
-            let request = try #require(place.origin?.requests.first)
-            #expect(request.method == behaviour.method)
-            guard case .data(let data) = behaviour.body else { continue }
-            #expect(request.body == data)
-            #expect(request.field("content-type") == behaviour.headers.first { $0.0 == "Content-Type" }?.1)
-        }
+    @Test(arguments: Behaviour.all) func stubbed(behaviour: Behaviour) async throws {
+        let stub = StubTransport { _ in behaviour.stub }
+        try await self.expect(TransportWay(.stub, stub), behaviour, at: "http://stub.test")
+        #expect(stub.requests.map(\.method) == [behaviour.method])
     }
 
-    @Test func eachDifferenceIsOfABehaviourThatThereIs() {
+    @Test func eachDifferenceIsOne() {
         let names = Set(Behaviour.all.map(\.name))
         #expect(names.count == Behaviour.all.count)
-        for row in Expectations.standard.rows { #expect(names.contains(row.behaviour)) }
+        for row in Expectations.standard.rows {
+            #expect(names.contains(row.behaviour), "\"\(row.behaviour)\" is no behaviour: correct its row in Expectations")
+            let lines = Behaviour.named(row.behaviour)?.lines ?? []
+            #expect(row.outcome != .lines(lines), "\"\(row.behaviour)\" has a row that says what the list says: remove it")
+        }
     }
 }

@@ -1,10 +1,9 @@
-import Foundation
-import TapeCore
-
-@testable import Wiretape
+package import Foundation
+internal import TapeCore
+package import Wiretape
 
 /// Takes the events of an exchange and tells them as lines.
-final class EventLog: Sendable {
+package final class EventLog: Sendable {
     private struct State: Sendable {
         var events: [TransportEvent] = []
         var pauses: Set<Int> = []
@@ -14,9 +13,9 @@ final class EventLog: Sendable {
     private let state = Guarded(State())
 
     /// - Parameter pauses: the numbers of events, from 0, that are answered with `pause`.
-    init(pauses: Set<Int> = []) { self.state.withLock { $0.pauses = pauses } }
+    package init(pauses: Set<Int> = []) { self.state.withLock { $0.pauses = pauses } }
 
-    func receive(_ event: TransportEvent) -> Demand {
+    package func receive(_ event: TransportEvent) -> Demand {
         let (demand, ready) = self.state.withLock { state in
             state.events.append(event)
             let count = state.events.count
@@ -28,10 +27,10 @@ final class EventLog: Sendable {
         return demand
     }
 
-    var events: [TransportEvent] { self.state.withLock { $0.events } }
+    package var events: [TransportEvent] { self.state.withLock { $0.events } }
 
     /// Waits for the last event, or for so many.
-    func wait(for count: Int? = nil) async {
+    package func wait(for count: Int? = nil) async {
         await withCheckedContinuation { continuation in
             let isThere = self.state.withLock { state in
                 let isThere = state.events.last?.isLast ?? false || count.map { $0 <= state.events.count } ?? false
@@ -43,7 +42,7 @@ final class EventLog: Sendable {
     }
 
     /// One for each event; bodies as text, metrics left out.
-    var lines: [String] {
+    package var lines: [String] {
         self.events.compactMap { event in
             switch event {
             case .sent(let count, let total): "sent \(count) of \(total)"
@@ -68,20 +67,22 @@ final class EventLog: Sendable {
         }
     }
 
-    var failure: TransportFailure? {
+    package var failure: TransportFailure? {
         self.events.lazy.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.first
     }
 
-    var head: HTTPResponse? { self.events.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
+    package var head: HTTPResponse? { self.events.lazy.compactMap { if case .head(let head) = $0 { head } else { nil } }.first }
 
-    var body: Data { self.events.reduce(into: Data()) { if case .chunk(let data) = $1 { $0 += data } } }
+    package var body: Data { self.events.reduce(into: Data()) { if case .chunk(let data) = $1 { $0 += data } } }
 
-    var metrics: ExchangeMetrics? { self.events.lazy.compactMap { if case .metrics(let metrics) = $0 { metrics } else { nil } }.first }
+    package var metrics: ExchangeMetrics? {
+        self.events.lazy.compactMap { if case .metrics(let metrics) = $0 { metrics } else { nil } }.first
+    }
 }
 
 extension Transport {
     /// Sends a request and waits for its end.
-    func exchange(_ request: TransportRequest) async -> EventLog {
+    package func exchange(_ request: TransportRequest) async -> EventLog {
         let log = EventLog()
         let task = self.start(request) { log.receive($0) }
         await log.wait()
@@ -89,13 +90,17 @@ extension Transport {
         return log
     }
 
-    func exchange(_ method: String, _ url: String, body: RequestBody = .none, headers: [(String, String)] = []) async throws -> EventLog {
+    package func exchange(_ method: String, _ url: String, body: RequestBody = .none, headers: [(String, String)] = []) async throws
+        -> EventLog
+    {
         await self.exchange(.make(method, url, body: body, headers: headers))
     }
 }
 
 extension TransportRequest {
-    static func make(_ method: String, _ url: String, body: RequestBody = .none, headers: [(String, String)] = []) -> TransportRequest {
+    package static func make(_ method: String, _ url: String, body: RequestBody = .none, headers: [(String, String)] = [])
+        -> TransportRequest
+    {
         TransportRequest(
             method: method, url: URL(string: url) ?? URL(fileURLWithPath: "/"),
             headers: HTTPHeaders(headers.map { HTTPHeader(name: $0.0, value: $0.1) }), body: body)

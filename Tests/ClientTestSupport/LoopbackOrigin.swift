@@ -1,24 +1,24 @@
-import Foundation
-import TapeCore
+package import Foundation
+internal import TapeCore
 
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-import Darwin
+internal import Darwin
 #endif
 
 /// An HTTP origin on the loopback interface whose answers are octets: what is odd on the wire stays odd.
-final class LoopbackOrigin: Sendable {
-    struct Request: Sendable {
-        var method: String
-        var target: String
-        var fields: [(name: String, value: String)]
-        var body: Data
+package final class LoopbackOrigin: Sendable {
+    package struct Request: Sendable {
+        package var method: String
+        package var target: String
+        package var fields: [(name: String, value: String)]
+        package var body: Data
 
-        func field(_ name: String) -> String? { self.fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+        package func field(_ name: String) -> String? { self.fields.first { $0.name.lowercased() == name.lowercased() }?.value }
     }
 
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case send([UInt8])
         /// The connection ends here.
         case close
@@ -27,17 +27,18 @@ final class LoopbackOrigin: Sendable {
         /// Until the client has gone away.
         case hang
 
-        static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
+        package static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
     }
 
-    struct Problem: Error { var message: String }
+    package struct Problem: Error { package var message: String }
 
-    let port: Int
+    package let port: Int
     private let socket: Int32
     private let answer: @Sendable (Request) -> [Step]
     private let taken = Guarded<[Request]>([])
+    private let isStopped = Guarded(false)
 
-    init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
+    package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.answer = answer
         #if canImport(Darwin)
         let stream = SOCK_STREAM
@@ -81,14 +82,19 @@ final class LoopbackOrigin: Sendable {
     deinit { self.stop() }
 
     /// Nobody is let in any more.
-    func stop() {
-        shutdown(self.socket, Int32(SHUT_RDWR))
+    package func stop() {
+        let wasStopped = self.isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return isStopped
+        }
+        // Its number may be another's by the second time.
+        if !wasStopped { shutdown(self.socket, Int32(SHUT_RDWR)) }
     }
 
-    var url: String { "http://127.0.0.1:\(self.port)" }
+    package var url: String { "http://127.0.0.1:\(self.port)" }
 
     /// In the order they came.
-    var requests: [Request] { self.taken.withLock { $0 } }
+    package var requests: [Request] { self.taken.withLock { $0 } }
 
     private func serve(_ connection: Int32) {
         defer { close(connection) }
@@ -167,6 +173,11 @@ final class LoopbackOrigin: Sendable {
             while let line = self.line(), !line.isEmpty {
                 let parts = line.split(separator: ":", maxSplits: 1)
                 request.fields.append((String(parts[0]), parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""))
+            }
+            if request.field("expect") == "100-continue",
+                !LoopbackOrigin.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), to: self.connection)
+            {
+                return nil
             }
             if request.field("transfer-encoding") == "chunked" {
                 while let line = self.line(), let size = Int(line, radix: 16), size > 0 {

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import Wiretape
+
+extension EventLog {
+    /// The field of answers that the proxy gives in the place of an origin's.
+    static let proxyError = "Wiretape-Error"
+
+    /// What all ways have in common: the pieces of the body joined, the origin's port left out.
+    func lines(of behaviour: Behaviour, at origin: String) -> [String] {
+        var lines: [String] = []
+        var body = Data()
+        var sent: String?
+        var isOfProxy = false
+        for event in self.events {
+            if case .chunk(let data) = event {
+                body += data
+                continue
+            }
+            if !body.isEmpty {
+                // Words of the proxy, or of libcurl, are for people.
+                if !isOfProxy { lines.append(Self.text(body)) }
+                body = Data()
+            }
+            switch event {
+            case .metrics, .chunk: break
+            case .sent(let count, let total): sent = "sent \(count) of \(total)"
+            case .interim(let status, _): lines.append("interim \(status)")
+            case .head(let head):
+                lines.append("status \(head.status)")
+                isOfProxy = head.headers.contains(name: Self.proxyError)
+                for name in behaviour.looksAt + [Self.proxyError] { lines += head.headers.values(for: name).map { "\(name): \($0)" } }
+            case .trailers(let fields): lines += fields.map { "trailer \($0.name): \($0.value)" }
+            case .end: lines.append("end")
+            case .failed(let failure):
+                if case .network(let kind) = failure.kind {
+                    lines.append("failed \(kind.rawValue)")
+                } else {
+                    lines.append("failed \(failure.message)")
+                }
+            }
+        }
+        if behaviour.looksAtProgress { lines.insert(sent ?? "sent nothing", at: 0) }
+        let authority = origin.replacingOccurrences(of: "http://", with: "")
+        return lines.map { $0.replacingOccurrences(of: authority, with: "ORIGIN") }
+    }
+
+    /// A long one by its length and a sum over its octets.
+    static func text(_ body: Data) -> String {
+        guard body.count > 1000 else { return String(decoding: body, as: UTF8.self) }
+        var sum: UInt64 = 0
+        body.withUnsafeBytes { octets in
+            for offset in stride(from: 0, to: octets.count - 7, by: 8) {
+                sum = (sum ^ octets.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0x0000_0100_0000_01b3
+            }
+        }
+        return "\(body.count) octets, \(String(sum, radix: 16))"
+    }
+}

@@ -1,0 +1,22 @@
+/// The ways there are.
+package enum WayKind: String, Sendable, CaseIterable {
+    /// A transport to the network, one that records it, one that replays that recording, and one that is told what to answer.
+    case live, recording, replay, stub
+    /// A URLSession of others that is recorded, and one that is replayed.
+    case adapter
+    case adapterReplay = "adapter-replay"
+    /// The system's URLSession with the proxy in between, recording, and replaying what it recorded.
+    case proxy
+    case proxyReplay = "proxy-replay"
+    /// A cassette of the one in the hands of the other: the transport that replays has the proxy's, the proxy has that of the transport.
+    case replayOfProxy = "replay-of-proxy"
+    case proxyReplayOfClient = "proxy-replay-of-client"
+
+    /// Whether a cassette answers. Nobody gives up there: what was cut comes to the end that it has.
+    package var isReplay: Bool {
+        switch self {
+        case .live, .recording, .stub, .adapter, .proxy: false
+        case .replay, .adapterReplay, .proxyReplay, .replayOfProxy, .proxyReplayOfClient: true
+        }
+    }
+}

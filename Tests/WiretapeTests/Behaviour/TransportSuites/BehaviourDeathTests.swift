@@ -1,0 +1,28 @@
+import ClientTestSupport
+import Testing
+
+/// What ends the process does so still, each in a process of its own.
+@Suite struct BehaviourDeathTests {
+    struct Death: Sendable, CustomTestStringConvertible {
+        var behaviour: Behaviour
+        var way: WayKind
+        var lastWords: String
+
+        var testDescription: String { "\(self.behaviour) by \(self.way)" }
+
+        /// Those with the proxy in between are run where the proxy is.
+        static let all: [Death] = Behaviour.all.flatMap { behaviour in
+            [WayKind.live, .recording, .adapter].compactMap { way in
+                guard case .dies(let words) = Expectations.standard.outcome(behaviour, way) else { return nil }
+                return Death(behaviour: behaviour, way: way, lastWords: words)
+            }
+        }
+    }
+
+    @Test(arguments: Death.all) func stillDies(_ death: Death) async throws {
+        let place = try BehaviourOrigin(death.behaviour)
+        let (ending, errors) = try await ProbeProcess.run("behave", death.way.rawValue, death.behaviour.name, place.url)
+        ProbeProcess.expectDeath(ending, errors, of: death.testDescription, saying: death.lastWords)
+        place.expectAsked(death.behaviour)
+    }
+}
