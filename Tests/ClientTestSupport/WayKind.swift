@@ -2,6 +2,10 @@
 package enum WayKind: String, Sendable, CaseIterable {
     /// A transport to the network, one that records it, one that replays that recording, and one that is told what to answer.
     case live, recording, replay, stub
+    /// A session of Wiretape that is recorded, one that is replayed, and one whose transport is told what to answer.
+    case facade
+    case facadeReplay = "facade-replay"
+    case facadeStub = "facade-stub"
     /// A URLSession of others that is recorded, and one that is replayed.
     case adapter
     case adapterReplay = "adapter-replay"
@@ -15,8 +19,8 @@ package enum WayKind: String, Sendable, CaseIterable {
     /// Whether a cassette answers. Nobody gives up there: what was cut comes to the end that it has.
     package var isReplay: Bool {
         switch self {
-        case .live, .recording, .stub, .adapter, .proxy: false
-        case .replay, .adapterReplay, .proxyReplay, .replayOfProxy, .proxyReplayOfClient: true
+        case .live, .recording, .stub, .facade, .facadeStub, .adapter, .proxy: false
+        case .replay, .facadeReplay, .adapterReplay, .proxyReplay, .replayOfProxy, .proxyReplayOfClient: true
         }
     }
 }

@@ -37,8 +37,9 @@ struct BehaviourRun {
         case .live: return TransportWay(self.way, LiveTransport.shared)
         case .recording:
             return TransportWay(self.way, RecordingTransport(try Cassette(cassette, mode: .once), around: LiveTransport.shared))
+        case .facade: return FacadeWay(self.way, try Cassette(cassette, mode: .once).transport)
         case .adapter: return SessionWay(self.way, .recording(try Cassette(cassette, mode: .once)))
-        case .replay, .stub, .adapterReplay, .replayOfProxy:
+        case .replay, .stub, .facadeReplay, .facadeStub, .adapterReplay, .replayOfProxy:
             throw ProbeError("\"\(self.way.rawValue)\" has no need of a process of its own: run it among the tests")
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 ///
 ///     ClientProbe fact NAME              what URLSession does with a URLProtocol as people write them
 ///     ClientProbe safe NAME              the same through a session of Wiretape
-///     ClientProbe behave live|recording|adapter|proxy… NAME ORIGIN
+///     ClientProbe behave live|recording|facade|adapter|proxy… NAME ORIGIN
 ///                                        what comes of a behaviour at an origin, as lines in a JSON array
 ///     ClientProbe stress --adapter|--facade|--unsafe [--requests 1000] [--cancels SEED]
 ///     ClientProbe bench [--requests 20000] [--rounds 5]

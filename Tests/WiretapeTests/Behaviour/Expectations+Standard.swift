@@ -11,19 +11,22 @@ extension Expectations {
 
     private static let deaths: [Row] = [
         Row(
-            behaviour: "trailers", ways: [.live, .recording, .adapter, .proxy, .proxyReplay], platforms: [.linux],
+            behaviour: "trailers", ways: [.live, .recording, .facade, .adapter, .proxy, .proxyReplay], platforms: [.linux],
             outcome: .dies("Transfer completed, but there's no response"))
     ]
 
     /// What URLSession does not tell, or an adapter cannot give it.
     private static let limits: [Row] = [
         Row(
-            behaviour: "trailers", ways: [.live, .recording, .adapter], platforms: [.apple], outcome: .lines(["status 200", "body", "end"])),
+            behaviour: "trailers", ways: [.live, .recording, .facade, .adapter], platforms: [.apple],
+            outcome: .lines(["status 200", "body", "end"])),
         // One field of a name is left of several; it means the same (RFC 9110, 5.3).
         Row(
-            behaviour: "fields of one name", ways: [.live, .recording, .replay, .adapter, .adapterReplay],
+            behaviour: "fields of one name", ways: [.live, .recording, .replay, .facade, .facadeReplay, .adapter, .adapterReplay],
             outcome: .lines(["status 200", "X-List: a, b", "end"])),
-        Row(behaviour: "early hints", ways: [.adapter, .adapterReplay], outcome: .lines(["status 200", "hello", "end"])),
+        Row(
+            behaviour: "early hints", ways: [.facade, .facadeReplay, .facadeStub, .adapter, .adapterReplay],
+            outcome: .lines(["status 200", "hello", "end"])),
         Row(
             behaviour: "a download", ways: [.adapter, .adapterReplay], platforms: [.linux],
             outcome: .lines([
@@ -31,7 +34,8 @@ extension Expectations {
             ])),
         // libcurl takes no coding that it does not know; it has told the head by then.
         Row(
-            behaviour: "a coding that nobody knows", ways: [.live, .recording, .replay, .adapter, .adapterReplay], platforms: [.linux],
+            behaviour: "a coding that nobody knows", ways: [.live, .recording, .replay, .facade, .facadeReplay, .adapter, .adapterReplay],
+            platforms: [.linux],
             outcome: .lines(["status 200", "Content-Encoding: odd", "failed truncated"])),
     ]
 
@@ -39,7 +43,7 @@ extension Expectations {
     private static let recordings: [Row] = [
         // Whoever went away is answered as far as it came.
         Row(
-            behaviour: "cancelled", ways: [.replay, .adapterReplay, .replayOfProxy],
+            behaviour: "cancelled", ways: [.replay, .facadeReplay, .adapterReplay, .replayOfProxy],
             outcome: .lines(["status 200", "half", "failed truncated"])),
         // The URLSession that was recorded asked for one.
         Row(behaviour: "post a stream", ways: [.replayOfProxy], outcome: .lines(["interim 100", "status 200", "streamed", "end"])),

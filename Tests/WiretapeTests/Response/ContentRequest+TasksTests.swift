@@ -25,8 +25,9 @@ import Testing
 
     @Test(arguments: ContentKind.allCases) func eachKindOfValueIsMade(of kind: ContentKind) async throws {
         func check(_ text: some ContentRequest, _ json: some ContentRequest, _ list: some ContentRequest) async throws {
-            #expect(try await text.serializingData().value == Data("x".utf8))
-            #expect(try await text.serializingString(encoding: .utf8).value == "x")
+            #expect(try await text.serializingData().value == Data("ab".utf8))
+            #expect(try await text.serializingString().value == "ab")
+            #expect(try await text.serializingString(encoding: .utf16BigEndian).value == "\u{6162}")
             #expect(try await json.serializingJSON().value.elements.map(\.int) == [1])
             #expect(try await json.serializingDecodable([Int].self).value == [1])
             #expect(try await list.serializingPropertyList().value == .array([.integer(1)]))
@@ -34,7 +35,7 @@ import Testing
             #expect(try await counting.value == 1)
         }
         let list = "<?xml version=\"1.0\"?><plist version=\"1.0\"><array><integer>1</integer></array></plist>"
-        try await check(self.request(kind, "x"), self.request(kind, "[1]"), self.request(kind, list))
+        try await check(self.request(kind, "ab"), self.request(kind, "[1]"), self.request(kind, list))
     }
 
     @Test(arguments: ContentKind.allCases) func emptyAnswersFollowTheRules(of kind: ContentKind) async throws {

@@ -44,6 +44,7 @@ import Testing
             let task = request.serializingData(automaticallyCancelling: false)
             let waiting = Task { try await task.value }
             let exchange = await self.transport.exchange(1)
+            while request.data.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
             waiting.cancel()
             exchange.answer(200, [:], "x")
             #expect(try await waiting.value == Data("x".utf8))

@@ -12,7 +12,7 @@ import Testing
 
         /// Those with the proxy in between are run where the proxy is.
         static let all: [Death] = Behaviour.all.flatMap { behaviour in
-            [WayKind.live, .recording, .adapter].compactMap { way in
+            [WayKind.live, .recording, .facade, .adapter].compactMap { way in
                 guard case .dies(let words) = Expectations.standard.outcome(behaviour, way) else { return nil }
                 return Death(behaviour: behaviour, way: way, lastWords: words)
             }
