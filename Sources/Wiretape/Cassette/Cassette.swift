@@ -54,7 +54,9 @@ public final class Cassette: Sendable {
             mode: mode, cassette: recorded, rules: rules, repetition: settings.repetition, order: settings.order, redaction: redactor,
             dates: refresh?.liveDates, audience: .program)
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
-        self.recording = try Recorder(plan.recording, version: Version.current, redaction: redaction).map { CassetteRecording($0, path: path) }
+        self.recording = try Recorder(plan.recording, version: Version.current, redaction: redaction).map {
+            CassetteRecording($0, path: path)
+        }
         self.path = path
         self.mode = mode
         self.settings = settings
@@ -90,8 +92,10 @@ public final class Cassette: Sendable {
     public var recordedCount: Int { self.recording?.recordedCount ?? 0 }
 
     /// The transport that the mode asks for: replay alone in `.none`, else recording around `LiveTransport.shared`.
-    public var transport: any Transport {
-        if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: LiveTransport.shared) }
+    public var transport: any Transport { self.transport(around: .shared) }
+
+    func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
+        if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: network()) }
     }
 
     // MARK: Closing

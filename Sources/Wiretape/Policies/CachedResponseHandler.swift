@@ -6,7 +6,7 @@ public import Foundation
 
 /// Decides on what URLSession would put into its cache.
 ///
-/// Given to a `LiveTransport`, and asked on Apple platforms alone, where its configuration has a cache: on Linux URLSession fills none and asks nobody. A
+/// Given to a session's configuration or a `LiveTransport`, and asked on Apple platforms alone, where its configuration has a cache: on Linux URLSession fills none and asks nobody. A
 /// replay asks nobody either: cassettes are not caches.
 public protocol CachedResponseHandler: Sendable {
     /// - Returns: what to keep, or nil to keep nothing.

@@ -5,9 +5,11 @@ enum FallbackTransport {
     /// The variable that keeps them from it, as in the tests of a service that has no network to rely on.
     static let variable = "WIRETAPE_OFFLINE"
 
-    static let shared: any Transport = Self.transport(environment: ProcessInfo.processInfo.environment)
+    private static let isOffline = Self.isOffline(ProcessInfo.processInfo.environment)
 
-    static func transport(environment: [String: String]) -> any Transport {
-        EnvironmentSwitch.isOn(environment[self.variable]) ? OfflineTransport() : LiveTransport.shared
+    static func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
+        self.isOffline ? OfflineTransport() : network()
     }
+
+    static func isOffline(_ environment: [String: String]) -> Bool { EnvironmentSwitch.isOn(environment[self.variable]) }
 }

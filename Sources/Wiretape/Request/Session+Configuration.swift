@@ -24,6 +24,14 @@ extension Session {
         public var eventMonitors: [any EventMonitor] = []
         /// For timeouts, waits before retries and the timeline. Where answers are replayed, retries do not wait.
         public var clock: any Clock<Duration> = ContinuousClock()
+        /// Whose certificates are taken where a request goes to the network; nil for what the platform does by itself.
+        ///
+        /// For sessions that were given no transport: a `LiveTransport` has its own. A policy that the platform has no way to carry out fails
+        /// the request before anything is sent.
+        public var serverTrust: ServerTrustManager?
+        /// Asked for each answer that URLSession would keep, with the shared cache; nil keeps none. As `serverTrust`, for sessions that were
+        /// given no transport. On Linux URLSession keeps none and asks nobody.
+        public var cachedResponseHandler: (any CachedResponseHandler)?
         /// For bodies that are spooled and downloads that are not there yet; nil for the system's.
         public var temporaryFolder: URL?
         /// Octets up to which a form is encoded in memory.

@@ -17,8 +17,8 @@ public final class Session: Sendable {
     }
 
     /// All requests go through that cassette.
-    public convenience init(cassette: Cassette, configuration: Configuration = Configuration()) {
-        self.init(configuration: configuration, transport: cassette.transport)
+    public init(cassette: Cassette, configuration: Configuration = Configuration()) {
+        self.core = SessionCore(configuration, cassette: cassette)
     }
 
     public var configuration: Configuration { self.core.configuration }

@@ -9,16 +9,23 @@ final class SessionCore: Sendable {
 
     let configuration: Session.Configuration
     let clock: SessionClock
+    /// Of all requests; nil takes that of the task's cassette, or the network.
     let transport: (any Transport)?
+    private let ownNetwork: LiveTransport?
     private let registry = Guarded(RequestRegistry())
     private let numbers = Guarded<UInt64>(0)
     private let seed = UInt64.random(in: .min ... .max)
 
-    init(_ configuration: Session.Configuration, transport: (any Transport)?) {
+    init(_ configuration: Session.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
         self.configuration = configuration
         self.clock = SessionClock(configuration.clock)
-        self.transport = transport
+        let network = transport == nil ? configuration.ownNetwork : nil
+        self.ownNetwork = network
+        self.transport = transport ?? cassette?.transport(around: network ?? .shared)
     }
+
+    /// Not made before it is needed: a replay has no `URLSession`.
+    var network: LiveTransport { self.ownNetwork ?? .shared }
 
     // MARK: Requests
 
