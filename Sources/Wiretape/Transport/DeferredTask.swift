@@ -3,6 +3,13 @@ internal import TapeCore
 
 /// An exchange that begins once something has been done on another thread.
 final class DeferredTask: ExplainedTask {
+    /// What is to be done when all is prepared.
+    struct Prepared: Sendable {
+        let start: @Sendable () -> any TransportTask
+        /// Called in its place where the exchange was cancelled meanwhile.
+        var discard: @Sendable () -> Void = {}
+    }
+
     private struct State: Sendable {
         var task: (any TransportTask)?
         var hasBegun = false
@@ -14,20 +21,17 @@ final class DeferredTask: ExplainedTask {
     private let receive: @Sendable (TransportEvent) -> Demand
     private let state = Guarded(State())
 
-    /// - Parameter begin: does what takes long, and gives back what starts the exchange.
-    init(
-        receive: @escaping @Sendable (TransportEvent) -> Demand,
-        begin: @escaping @Sendable () -> @Sendable () -> any TransportTask
-    ) {
+    /// - Parameter prepare: does what takes long.
+    init(receive: @escaping @Sendable (TransportEvent) -> Demand, prepare: @escaping @Sendable () -> Prepared) {
         self.receive = receive
         DispatchQueue.global().async {
-            let start = begin()
+            let prepared = prepare()
             let isCancelled = self.state.withLock { state in
                 state.hasBegun = !state.isCancelled
                 return state.isCancelled
             }
-            guard !isCancelled else { return }
-            let task = start()
+            guard !isCancelled else { return prepared.discard() }
+            let task = prepared.start()
             let (wasCancelled, wasResumed) = self.state.withLock { state in
                 state.task = task
                 return (state.isCancelled, state.wantsResume)

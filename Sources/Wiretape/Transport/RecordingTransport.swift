@@ -38,18 +38,19 @@ public struct RecordingTransport: Transport {
     /// Does what takes time, on a thread that may wait: the body goes to the recorder first.
     private func prepared(
         _ decision: RequestDecision, _ request: TransportRequest, _ receive: @escaping @Sendable (TransportEvent) -> Demand
-    ) -> @Sendable () -> any TransportTask {
+    ) -> DeferredTask.Prepared {
         guard case .forward(records: true) = decision, let recording = self.cassette.recording else {
-            return { self.follow(decision, request, receive) }
+            return DeferredTask.Prepared { self.follow(decision, request, receive) }
         }
         let tape = ExchangeTape(request, recording: recording, clock: self.clock)
         do {
             try tape.takeRequestBody(waits: true)
         } catch {
             tape.drop()
-            return { self.follow(.refuse(RequestDecider.unreadable(request, error)), request, receive) }
+            return DeferredTask.Prepared { self.follow(.refuse(RequestDecider.unreadable(request, error)), request, receive) }
         }
-        return { RecordingTask(tape, receive: receive).start(request, on: self.inner) }
+        return DeferredTask.Prepared(
+            start: { RecordingTask(tape, receive: receive).start(request, on: self.inner) }, discard: { tape.drop() })
     }
 
     private func follow(

@@ -25,7 +25,7 @@ public struct ReplayTransport: Transport {
         case .undecided(let pending):
             return DeferredTask(receive: receive) {
                 let decision = self.cassette.decider.decide(pending, request)
-                return { self.follow(decision, request, receive) }
+                return DeferredTask.Prepared { self.follow(decision, request, receive) }
             }
         }
     }

@@ -11,7 +11,9 @@ import Testing
         let log = EventLog()
         let stub = StubTransport([.text("x")])
         let task = DeferredTask(receive: { log.receive($0) }) {
-            { stub.start(.make("GET", "http://a.test/")) { log.receive($0) } }
+            DeferredTask.Prepared(
+                start: { stub.start(.make("GET", "http://a.test/")) { log.receive($0) } },
+                discard: { Issue.record("discarded what was wanted") })
         }
         await log.wait()
         task.resume()
@@ -25,11 +27,11 @@ import Testing
         let done = DispatchSemaphore(value: 0)
         let task = DeferredTask(receive: { log.receive($0) }) {
             gate.wait()
-            done.signal()
-            return {
-                Issue.record("began all the same")
-                return FinishedTask.shared
-            }
+            return DeferredTask.Prepared(
+                start: {
+                    Issue.record("began all the same")
+                    return FinishedTask.shared
+                }, discard: { done.signal() })
         }
         task.cancel()
         task.cancel()
@@ -51,7 +53,7 @@ import Testing
         let hasTask = DispatchSemaphore(value: 0)
         let task = DeferredTask(receive: { log.receive($0) }) {
             hasTask.wait()
-            return {
+            return DeferredTask.Prepared {
                 let task = stub.start(.make("GET", "http://a.test/")) { log.receive($0) }
                 deferred.withLock { $0 }?.resume()
                 return task
