@@ -67,7 +67,7 @@ extension Request {
     private var isReplayed: Bool {
         if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
         // A recorded failure has no response to tell it by.
-        if let transport = self.transport as? RecordingTransport { return transport.cassette.recording == nil }
+        if let cassette = (self.transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
         return self.transport is ReplayTransport
     }
 }

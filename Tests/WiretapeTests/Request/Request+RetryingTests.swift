@@ -125,4 +125,22 @@ import FoundationNetworking
         #expect(outcome.last.response == nil)
         #expect(outcome.data.isEmpty)
     }
+
+    /// A cassette that neither records nor replays.
+    @Test func aServerThatIsAskedThroughAPassthroughIsWaitedFor() async throws {
+        let clock = ManualClock()
+        let inner = ScriptedTransport { exchange, number in exchange.answer(number == 1 ? 503 : 200, [:], "x") }
+        let folder = try TemporaryFolder()
+        let cassette = try Cassette(folder.file("a.json"), mode: .passthrough)
+        let session = Session.plain(RecordingTransport(cassette, around: inner)) {
+            $0.clock = clock
+            $0.timeouts = Timeouts(idle: nil)
+            $0.interceptors = [Self.retrier(.retryAfter(.seconds(5)))]
+        }
+        async let response = session.request("http://a.test/").validate().serializingData().response
+        await clock.sleepers(1)
+        #expect(inner.requests.count == 1)
+        clock.advance(by: .seconds(5))
+        #expect(await response.error == nil)
+    }
 }
