@@ -48,11 +48,7 @@ extension EventLog {
     static func text(_ body: Data) -> String {
         guard body.count > 1000 else { return String(decoding: body, as: UTF8.self) }
         var sum: UInt64 = 0
-        body.withUnsafeBytes { octets in
-            for offset in stride(from: 0, to: octets.count - 7, by: 8) {
-                sum = (sum ^ octets.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0x0000_0100_0000_01b3
-            }
-        }
+        for octet in body { sum = (sum ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
         return "\(body.count) octets, \(String(sum, radix: 16))"
     }
 }

@@ -23,6 +23,7 @@ package struct SessionWay: Way {
         let folder = try TemporaryFolder()
         let delegate = Delegate(behaviour, givesUp: behaviour.cancelsAfter != nil && !self.kind.isReplay)
         let session = URLSession(configuration: self.configuration, delegate: delegate, delegateQueue: nil)
+        defer { session.finishTasksAndInvalidate() }
         var request = URLRequest(url: URL(string: origin + behaviour.path) ?? URL(fileURLWithPath: "/"))
         request.httpMethod = behaviour.method
         for (name, value) in behaviour.headers { request.addValue(value, forHTTPHeaderField: name) }

@@ -78,6 +78,7 @@ struct StressRun {
         case .facade: return transports.map { Self.start(Session(transport: $0)) }
         case .unsafe:
             let configuration = RawProtocol.configuration { load in
+                // SAFETY: none: what people do here is what kills the process.
                 nonisolated(unsafe) let load = load
                 DispatchQueue.global().async {
                     load.respond()

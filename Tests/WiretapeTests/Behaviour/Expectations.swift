@@ -25,14 +25,23 @@ struct Expectations: Sendable {
         var ways: Set<WayKind>
         var platforms: Set<Platform> = [.linux, .apple]
         var outcome: Outcome
+        /// Whether the cassette has it: what is refused before anything is sent is no exchange.
+        var isRecorded = true
     }
 
     let rows: [Row]
 
-    /// A platform's row goes before one for all.
     func outcome(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform = .current) -> Outcome {
-        let row = self.rows.first { $0.behaviour == behaviour.name && $0.ways.contains(way) && $0.platforms.contains(platform) }
-        return row?.outcome ?? .lines(behaviour.lines)
+        self.row(behaviour, way, platform)?.outcome ?? .lines(behaviour.lines)
+    }
+
+    func isRecorded(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform = .current) -> Bool {
+        self.row(behaviour, way, platform)?.isRecorded ?? true
+    }
+
+    /// The first that fits.
+    private func row(_ behaviour: Behaviour, _ way: WayKind, _ platform: Platform) -> Row? {
+        self.rows.first { $0.behaviour == behaviour.name && $0.ways.contains(way) && $0.platforms.contains(platform) }
     }
 
     /// Nil where the process ends.
