@@ -3,7 +3,7 @@ internal import TapeCore
 
 /// The bounded queue between those who exchange and the recorder thread.
 ///
-/// Putting never blocks and never drops: it tells when the queue is full, and whoever puts then stops reading from the network
+/// Putting never blocks and, until the recorder has ended, never drops: it tells when the queue is full, and whoever puts then stops reading from the network
 /// until the queue has drained. Waking a thread costs more than writing a small exchange, so a recorder that is busy naps for a few
 /// milliseconds between batches and is woken early only by weight or by somebody who waits.
 final class RecorderQueue: Sendable {

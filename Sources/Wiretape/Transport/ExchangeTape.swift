@@ -183,19 +183,3 @@ final class ExchangeTape: @unchecked Sendable {
         if let item { _ = self.recording.put(item) }
     }
 }
-
-extension Timing {
-    /// The phases that the platform measured; those of the tape where it did not.
-    fileprivate func laidOver(_ taped: Timing) -> Timing {
-        var timing = taped
-        timing.blocked = self.blocked ?? taped.blocked
-        timing.dns = self.dns ?? taped.dns
-        timing.connect = self.connect ?? taped.connect
-        timing.tls = self.tls ?? taped.tls
-        timing.send = self.send ?? taped.send
-        timing.wait = self.wait ?? taped.wait
-        timing.receive = self.receive ?? taped.receive
-        timing.total = self.total ?? taped.total
-        return timing
-    }
-}
