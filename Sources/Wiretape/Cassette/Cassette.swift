@@ -7,7 +7,7 @@ internal import TapeRecorder
 /// One for each test or run; it shares nothing with others. The file is the one that the proxy reads and writes. Close it when no request
 /// is on its way any more: what was recorded gets its place and its order then.
 public final class Cassette: Sendable {
-    /// The cassette of the task: sessions without a transport of their own take it, live where there is none.
+    /// The cassette of the task: sessions without a transport of their own take it, and the network where there is none.
     @TaskLocal public static var current: Cassette?
 
     public let path: String
@@ -91,7 +91,8 @@ public final class Cassette: Sendable {
     /// How many exchanges were recorded so far, and waited for no more.
     public var recordedCount: Int { self.recording?.recordedCount ?? 0 }
 
-    /// The transport that the mode asks for: replay alone in `.none`, else recording around `LiveTransport.shared`.
+    /// The transport that the mode asks for: replay alone in `.none`, else recording around `LiveTransport.shared`, which has no trust but
+    /// the platform's. `Session(cassette:configuration:)` records around what the configuration wants.
     public var transport: any Transport { self.transport(around: .shared) }
 
     func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {

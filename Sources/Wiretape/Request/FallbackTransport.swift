@@ -7,9 +7,9 @@ enum FallbackTransport {
 
     private static let isOffline = Self.isOffline(ProcessInfo.processInfo.environment)
 
-    static func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
-        self.isOffline ? OfflineTransport() : network()
-    }
-
     static func isOffline(_ environment: [String: String]) -> Bool { EnvironmentSwitch.isOn(environment[self.variable]) }
+
+    static func transport(around network: @autoclosure () -> LiveTransport, isOffline: Bool = Self.isOffline) -> any Transport {
+        isOffline ? OfflineTransport() : network()
+    }
 }

@@ -30,7 +30,7 @@ extension Session {
         /// the request before anything is sent.
         public var serverTrust: ServerTrustManager?
         /// Asked for each answer that URLSession would keep, with the shared cache; nil keeps none. As `serverTrust`, for sessions that were
-        /// given no transport. On Linux URLSession keeps none and asks nobody.
+        /// given no transport, and there for what goes into no cassette. On Linux URLSession keeps none and asks nobody.
         public var cachedResponseHandler: (any CachedResponseHandler)?
         /// For bodies that are spooled and downloads that are not there yet; nil for the system's.
         public var temporaryFolder: URL?

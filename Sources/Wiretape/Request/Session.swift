@@ -10,8 +10,9 @@ public final class Session: Sendable {
 
     let core: SessionCore
 
-    /// - Parameter transport: carries all requests. Nil takes that of `Cassette.current`, which is looked up when a request is made, and the
-    ///   network where there is none.
+    /// - Parameter transport: carries all requests, whose certificates are then its own affair: `configuration.serverTrust` and
+    ///   `cachedResponseHandler` have no part in it. Nil takes that of `Cassette.current`, which is looked up when a request is made, and
+    ///   where there is none the network, unless `WIRETAPE_OFFLINE` is set.
     public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
         self.core = SessionCore(configuration, transport: transport)
     }

@@ -11,7 +11,7 @@ final class SessionCore: Sendable {
     let clock: SessionClock
     /// Of all requests; nil takes that of the task's cassette, or the network.
     let transport: (any Transport)?
-    private let ownNetwork: LiveTransport?
+    let network: SessionNetwork
     private let registry = Guarded(RequestRegistry())
     private let numbers = Guarded<UInt64>(0)
     private let seed = UInt64.random(in: .min ... .max)
@@ -19,13 +19,10 @@ final class SessionCore: Sendable {
     init(_ configuration: Session.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
         self.configuration = configuration
         self.clock = SessionClock(configuration.clock)
-        let network = transport == nil ? configuration.ownNetwork : nil
-        self.ownNetwork = network
-        self.transport = transport ?? cassette?.transport(around: network ?? .shared)
+        let network = SessionNetwork(configuration)
+        self.network = network
+        self.transport = transport ?? cassette?.transport(around: network.recorded)
     }
-
-    /// Not made before it is needed: a replay has no `URLSession`.
-    var network: LiveTransport { self.ownNetwork ?? .shared }
 
     // MARK: Requests
 

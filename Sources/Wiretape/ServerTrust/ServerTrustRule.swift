@@ -78,12 +78,12 @@ public struct ServerTrustRule: Sendable {
         case .custom:
             return ServerTrustError(
                 .unsupported,
-                "the policy for \"\(host)\" is a function, and URLSession on Linux shows nobody a server's certificates: go through a TapeProxy server with that function in its TLSSettings.trust, and tell LiveTransport of it"
+                "the policy for \"\(host)\" is a function, and URLSession on Linux shows nobody a server's certificates: go through a TapeProxy server with that function in its TLSSettings.trust, by LiveTransport(serverTrust:route: .interceptingProxy)"
             )
         }
         return ServerTrustError(
             .unsupported,
-            "the policy for \"\(host)\" is that \(wanted), and URLSession on Linux shows nobody a server's certificates: go through \"wiretape record \(option)\", with --upstream-ca FILE for an authority of your own, and tell LiveTransport of that proxy"
+            "the policy for \"\(host)\" is that \(wanted), and URLSession on Linux shows nobody a server's certificates: go through \"wiretape record \(option)\", with --upstream-ca FILE for an authority of your own, by LiveTransport(serverTrust:route: .interceptingProxy)"
         )
     }
 }

@@ -80,6 +80,11 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
     }
 
     #if !canImport(FoundationNetworking)
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
+        self.find(task)?.received(response)
+    }
+
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
         self.find(task)?.collected(metrics)
     }

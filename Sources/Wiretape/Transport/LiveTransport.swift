@@ -9,7 +9,7 @@ public import Foundation
 
 /// Goes to the network with `URLSession`, in the ways that are safe on every platform.
 ///
-/// Each redirect, each 401 and each 103 is told as it comes; nothing is stored or followed, nothing cached where no
+/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is told as it comes; nothing is stored or followed, nothing cached where no
 /// `CachedResponseHandler` says so, and nothing times out but what the system's connection does. What the platform adds and hides:
 ///
 /// - A request with a body goes out as an upload, from memory or from its file, so that no Content-Type is added. On Linux GET takes none.
@@ -132,10 +132,10 @@ public final class LiveTransport: Transport {
         return live
     }
 
-    /// Nothing is sent to a host whose policy nobody can carry out.
+    /// Nothing is sent to a host whose policy nobody can carry out: there is no exchange that could be recorded.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
         guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
-        return TransportFailure(.network(.tls), error.message, underlying: error)
+        return TransportFailure(.unsupported, error.message, underlying: error)
     }
 
     /// What URLSession would fail at in a way that nobody understands.

@@ -2,7 +2,7 @@
 struct OfflineTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         let message =
-            "\(request.method) \"\(RequestDecider.url(of: request))\" has no cassette, and \(FallbackTransport.variable) keeps it from the network: make it in the task of its test, or through Session(cassette:), or unset the variable."
+            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) keeps it from the network: make it in the task of its test, or through Session(cassette:), or unset the variable."
         _ = receive(.failed(TransportFailure(.unsupported, message)))
         return FinishedTask.shared
     }

@@ -109,7 +109,9 @@ import FoundationNetworking
         let trust = try ServerTrustManager([
             "*.example.test": .default, "legacy.example.test": .disabled,
         ])
-        let session = Session(transport: LiveTransport(serverTrust: trust))
+        var configuration = Session.Configuration()
+        configuration.serverTrust = trust
+        let session = Session(configuration: configuration)
         // snippet end
         #expect(trust.rules.count == 2)
         #expect(session.configuration.eventMonitors.isEmpty)

@@ -39,5 +39,6 @@ import Testing
         let response = await Cassette.$current.withValue(cassette) { await session.request(url).serializingData().response }
         #expect(response.error?.message.contains("no policy of the ServerTrustManager is for \"127.0.0.1\"") == true)
         #expect(origin.requests.isEmpty)
+        #expect(try cassette?.close().recorded ?? 0 == 0, "what was not sent is no exchange")
     }
 }

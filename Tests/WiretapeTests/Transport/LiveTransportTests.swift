@@ -128,14 +128,14 @@ import Testing
         let secure = origin.url.replacingOccurrences(of: "http:", with: "https:")
         #if canImport(FoundationNetworking)
         let log = try await LiveTransport(serverTrust: manager).exchange("GET", "\(secure)/")
-        #expect(log.lines == ["failed tls"])
+        #expect(log.lines == ["failed unsupported"])
         #expect(log.failure?.underlying is ServerTrustError)
         #expect(origin.requests.isEmpty)
         #endif
         let plain = try await LiveTransport(serverTrust: manager).exchange("GET", "\(origin.url)/")
         #expect(plain.lines == ["head 404", "end"])
         let unknown = try await LiveTransport(serverTrust: manager).exchange("GET", "https://localhost:1/")
-        #expect(unknown.lines == ["failed tls"])
+        #expect(unknown.lines == ["failed unsupported"])
         #expect(unknown.failure?.message.contains("\"localhost\"") == true)
     }
 
