@@ -3,8 +3,8 @@ internal import TapeCore
 
 /// The bounded queue between those who exchange and the recorder thread.
 ///
-/// Putting never blocks and, until the recorder has ended, never drops: it tells when the queue is full, and whoever puts then stops reading from the network
-/// until the queue has drained. Waking a thread costs more than writing a small exchange, so a recorder that is busy naps for a few
+/// Putting never blocks and, until the recorder has ended, never drops: it tells when the queue is full, and whoever puts then stops
+/// reading from the network until the queue has drained. Waking a thread costs more than writing a small exchange, so a recorder that is busy naps for a few
 /// milliseconds between batches and is woken early only by weight or by somebody who waits.
 final class RecorderQueue: Sendable {
     /// Octets in the queue, those being written included, at which sockets are no longer read: 8 MiB, some 5,000 exchanges of
@@ -95,7 +95,7 @@ final class RecorderQueue: Sendable {
             state.queuedWeight = 0
             state.writingSince = state.queuedSince
             state.queuedSince = nil
-            if state.isClosed, items.isEmpty { (state.isOver, state.isFull) = (true, false) }
+            state.isOver = state.isClosed && items.isEmpty
             return (items, weight, state.isClosed)
         }
     }
