@@ -200,7 +200,7 @@ extension Request {
             defer { data.task = nil }
             return data.task
         }
-        if let failure, let task = task as? any ExplainedTask { task.cancel(dueTo: failure) } else { task?.cancel() }
+        if let failure { task?.giveUp(dueTo: failure) } else { task?.cancel() }
     }
 
     // MARK: Answer

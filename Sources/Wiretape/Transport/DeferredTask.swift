@@ -42,11 +42,7 @@ final class DeferredTask: ExplainedTask {
 
     func cancel() { self.cancel { $0.cancel() } }
 
-    func cancel(dueTo failure: TransportFailure) {
-        self.cancel { task in
-            if let task = task as? any ExplainedTask { task.cancel(dueTo: failure) } else { task.cancel() }
-        }
-    }
+    func cancel(dueTo failure: TransportFailure) { self.cancel { $0.giveUp(dueTo: failure) } }
 
     private func cancel(_ inner: (any TransportTask) -> Void) {
         let (task, isFirst) = self.state.withLock { state in

@@ -130,7 +130,6 @@ final class ExchangeTape: @unchecked Sendable {
         // What did not get as far as the network is no exchange.
         guard case .network(let kind) = failure.kind else {
             self.tap = nil
-            self.recording.remove(self.id)
             return nil
         }
         if kind == .cancelled {

@@ -9,8 +9,9 @@ public import Foundation
 
 /// Goes to the network with `URLSession`, in the ways that are safe on every platform.
 ///
-/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is told as it comes; nothing is stored or followed, nothing cached where no
-/// `CachedResponseHandler` says so, and nothing times out but what the system's connection does. What the platform adds and hides:
+/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is told as it comes; nothing is stored or
+/// followed, nothing cached where no `CachedResponseHandler` says so, and nothing times out but what the system's connection does. What
+/// the platform adds and hides:
 ///
 /// - A request with a body goes out as an upload, from memory or from its file, so that no Content-Type is added. On Linux GET takes none.
 /// - Header fields of one name are joined into one, in requests and in responses; of responses Set-Cookie is taken apart again, and the
