@@ -25,13 +25,11 @@ test:
 	swift test --skip-build --filter $(CLIENT_TESTS)
 	swift test --skip-build --filter CrashTests
 
-## Looks at the sources without building them: imports, a test file per source file, format.
+## Looks at the sources without building them: imports, format.
 lint:
 	@sh scripts/setup.sh test
 	python3 scripts/check_imports.py --self-test
 	python3 scripts/check_imports.py
-	python3 scripts/check_mirror.py --self-test
-	python3 scripts/check_mirror.py
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks/Readers $(EXAMPLE)
 
 ## What has to be green before a commit: lint, no warnings, tests.

@@ -30,7 +30,7 @@ enum MessageTarget: FuzzTarget {
         let framing: BodyFraming?
         let end: Int
         switch whole {
-        case .request(let parsed): (framing, end) = (try? BodyFraming.ofRequest(parsed.head).framing, parsed.consumed)
+        case .request(let parsed): (framing, end) = (try? BodyFraming.ofRequest(parsed.head), parsed.consumed)
         case .response(let parsed): (framing, end) = (try? BodyFraming.ofResponse(parsed.head, requestMethod: "GET"), parsed.consumed)
         case .refused, .unfinished: return
         }

@@ -28,15 +28,23 @@ public struct BodyFramer: Sendable {
         self.followsPieces = !isThinned && !self.pieces.isEmpty && self.pieces.reduce(0) { $0 &+ $1.size } == size
     }
 
-    /// Frames octets of the body, in order.
+    /// Frames bytes of the body, in order.
     public mutating func frame(_ bytes: UnsafeRawBufferPointer, into wire: inout [UInt8]) {
+        var payload: [Range<Int>] = []
+        self.frame(bytes, into: &wire, payload: &payload)
+    }
+
+    /// - Parameter payload: gets the places of the body's bytes in `wire`.
+    public mutating func frame(_ bytes: UnsafeRawBufferPointer, into wire: inout [UInt8], payload: inout [Range<Int>]) {
         guard self.isChunked else {
+            payload.append(wire.count..<wire.count + bytes.count)
             wire.append(contentsOf: bytes)
             return
         }
         guard self.followsPieces else {
             guard !bytes.isEmpty else { return }
             wire.append(contentsOf: "\(String(bytes.count, radix: 16))\r\n".utf8)
+            payload.append(wire.count..<wire.count + bytes.count)
             wire.append(contentsOf: bytes)
             wire.append(contentsOf: "\r\n".utf8)
             return
@@ -44,6 +52,7 @@ public struct BodyFramer: Sendable {
         var offset = 0
         while offset < bytes.count, self.enterPiece(&wire) {
             let count = min(self.left, bytes.count - offset)
+            payload.append(wire.count..<wire.count + count)
             wire.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count]))
             offset += count
             self.left -= count

@@ -8,14 +8,12 @@ public enum BodyFraming: Sendable, Hashable {
     case chunked
     case untilClose
 
-    /// The framing of a request, with what a forwarder owes when both length fields are there.
-    public static func ofRequest(_ head: RequestHead) throws(MessageError) -> RequestFraming {
+    /// The framing of a request.
+    public static func ofRequest(_ head: RequestHead) throws(MessageError) -> BodyFraming {
         let length = try self.contentLength(head.fields, side: .request)
-        let isChunked = try self.isChunked(head.fields, version: head.version, side: .request)
-        guard isChunked else { return RequestFraming(framing: length.map { .length($0) } ?? .none) }
-        // RFC 9112, 6.3: chunked wins, the length must not be forwarded, and the connection must close after the answer, since the
-        // next bytes may be an attempt to smuggle a request.
-        return RequestFraming(framing: .chunked, dropsLength: length != nil, closesAfter: length != nil)
+        guard try self.isChunked(head.fields, version: head.version, side: .request) else { return length.map { .length($0) } ?? .none }
+        try self.refuseBoth(length, side: .request)
+        return .chunked
     }
 
     /// The framing of a response to a request with this method.
@@ -25,13 +23,17 @@ public enum BodyFraming: Sendable, Hashable {
         if requestMethod == "CONNECT", head.status < 300 { return .none }
         let length = try self.contentLength(head.fields, side: .response)
         if try self.isChunked(head.fields, version: head.version, side: .response) {
-            guard length == nil else {
-                throw MessageSide.response.fault(
-                    .framing, "response has both Content-Length and Transfer-Encoding; make the origin send one of them")
-            }
+            try self.refuseBoth(length, side: .response)
             return .chunked
         }
         return length.map { .length($0) } ?? .untilClose
+    }
+
+    /// A message with both length fields "ought to be handled as an error" (RFC 9112, 6.3): of two readers one may take the other length, and
+    /// what is a body to the one is a message to the other.
+    private static func refuseBoth(_ length: Int?, side: MessageSide) throws(MessageError) {
+        guard length != nil else { return }
+        throw side.fault(.framing, "\(side.name) has both Content-Length and Transfer-Encoding; send one of them")
     }
 
     /// The value of Content-Length: digits alone, repeated only as the same line.

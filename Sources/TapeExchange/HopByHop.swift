@@ -24,7 +24,7 @@ public enum HopByHop {
 
     /// Whether a body must lose its chunk framing, since its reader knows none (RFC 9112, 6.1).
     ///
-    /// The proxy then passes the `.data` ranges alone and ends the body by closing.
+    /// The body then ends with the connection.
     public static func needsDechunking(_ framing: BodyFraming, clientVersion: HTTPVersion) -> Bool {
         framing == .chunked && clientVersion < .http11
     }
@@ -33,7 +33,7 @@ public enum HopByHop {
     public static func passesInterim(to clientVersion: HTTPVersion) -> Bool { clientVersion >= .http11 }
 
     /// The head of a request for its origin.
-    public static func forwardedRequest(_ head: RequestHead, target: RequestTarget, framing: RequestFraming) -> [UInt8] {
+    public static func forwardedRequest(_ head: RequestHead, target: RequestTarget) -> [UInt8] {
         let fields = head.fields
         let options = ConnectionOptions(fields)
         let upgrades = self.asksUpgrade(head)
@@ -58,7 +58,7 @@ public enum HopByHop {
         out += (head.version < .http11 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
         if let origin, !fields.contains("host") { self.append("Host: ", origin.authority, to: &out) }
 
-        var hasLength = framing.dropsLength
+        var hasLength = false
         for index in 0..<fields.count {
             let name = fields.nameBytes(at: index)
             switch FieldKind.of(name) {
@@ -100,11 +100,14 @@ public enum HopByHop {
         return out
     }
 
-    /// The head of a response for the client, the status line as the origin sent it.
+    /// The head of a response for the client, with the status line and the wish for the connection that the origin sent.
     ///
-    /// `clientConnection` says what becomes of the client's connection after this response; removing chunks implies closing it.
+    /// Says nothing of the connection that the origin did not say, but for `keep-alive` to an HTTP/1.0 client, which takes silence for a
+    /// close. A connection that closes though nobody said so is no fault (RFC 9112, 9.6): the client sees where the answer ends.
+    ///
+    /// - Parameter keepsClient: the client's connection may serve another request after this response.
     public static func forwardedResponse(
-        _ head: ResponseHead, clientConnection: ClientConnection, clientVersion: HTTPVersion, removesChunking: Bool = false
+        _ head: ResponseHead, keepsClient: Bool, clientVersion: HTTPVersion, removesChunking: Bool = false
     ) -> [UInt8] {
         let fields = head.fields
         let options = ConnectionOptions(fields)
@@ -113,9 +116,9 @@ public enum HopByHop {
         var connection = upgrades ? "Upgrade" : ""
         if head.status >= 200 {
             var wish = ""
-            if clientConnection == .close || removesChunking {
+            if options.close {
                 wish = "close"
-            } else if clientVersion < .http11 || head.version < .http11 {
+            } else if keepsClient, clientVersion < .http11 || options.keepAlive {
                 wish = "keep-alive"
             }
             connection += connection.isEmpty || wish.isEmpty ? wish : ", " + wish

@@ -11,8 +11,7 @@ public enum Persistence {
     }
 
     /// Whether the client's connection may stay open after the answer to this request.
-    public static func staysOpen(after head: RequestHead, framing: RequestFraming, role: Role) -> Bool {
-        guard !framing.closesAfter else { return false }
+    public static func staysOpen(after head: RequestHead, role: Role) -> Bool {
         // RFC 9112, 9.3: a proxy keeps no connection with an HTTP/1.0 client, whose keep-alive may be another proxy's, passed on
         // without understanding.
         guard head.version >= .http11 || role == .origin else { return false }

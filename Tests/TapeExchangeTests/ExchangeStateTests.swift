@@ -4,94 +4,309 @@ import Testing
 
 @Suite struct ExchangeStateTests {
     private let reset = Failure(kind: .reset, message: "origin reset the connection")
+    private static let limits = ExchangeState.Limits(clientStall: 60_000, originSilence: 300_000, connect: 10_000)
 
-    @Test func aPlainExchangeKeepsBothConnections() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.upstreamTaken(isReused: false)
+    /// A GET on its way, or a POST of which nothing was read.
+    private func state(
+        repeatable: Bool = true, isRead: Bool = true, isBuffered: Bool = false, expects: Bool = false, sentContinue: Bool = false
+    ) -> ExchangeState {
+        ExchangeState(
+            ExchangeState.Request(
+                isRepeatable: repeatable, isRead: isRead, isBuffered: isBuffered, expectsContinue: expects, sentContinue: sentContinue),
+            limits: Self.limits)
+    }
+
+    private func sent(reused: Bool = false, repeatable: Bool = true) -> ExchangeState {
+        var state = self.state(repeatable: repeatable)
+        state.upstreamTaken(isReused: reused, at: 0)
+        #expect(state.requestSent(at: 0) == .wait)
+        return state
+    }
+
+    private func uploading(expects: Bool = false) -> ExchangeState {
+        var state = self.state(repeatable: false, isRead: false, expects: expects)
+        state.upstreamTaken(isReused: false, at: 0)
+        return state
+    }
+
+    // MARK: Ends
+
+    @Test func aWholeAnswerFinishes() {
+        var state = self.sent()
+        state.responseBegan()
+        #expect(state.responseEnded(readsOn: true, at: 1) == .finish)
+        #expect(state.isOver && state.clientDeadline == nil && state.originDeadline == nil)
+        #expect(state.responseEnded(readsOn: true, at: 2) == .ignore)
+    }
+
+    @Test func anEarlyAnswerWaitsForTheRestOfTheRequest() {
+        var state = self.uploading()
+        state.requestBodySent(at: 1)
+        state.responseBegan()
+        #expect(state.responseEnded(readsOn: true, at: 2) == .wait)
+        #expect(state.readsClient)
+        #expect(state.clientDeadline == 60_002)
         state.requestRead()
-        state.responseBegan(upstreamPersists: true)
-        #expect(state.responseEnded() == .finish(client: .keep, upstream: .keep))
+        #expect(state.requestSent(at: 3) == .finish)
     }
 
-    @Test func anOriginThatClosesIsNotPooled() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.requestRead()
-        state.responseBegan(upstreamPersists: false)
-        #expect(state.responseEnded() == .finish(client: .keep, upstream: .close))
+    @Test(arguments: 0..<6) func anEarlyAnswerIsWholeHoweverTheRestEnds(way: Int) {
+        var state = self.uploading()
+        state.requestBodySent(at: 1)
+        state.responseBegan()
+        #expect(state.responseEnded(readsOn: true, at: 2) == .wait)
+        switch way {
+        case 0: #expect(state.upstreamFailed(self.reset) == .finish)
+        case 1: #expect(state.clientLeft("closed") == .finish)
+        case 2: #expect(state.recorderStopped("stopped") == .finish)
+        case 3: #expect(state.requestMalformed("bad chunk") == .finish)
+        case 4: #expect(state.deadlinePassed(origin: "o", at: 60_002) == .finish)
+        default:
+            state.originWritabilityChanged(false, at: 3)
+            #expect(state.deadlinePassed(origin: "o", at: 300_003) == .finish)
+        }
     }
 
-    @Test func anEarlyAnswerLingersOverTheUnreadRequest() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: false)
-        state.requestBodySent()
-        state.responseBegan(upstreamPersists: true)
-        #expect(state.responseEnded() == .finish(client: .linger, upstream: .close))
+    @Test func anOriginThatClosesAfterAnEarlyAnswerWantsNoMore() {
+        var state = self.uploading()
+        state.requestBodySent(at: 1)
+        state.responseBegan()
+        #expect(state.responseEnded(readsOn: false, at: 2) == .finish)
     }
 
-    @Test func aStaleConnectionIsReplacedOnceForAnIdempotentRequest() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.upstreamTaken(isReused: true)
-        state.requestRead()
-        #expect(state.upstreamFailed(self.reset, sawResponse: false) == .redial)
-        state.upstreamTaken(isReused: false)
-        #expect(state.upstreamFailed(self.reset, sawResponse: false) == .answer(self.reset, client: .keep))
+    @Test func aClientThatWasNotAskedForItsBodyHasNothingMoreToSend() {
+        var state = self.uploading(expects: true)
+        state.responseBegan()
+        #expect(state.responseEnded(readsOn: true, at: 2) == .finish)
+        var asked = self.uploading(expects: true)
+        #expect(asked.interim(100) == true)
+        asked.responseBegan()
+        #expect(asked.responseEnded(readsOn: true, at: 2) == .wait)
+        var began = self.uploading(expects: true)
+        began.requestBodySent(at: 1)
+        began.responseBegan()
+        #expect(began.responseEnded(readsOn: true, at: 2) == .wait)
     }
 
-    @Test func aRequestWhoseBodyWentOutIsNotSentAgain() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.upstreamTaken(isReused: true)
-        state.requestBodySent()
-        #expect(state.upstreamFailed(self.reset, sawResponse: false) == .answer(self.reset, client: .linger))
+    @Test func aStaleConnectionIsReplacedOnceForARequestThatCanBeSentAgain() {
+        var state = self.sent(reused: true)
+        #expect(state.upstreamFailed(self.reset) == .redial)
+        state.dialing(at: 1)
+        state.upstreamTaken(isReused: false, at: 2)
+        #expect(state.requestSent(at: 2) == .wait)
+        #expect(state.upstreamFailed(self.reset) == .answer(self.reset))
+        var post = self.sent(reused: true, repeatable: false)
+        #expect(post.upstreamFailed(self.reset) == .answer(self.reset))
+        var fresh = self.sent()
+        #expect(fresh.upstreamFailed(self.reset) == .answer(self.reset))
+        let timeout = Failure(kind: .timeout, message: "late")
+        var late = self.sent(reused: true)
+        #expect(late.upstreamFailed(timeout) == .answer(timeout))
     }
 
-    @Test func aPostIsNotSentAgain() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: false)
-        state.upstreamTaken(isReused: true)
-        state.requestRead()
-        #expect(state.upstreamFailed(self.reset, sawResponse: false) == .answer(self.reset, client: .keep))
+    @Test func aRequestThatHasNotLeftIsSentAgainWhateverItIs() {
+        var state = self.uploading()
+        #expect(state.upstreamFailed(self.reset, isUnprocessed: true) == .redial)
+        var begun = self.uploading()
+        begun.requestBodySent(at: 1)
+        #expect(begun.upstreamFailed(self.reset, isUnprocessed: true) == .answer(self.reset))
     }
 
-    @Test func anInterimResponseForbidsSendingAgain() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.upstreamTaken(isReused: true)
-        state.requestRead()
-        #expect(state.upstreamFailed(self.reset, sawResponse: true) == .answer(self.reset, client: .keep))
+    @Test func anythingTheOriginSaidForbidsSendingAgain() {
+        var state = self.sent(reused: true)
+        state.originSpoke(at: 1)
+        #expect(state.upstreamFailed(self.reset) == .answer(self.reset))
     }
 
-    @Test func aRefusedDialIsNotTriedAgain() {
-        var state = ExchangeState(clientPersists: false, isIdempotent: true)
-        state.requestRead()
-        let refused = Failure(kind: .refused, message: "refused")
-        #expect(state.upstreamFailed(refused, sawResponse: false) == .answer(refused, client: .linger))
-    }
-
-    @Test func aFailureBehindTheHeadCutsTheClient() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.requestRead()
-        state.responseBegan(upstreamPersists: true)
-        #expect(state.upstreamFailed(self.reset, sawResponse: true) == .cut(Cut(by: .origin, reason: self.reset.message)))
-        #expect(state.responseEnded() == .ignore)
+    @Test func aFailureInsideTheAnswerCutsIt() {
+        var state = self.sent()
+        state.responseBegan()
+        #expect(state.upstreamFailed(self.reset) == .cut(Cut(by: .origin, reason: self.reset.message)))
+        #expect(state.upstreamFailed(self.reset) == .ignore)
     }
 
     @Test func aClientThatLeavesCancelsOnce() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.requestRead()
+        var state = self.sent()
         #expect(state.clientLeft("closed") == .cancel(Cut(by: .client, reason: "closed")))
-        #expect(state.upstreamFailed(self.reset, sawResponse: false) == .ignore)
+        #expect(state.upstreamFailed(self.reset) == .ignore)
         #expect(state.clientLeft("closed") == .ignore)
+        #expect(state.recorderStopped("stopped") == .ignore)
     }
 
     @Test func aStopCutsInTheRecordersName() {
-        var state = ExchangeState(clientPersists: true, isIdempotent: true)
-        state.responseBegan(upstreamPersists: true)
+        var state = self.sent()
+        state.responseBegan()
         #expect(state.recorderStopped("stopped") == .cancel(Cut(by: .recorder, reason: "stopped")))
-        #expect(state.clientLeft("closed") == .ignore)
     }
 
     @Test func aMalformedRestOfARequestIsAnsweredOrCut() {
-        var early = ExchangeState(clientPersists: true, isIdempotent: true)
-        #expect(early.requestMalformed("bad chunk") == .answer(Failure(kind: .malformed, message: "bad chunk"), client: .linger))
-        var late = ExchangeState(clientPersists: true, isIdempotent: true)
-        late.responseBegan(upstreamPersists: true)
+        var early = self.uploading()
+        #expect(early.requestMalformed("bad chunk") == .answer(Failure(kind: .malformed, message: "bad chunk")))
+        #expect(early.requestMalformed("bad chunk") == .ignore)
+        var late = self.uploading()
+        late.responseBegan()
         #expect(late.requestMalformed("bad chunk") == .cut(Cut(by: .client, reason: "bad chunk")))
+    }
+
+    // MARK: Continue
+
+    @Test func aClientThatWasAskedIsNotAskedAgain() {
+        var state = self.state(isRead: false, expects: true)
+        for status in [103, 100, 100] { #expect(state.interim(status) == true) }
+        #expect(state.sentContinue)
+        var asked = self.state(isRead: false, expects: true, sentContinue: true)
+        #expect(asked.interim(100) == false)
+        #expect(asked.interim(102) == true)
+    }
+
+    // MARK: Who is read
+
+    @Test func theBodyIsReadWhileTheOriginTakesIt() {
+        var state = self.state(isRead: false)
+        #expect(!state.readsClient)
+        state.dialing(at: 0)
+        #expect(!state.readsClient)
+        state.upstreamTaken(isReused: false, at: 1)
+        #expect(state.readsClient)
+        state.originWritabilityChanged(false, at: 2)
+        #expect(!state.readsClient && state.readsOrigin)
+        state.originWritabilityChanged(true, at: 3)
+        state.recorderChanged(isFull: true, at: 4)
+        #expect(!state.readsClient && !state.readsOrigin)
+        state.recorderChanged(isFull: false, at: 5)
+        #expect(state.readsClient && state.readsOrigin)
+        state.requestRead()
+        #expect(!state.readsClient && state.takesRequest)
+        #expect(state.requestSent(at: 6) == .wait)
+        #expect(!state.takesRequest)
+    }
+
+    @Test func aBufferedBodyIsTakenAndTheClientLeftAlone() {
+        var state = self.state(isBuffered: true)
+        state.upstreamTaken(isReused: false, at: 0)
+        #expect(state.takesRequest && !state.readsClient)
+    }
+
+    @Test func theOriginIsReadWhileTheClientTakesTheAnswer() {
+        var state = self.sent()
+        state.clientWritabilityChanged(false, at: 1)
+        #expect(!state.readsOrigin)
+        state.clientWritabilityChanged(true, at: 2)
+        #expect(state.readsOrigin)
+    }
+
+    // MARK: Deadlines
+
+    @Test func aConnectionHasItsOwnTime() {
+        var state = self.state()
+        #expect(state.originDeadline == nil)
+        state.dialing(at: 100)
+        #expect(state.originDeadline == 10_100)
+        let failure = Failure(kind: .timeout, message: "no connection to \"o\" within 10 s: is the origin up?")
+        #expect(state.deadlinePassed(origin: "o", at: 10_099) == .wait)
+        #expect(state.deadlinePassed(origin: "o", at: 10_100) == .answer(failure))
+    }
+
+    @Test func theOriginsTimeRunsFromTheRequestsEndAndFromEachByte() {
+        var state = self.sent()
+        #expect(state.originDeadline == 300_000)
+        state.originSpoke(at: 1000)
+        #expect(state.originDeadline == 301_000)
+        state.responseBegan()
+        let reason = "\"o\" sent nothing for 300 s."
+        #expect(state.deadlinePassed(origin: "o", at: 301_000) == .cut(Cut(by: .origin, reason: reason)))
+    }
+
+    @Test func theClientsTimeRunsWhileItsBodyIsExpected() {
+        var state = self.uploading()
+        #expect(state.clientDeadline == 60_000 && state.originDeadline == nil)
+        state.requestBodySent(at: 30_000)
+        #expect(state.clientDeadline == 90_000)
+        let cut = Cut(by: .client, reason: "client sent nothing for 60 s")
+        #expect(state.deadlinePassed(origin: "o", at: 90_000) == .cancel(cut))
+    }
+
+    @Test func aClientThatTakesNothingStalls() {
+        var state = self.sent()
+        state.responseBegan()
+        state.clientWritabilityChanged(false, at: 1000)
+        #expect(state.clientDeadline == 61_000 && state.originDeadline == nil)
+        state.clientWritabilityChanged(false, at: 2000)
+        #expect(state.clientDeadline == 61_000, "nothing has changed")
+        let cut = Cut(by: .client, reason: "client read nothing for 60 s")
+        #expect(state.deadlinePassed(origin: "o", at: 61_000) == .cancel(cut))
+    }
+
+    /// A stall that is over says nothing about the origin, which may be silent for longer than a client may.
+    @Test func aClientThatReadsAgainLeavesTheOriginItsOwnTime() {
+        var state = self.sent()
+        state.originSpoke(at: 0)
+        state.responseBegan()
+        state.clientWritabilityChanged(false, at: 1000)
+        state.clientWritabilityChanged(true, at: 2000)
+        #expect(state.clientDeadline == nil)
+        #expect(state.originDeadline == 302_000)
+        #expect(state.deadlinePassed(origin: "o", at: 62_000) == .wait)
+        #expect(state.deadlinePassed(origin: "o", at: 200_000) == .wait)
+    }
+
+    @Test func anOriginThatTakesNothingOfTheRequestIsNamed() {
+        var state = self.uploading()
+        state.requestBodySent(at: 10)
+        state.originWritabilityChanged(false, at: 20)
+        #expect(state.clientDeadline == nil && state.originDeadline == 300_020)
+        let failure = Failure(kind: .timeout, message: "\"o\" took nothing of the request for 300 s.")
+        #expect(state.deadlinePassed(origin: "o", at: 300_020) == .answer(failure))
+    }
+
+    @Test func nobodyIsBlamedForAFullRecorder() {
+        var state = self.uploading()
+        state.recorderChanged(isFull: true, at: 1000)
+        #expect(state.clientDeadline == nil && state.originDeadline == nil)
+        state.recorderChanged(isFull: false, at: 500_000)
+        #expect(state.clientDeadline == 560_000)
+    }
+
+    /// Whatever order the events come in, exactly one of them ends the exchange, and nothing is read or waited for after it.
+    @Test func anyOrderOfEventsEndsOnce() {
+        for seed in 0..<2000 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            var state = self.state(repeatable: generator.next() % 2 == 0, isRead: generator.next() % 2 == 0)
+            var ends = 0
+            for step in 0..<40 {
+                let at = Double(step) * 1000
+                let action: ExchangeState.Action
+                switch generator.next() % 15 {
+                case 0: action = state.clientLeft("closed")
+                case 1: action = state.upstreamFailed(self.reset, isUnprocessed: generator.next() % 2 == 0)
+                case 2: action = state.recorderStopped("stopped")
+                case 3: action = state.requestMalformed("bad")
+                case 4: action = state.responseEnded(readsOn: generator.next() % 2 == 0, at: at)
+                case 5: action = state.requestSent(at: at)
+                case 6: action = state.deadlinePassed(origin: "o", at: at * 10)
+                default:
+                    action = .wait
+                    switch generator.next() % 8 {
+                    case 0: state.responseBegan()
+                    case 1: state.originSpoke(at: at)
+                    case 2: state.requestBodySent(at: at)
+                    case 3: state.clientWritabilityChanged(generator.next() % 2 == 0, at: at)
+                    case 4: state.originWritabilityChanged(generator.next() % 2 == 0, at: at)
+                    case 5: state.recorderChanged(isFull: generator.next() % 2 == 0, at: at)
+                    case 6: state.upstreamTaken(isReused: generator.next() % 2 == 0, at: at)
+                    default: state.dialing(at: at)
+                    }
+                }
+                switch action {
+                case .finish, .answer, .cut, .cancel: ends += 1
+                case .wait, .redial, .ignore: break
+                }
+                #expect(state.isOver == (ends > 0), "seed \(seed)")
+                guard state.isOver else { continue }
+                #expect(!state.readsClient && !state.readsOrigin && !state.takesRequest, "seed \(seed)")
+                #expect(state.clientDeadline == nil && state.originDeadline == nil, "seed \(seed)")
+            }
+            #expect(ends <= 1, "seed \(seed)")
+        }
     }
 }

@@ -6,15 +6,15 @@ internal import Testing
 @Suite struct HopByHopTests {
     private func request(_ wire: String) throws -> String {
         let head = try #require(try Wire.request(wire.replacing("\n", with: "\r\n"))).head
-        let bytes = HopByHop.forwardedRequest(head, target: try RequestTarget(head), framing: try BodyFraming.ofRequest(head))
+        let bytes = HopByHop.forwardedRequest(head, target: try RequestTarget(head))
         return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
     private func response(
-        _ wire: String, _ connection: ClientConnection = .keepAlive, client: HTTPVersion = .http11, removesChunking: Bool = false
+        _ wire: String, keeps: Bool = true, client: HTTPVersion = .http11, removesChunking: Bool = false
     ) throws -> String {
         let head = try #require(try Wire.response(wire.replacing("\n", with: "\r\n"))).head
-        let bytes = HopByHop.forwardedResponse(head, clientConnection: connection, clientVersion: client, removesChunking: removesChunking)
+        let bytes = HopByHop.forwardedResponse(head, keepsClient: keeps, clientVersion: client, removesChunking: removesChunking)
         return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
     }
 
@@ -61,11 +61,6 @@ internal import Testing
                 == "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Encoding: gzip\n\n")
     }
 
-    @Test func lengthBesideChunkedIsDropped() throws {
-        let wire = "POST / HTTP/1.1\nHost: a\nContent-Length: 3\nTransfer-Encoding: chunked\nContent-Length: 3\n\n"
-        #expect(try self.request(wire) == "POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n")
-    }
-
     @Test func equalLengthsBecomeOne() throws {
         #expect(
             try self.request("POST / HTTP/1.1\nContent-Length: 3\nA: b\nContent-Length: 3\n\n")
@@ -108,25 +103,33 @@ internal import Testing
 
     @Test func responseLosesWhatTheOriginSaidToUs() throws {
         let wire =
-            "HTTP/1.1 200 OK\nConnection: keep-alive, X-Hop\nKeep-Alive: timeout=5\nX-Hop: 1\nUpgrade: h2,h2c\nProxy-Authenticate: Basic\nEnd: 1\n\n"
+            "HTTP/1.1 200 OK\nConnection: X-Hop\nKeep-Alive: timeout=5\nX-Hop: 1\nUpgrade: h2,h2c\nProxy-Authenticate: Basic\nEnd: 1\n\n"
         #expect(try self.response(wire) == "HTTP/1.1 200 OK\nEnd: 1\n\n")
     }
 
-    @Test func closeIsAnnounced() throws {
-        #expect(try self.response("HTTP/1.1 200 OK\nA: b\n\n", .close) == "HTTP/1.1 200 OK\nA: b\nConnection: close\n\n")
-        #expect(try self.response("HTTP/1.1 200 OK\nconnection:Close\nA: b\n\n", .close) == "HTTP/1.1 200 OK\nconnection:Close\nA: b\n\n")
+    @Test func aCloseIsTheOriginsToSay() throws {
+        #expect(try self.response("HTTP/1.1 200 OK\nA: b\n\n", keeps: false) == "HTTP/1.1 200 OK\nA: b\n\n")
+        #expect(try self.response("HTTP/1.1 200 OK\n\n", keeps: false, client: .http10) == "HTTP/1.1 200 OK\n\n")
+        for keeps in [true, false] {
+            let closing = "HTTP/1.1 200 OK\nconnection:Close\nA: b\n\n"
+            #expect(try self.response(closing, keeps: keeps) == closing)
+        }
         #expect(
-            try self.response("HTTP/1.1 200 OK\nConnection: x\nConnection: close\n\n", .close) == "HTTP/1.1 200 OK\nConnection: close\n\n")
+            try self.response("HTTP/1.1 200 OK\nConnection: x\nConnection: close\n\n", keeps: false)
+                == "HTTP/1.1 200 OK\nConnection: close\n\n")
     }
 
-    @Test func stayingOpenIsAnnouncedWhereHTTP10IsInPlay() throws {
+    @Test func aConnectionThatStaysIsTheOriginsToSayUnlessAnHTTP10ClientHasToKnow() throws {
+        let staying = "HTTP/1.1 200 OK\nConnection: keep-alive\nA: b\n\n"
+        #expect(try self.response(staying) == staying)
+        #expect(try self.response(staying, keeps: false) == "HTTP/1.1 200 OK\nA: b\n\n")
+        let old = "HTTP/1.0 200 OK\nConnection: Keep-Alive\n\n"
+        #expect(try self.response(old) == old)
         #expect(try self.response("HTTP/1.1 200 OK\n\n", client: .http10) == "HTTP/1.1 200 OK\nConnection: keep-alive\n\n")
-        #expect(try self.response("HTTP/1.0 200 OK\nA: b\n\n") == "HTTP/1.0 200 OK\nA: b\nConnection: keep-alive\n\n")
-        #expect(try self.response("HTTP/1.0 200 OK\n\n", .close) == "HTTP/1.0 200 OK\nConnection: close\n\n")
     }
 
     @Test func interimResponsesSayNothingOfTheConnection() throws {
-        #expect(try self.response("HTTP/1.1 100 Continue\nConnection: close\n\n", .close) == "HTTP/1.1 100 Continue\n\n")
+        #expect(try self.response("HTTP/1.1 100 Continue\nConnection: close\n\n", keeps: false) == "HTTP/1.1 100 Continue\n\n")
         let switching = "HTTP/1.1 101 Switching\nUpgrade: websocket\nConnection: Upgrade\n\n"
         #expect(try self.response(switching) == switching)
         #expect(!HopByHop.passesInterim(to: .http10))
@@ -134,8 +137,8 @@ internal import Testing
 
     @Test func upgradeRequiredNamesItsProtocol() throws {
         #expect(
-            try self.response("HTTP/1.1 426 X\nUpgrade: TLS/1.0\nConnection: Upgrade\n\n", .close)
-                == "HTTP/1.1 426 X\nUpgrade: TLS/1.0\nConnection: Upgrade, close\n\n")
+            try self.response("HTTP/1.1 426 X\nUpgrade: TLS/1.0\nConnection: Upgrade\n\n", keeps: false)
+                == "HTTP/1.1 426 X\nUpgrade: TLS/1.0\nConnection: Upgrade\n\n")
     }
 
     @Test func clientOfHTTP10GetsNoChunks() throws {
@@ -143,8 +146,8 @@ internal import Testing
         #expect(!HopByHop.needsDechunking(.chunked, clientVersion: .http11))
         #expect(!HopByHop.needsDechunking(.length(1), clientVersion: .http10))
         #expect(
-            try self.response("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTrailer: A\nA: b\n\n", client: .http10, removesChunking: true)
-                == "HTTP/1.1 200 OK\nA: b\nConnection: close\n\n")
+            try self.response("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTrailer: A\nA: b\n\n", keeps: false, client: .http10, removesChunking: true)
+                == "HTTP/1.1 200 OK\nA: b\n\n")
     }
 
     @Test func thousandsOfOptionsCostLittle() throws {

@@ -19,6 +19,8 @@ struct AssignmentRule: Sendable {
         /// All before this position have answered.
         var position = 0
         var repetitions = 0
+        /// How many exchanges had been given back by then: after another one the position says nothing.
+        fileprivate var returns = 0
     }
 
     let repetition: Repetition
@@ -29,6 +31,8 @@ struct AssignmentRule: Sendable {
     private(set) var due = 0
     /// The latest exchange that has answered.
     private(set) var latest: Int?
+    /// How many exchanges were given back.
+    private var returns = 0
 
     /// For an exchange that answers no request at all.
     static let unanswerable = UInt32.max
@@ -46,6 +50,10 @@ struct AssignmentRule: Sendable {
     ///   - turn: what this returned for these equals so far.
     ///   - others: further exchanges that answer it once the equals are used up, ascending.
     mutating func assign(_ equals: ArraySlice<UInt32>, turn: inout Turn, others: [Int] = []) -> Assignment {
+        if turn.returns != self.returns {
+            turn.returns = self.returns
+            turn.position = 0
+        }
         while turn.position < equals.count, self.answered[Int(equals[equals.startIndex + turn.position])] > 0 { turn.position += 1 }
         let next = turn.position < equals.count ? Int(equals[equals.startIndex + turn.position]) : nil
         if self.order == .strict, self.due < self.answered.count, next != self.due, others.contains(self.due) {
@@ -63,7 +71,7 @@ struct AssignmentRule: Sendable {
 
     /// Whether one of the equals has not answered, and may now.
     func canAssign(_ equals: ArraySlice<UInt32>, turn: Turn) -> Bool {
-        let left = equals.dropFirst(turn.position).first { self.answered[Int($0)] == 0 }
+        let left = equals.dropFirst(turn.returns == self.returns ? turn.position : 0).first { self.answered[Int($0)] == 0 }
         guard let left else { return false }
         return self.order == .any || Int(left) == self.due
     }
@@ -75,6 +83,21 @@ struct AssignmentRule: Sendable {
         self.latest = max(self.latest ?? index, index)
         self.advance()
         return .first(index: index, behind: behind)
+    }
+
+    /// Takes an answer back: the exchange has not answered, and is the first of its equals to do so.
+    ///
+    /// - Returns: whether it was a repetition, after which the exchange still has answered.
+    mutating func giveBack(_ index: Int) -> Bool {
+        guard self.answered[index] > 0, self.answered[index] != Self.unanswerable else { return false }
+        self.answered[index] -= 1
+        guard self.answered[index] == 0 else { return true }
+        self.returns += 1
+        self.due = min(self.due, index)
+        if self.latest == index {
+            self.latest = self.answered.indices.last { self.answered[$0] > 0 && self.answered[$0] != Self.unanswerable }
+        }
+        return false
     }
 
     private mutating func advance() {

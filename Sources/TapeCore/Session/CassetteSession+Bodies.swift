@@ -24,7 +24,7 @@ extension CassetteSession {
                 if assignment == .usedUp, isRefusing, findings.nearest == nil { return nil }
                 equalCount = others.count + (asksEquals ? group.members(body).count : 0)
             }
-            self.note(assignment, in: &state.verdict)
+            self.note(assignment, in: &state)
             return assignment
         }
         guard let assignment else { return nil }

@@ -51,6 +51,21 @@ extension CassetteSession {
         }
     }
 
+    /// The client of a replay that was decided left before anything of the answer was sent: the exchange answers another request, most often
+    /// the client's own next try. If none comes it is an answer that was not served.
+    ///
+    /// - Parameter problem: why, for people.
+    public func giveBack(_ index: Int, problem: String) {
+        self.state.withLock { state in
+            state.verdict.hits -= 1
+            if state.assignments.giveBack(index) {
+                state.verdict.repeatedHits -= 1
+            } else {
+                state.abandoned[index] = problem
+            }
+        }
+    }
+
     /// A request for which no exchange could be chosen, since the cassette cannot be read: neither a hit nor a miss.
     ///
     /// - Parameter problem: why, with the file and the next step.
@@ -69,8 +84,9 @@ extension CassetteSession {
 
     /// Both of the same moment; how often each exchange has answered, as `AssignmentRule` counts it.
     func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
-        let (noted, assignments) = self.state.withLock { ($0.verdict, $0.assignments) }
+        let (noted, assignments, abandoned) = self.state.withLock { ($0.verdict, $0.assignments, $0.abandoned) }
         var verdict = noted
+        for (index, problem) in abandoned.sorted(by: { $0.key < $1.key }) { Self.noteUnserved(index, problem, in: &verdict) }
         verdict.unused = assignments.unused
         verdict.damage = self.damage
         return (verdict, assignments.answered)

@@ -4,7 +4,7 @@
 /// one request. Among those that `MatchRules` find equal, the earliest recorded that is left answers. It is assigned in one atomic step
 /// at the moment when everything the rules look at has come in: in `begin` where that is the head, in `decide` where the body counts.
 /// What concurrent equal requests get together does not depend on their timing; which of them gets which does. A client that abandons
-/// its request has consumed the exchange. Exchanges recorded during the run are not replayed in it.
+/// its request before anything of the answer was sent gives the exchange back, unless the recorded client left as well. Exchanges recorded during the run are not replayed in it.
 public final class CassetteSession: Sendable {
     /// A verdict holds so many reports of each kind; further ones are counted.
     public static let reportLimit = 100
@@ -37,6 +37,8 @@ public final class CassetteSession: Sendable {
         /// By key, for heads whose bodies have been looked at.
         var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
+        /// Exchanges that were given back and have not answered since, with the reason.
+        var abandoned: [Int: String] = [:]
     }
 
     /// - Parameters:
@@ -173,22 +175,23 @@ public final class CassetteSession: Sendable {
     func decide(_ head: UnsafeRawBufferPointer, key: Int) -> Decision {
         let assignment = self.state.withLock { state in
             let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])
-            self.note(assignment, in: &state.verdict)
+            self.note(assignment, in: &state)
             return assignment
         }
         return self.decision(assignment) ?? self.nothingLeft(head, equalCount: self.groups.count(ofKey: key))
     }
 
     /// Takes note of an assignment; called under the lock.
-    func note(_ assignment: AssignmentRule.Assignment, in verdict: inout Verdict) {
+    func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
         switch assignment {
         case .first(let index, let behind):
-            verdict.hits += 1
-            if let behind { self.note(index, other: behind, isRefused: false, in: &verdict) }
+            state.verdict.hits += 1
+            state.abandoned[index] = nil
+            if let behind { self.note(index, other: behind, isRefused: false, in: &state.verdict) }
         case .again:
-            verdict.hits += 1
-            verdict.repeatedHits += 1
-        case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &verdict)
+            state.verdict.hits += 1
+            state.verdict.repeatedHits += 1
+        case .outOfTurn(let index, let due): self.note(index, other: due, isRefused: true, in: &state.verdict)
         case .usedUp: break
         }
     }

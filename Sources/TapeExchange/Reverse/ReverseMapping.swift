@@ -65,7 +65,7 @@ public struct ReverseMapping: Sendable, Hashable {
         guard let parsed else { return wire }
         let head = self.response(parsed.head)
         guard head != parsed.head else { return wire }
-        return HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: clientVersion) + wire[parsed.consumed...]
+        return HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: clientVersion) + wire[parsed.consumed...]
     }
 
     /// Whole, since not every client resolves a path (RFC 9110, 10.2.2); nil where it leads past HTTP, or nowhere.

@@ -65,7 +65,7 @@ struct ControlReader {
                 message: "this is the control API and no proxy: ask for a path, as /sessions.")
         }
         try self.gate.admit(head, host: host)
-        let framing = try BodyFraming.ofRequest(head).framing
+        let framing = try BodyFraming.ofRequest(head)
         if case .length(let length) = framing, length > Self.bodyLimit { throw Self.tooLarge }
         if framing != .none, framing != .length(0) { try Self.checkType(head) }
         self.expectsContinue = head.fields.first("expect")?.lowercased() == "100-continue"

@@ -1,32 +1,32 @@
 internal import NIOCore
 internal import TapeCore
 
-/// A connection to an origin that may speak first: waits for its first octets.
+/// A connection to an origin that may speak first: waits for its first bytes.
 ///
 /// Not Sendable: lives on its event loop.
-final class Greeting: UpstreamOwner {
-    let upstream: UpstreamHandler
-    private(set) var octets = ByteBuffer()
+final class Greeting: UpstreamConnectionOwner {
+    let upstream: UpstreamConnection
+    private(set) var bytes = ByteBuffer()
     private var came: ((Greeting) -> Void)?
     private var ended: (() -> Void)?
 
-    init(_ upstream: UpstreamHandler, came: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
+    init(_ upstream: UpstreamConnection, came: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
         self.upstream = upstream
         self.came = came
         self.ended = ended
         upstream.take(self)
     }
 
-    /// Calls nobody any more.
+    /// Calls back no more.
     func forget() {
         self.came = nil
         self.ended = nil
     }
 
-    func upstreamRead(_ buffer: ByteBuffer) { self.octets.writeImmutableBuffer(buffer) }
+    func upstreamRead(_ buffer: ByteBuffer) { self.bytes.writeImmutableBuffer(buffer) }
 
     func upstreamReadComplete() {
-        guard self.octets.readableBytes > 0, let came else { return }
+        guard self.bytes.readableBytes > 0, let came else { return }
         self.forget()
         came(self)
     }

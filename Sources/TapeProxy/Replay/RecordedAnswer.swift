@@ -3,7 +3,7 @@ internal import TapeExchange
 
 /// A recorded response made ready to be sent again.
 final class RecordedAnswer: Sendable {
-    /// Where the body's wire octets are.
+    /// Where the body's bytes are.
     enum Payload: Sendable {
         case none
         case bytes([UInt8])
@@ -11,13 +11,13 @@ final class RecordedAnswer: Sendable {
         case file(Sidecar)
         /// Parts, of which some are too large to hold.
         case parts(Body)
-        /// Too large to hold, with codings to be put back on; the number of wire octets was counted.
+        /// Too large to hold, with codings to be put back on; the number of wire bytes was counted.
         case coded(Body, size: Int)
     }
 
     let method: String
     let interim: [InterimResponse]
-    /// Nil where the exchange failed before a response came.
+    /// Nil if the exchange failed before a response came.
     let head: ResponseHead?
     let outcome: Outcome
     let framing: BodyFraming
@@ -28,10 +28,8 @@ final class RecordedAnswer: Sendable {
     let isComplete: Bool
     /// Whether the request had come to its end; an answer that was quicker closed the connection.
     let requestWasRead: Bool
-    /// Head and body as an HTTP/1.1 client that keeps its connection gets them; nil where they cannot be sent in one piece.
-    let wire: [UInt8]?
 
-    /// - Parameter size: octets of the payload; where the body was edited, Content-Length follows it.
+    /// - Parameter size: bytes of the payload; if the body was edited, Content-Length follows it.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
         self.method = interaction.request.method
         self.interim = interaction.interim
@@ -45,7 +43,6 @@ final class RecordedAnswer: Sendable {
             self.head = nil
             self.framing = .none
             self.payload = .none
-            self.wire = nil
             return
         }
         var head = ResponseHead(
@@ -70,43 +67,23 @@ final class RecordedAnswer: Sendable {
         self.head = head
         self.framing = framing
         self.payload = framing == .none ? .none : payload
-        self.wire = Self.wire(
-            head, framing: framing, payload: self.payload, arrival: self.arrival, trailers: self.trailers,
-            isWhole: self.isComplete && interaction.outcome == .complete)
     }
 
     /// A head from a file passes the parser that live heads pass: an edited line is not sent where a received one would be refused.
     private static func check(_ head: ResponseHead) throws(MessageError) {
-        let octets = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
+        let bytes = HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: .http11)
         var parser = HeadParser()
-        let parsed = try octets.withUnsafeBufferPointer { bytes throws(MessageError) in
+        let parsed = try bytes.withUnsafeBufferPointer { bytes throws(MessageError) in
             try parser.parseResponse(UnsafeRawBufferPointer(bytes))
         }
-        guard parsed?.consumed == octets.count else {
+        guard parsed?.consumed == bytes.count else {
             throw MessageError(.field, status: 502, "its head holds the end of another")
         }
     }
 
-    private static func wire(
-        _ head: ResponseHead, framing: BodyFraming, payload: Payload, arrival: Arrival?, trailers: HeaderFields?, isWhole: Bool
-    ) -> [UInt8]? {
-        guard isWhole, framing != .untilClose else { return nil }
-        var bytes = HopByHop.forwardedResponse(head, clientConnection: .keepAlive, clientVersion: .http11)
-        switch payload {
-        case .file, .parts, .coded: return nil
-        case .none: break
-        case .bytes(let body):
-            var framer = BodyFramer(
-                arrival: arrival, isChunked: framing == .chunked, size: body.count, isComplete: true, trailers: trailers)
-            body.withUnsafeBytes { framer.frame($0, into: &bytes) }
-            framer.end(into: &bytes)
-        }
-        return bytes
-    }
-
-    /// Memory it holds, in octets.
+    /// Memory it holds, in bytes.
     var weight: Int {
         let body = if case .bytes(let bytes) = self.payload { bytes.count } else { 0 }
-        return 512 + body + (self.wire?.count ?? 0)
+        return 512 + body
     }
 }

@@ -2,28 +2,30 @@ internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
-/// Sends a recorded body, piece by piece where it lies in a file, at the client's pace.
+/// Sends a recorded body, piece by piece if it is in a file, at the client's pace.
 ///
 /// The end of a body from a file goes out only when the file's digest was right: a damaged file is never delivered as whole. Not
 /// Sendable: lives on its event loop.
 final class ReplayBodySender {
     private let answer: RecordedAnswer
-    private let client: ClientHandler
+    private let client: any ClientStream
+    private let isChunked: Bool
     private let library: ReplayLibrary?
     private var framer: BodyFramer
     private var stream: ReplayFileStream?
     private var isLoading = false
     private var done: ((_ isWhole: Bool) -> Void)?
-    /// Nil where all goes out as fast as the client takes it.
+    /// Nil if all goes out as fast as the client takes it.
     private let pace: ReplayPace?
-    /// Octets loaded whose time may not have come; those from `position` on were not sent.
+    /// Bytes loaded whose time may not have come; those from `position` on were not sent.
     private var loaded: [UInt8] = []
     private var position = 0
     private var isLastLoaded = false
     private var sent = 0
 
-    init(answer: RecordedAnswer, isChunked: Bool, client: ClientHandler, library: ReplayLibrary?, pace: ReplayPace? = nil) {
+    init(answer: RecordedAnswer, isChunked: Bool, client: any ClientStream, library: ReplayLibrary?, pace: ReplayPace? = nil) {
         self.answer = answer
+        self.isChunked = isChunked
         self.pace = pace
         self.client = client
         self.library = library
@@ -47,9 +49,7 @@ final class ReplayBodySender {
         case .bytes(let bytes) where self.pace != nil:
             self.take(bytes, isLast: true)
         case .bytes(let bytes):
-            var wire: [UInt8] = []
-            bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
-            self.finish(wire, isWhole: true)
+            self.finish(bytes[...], isWhole: true)
         case .file(let sidecar):
             self.stream = self.library?.open(.sidecar(sidecar))
             self.proceed()
@@ -87,11 +87,8 @@ final class ReplayBodySender {
             self.isLastLoaded = isLast
             return self.sendDue()
         }
-        var wire: [UInt8] = []
-        wire.reserveCapacity(bytes.count + 32)
-        bytes.withUnsafeBytes { self.framer.frame($0, into: &wire) }
-        if isLast { return self.finish(wire, isWhole: true) }
-        self.write(wire)
+        if isLast { return self.finish(bytes[...], isWhole: true) }
+        self.send(bytes[...])
         self.client.flush()
         self.proceed()
     }
@@ -102,11 +99,10 @@ final class ReplayBodySender {
         let left = self.loaded.count - self.position
         let count = min(left, pace.count().map { max(0, $0 - self.sent) } ?? left)
         if count > 0 {
-            var wire: [UInt8] = []
-            self.loaded[self.position..<self.position + count].withUnsafeBytes { self.framer.frame($0, into: &wire) }
+            let due = self.loaded[self.position..<self.position + count]
             self.position += count
             self.sent += count
-            self.write(wire)
+            self.send(due)
             self.client.flush()
         }
         if self.position < self.loaded.count {
@@ -126,19 +122,22 @@ final class ReplayBodySender {
         self.stream = nil
     }
 
-    private func write(_ wire: [UInt8]) {
-        guard !wire.isEmpty else { return }
-        self.client.proxy.count { $0.bytes += wire.count }
-        self.client.write(ByteBuffer(bytes: wire))
+    /// Sends bytes of the body as they were framed.
+    private func send(_ body: ArraySlice<UInt8>, isLast: Bool = false) {
+        var wire: [UInt8] = []
+        wire.reserveCapacity(body.count + 32)
+        var payload: [Range<Int>] = []
+        body.withUnsafeBytes { self.framer.frame($0, into: &wire, payload: &payload) }
+        if isLast { self.framer.end(into: &wire) }
+        guard !wire.isEmpty || isLast else { return }
+        let events = self.isChunked ? payload.map { BodyEvent.data($0) } : nil
+        self.client.send(BodyPiece(bytes: ByteBuffer(bytes: wire), events: events, isLast: isLast))
     }
 
-    private func finish(_ last: [UInt8], isWhole: Bool) {
+    private func finish(_ last: ArraySlice<UInt8>, isWhole: Bool) {
         guard let done else { return }
         self.stop()
-        var wire = last
-        if isWhole { self.framer.end(into: &wire) }
-        self.write(wire)
-        self.client.flush()
+        if isWhole { self.send(last, isLast: true) }
         done(isWhole)
     }
 }

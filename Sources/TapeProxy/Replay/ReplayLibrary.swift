@@ -24,7 +24,7 @@ final class ReplayLibrary {
     /// Nil where dates stay as they were recorded.
     private let refresh: DateRefresh?
     /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
-    private var wires: BoundedCache<[UInt8]>
+    private var ready: BoundedCache<ReadyAnswer>
     /// Answers that such a client does not get in one piece, or that another client asked for.
     private var answers: BoundedCache<RecordedAnswer>
 
@@ -34,16 +34,16 @@ final class ReplayLibrary {
     ) {
         self.refresh = refresh
         self.answers = BoundedCache(limit: cacheLimit / 9) { $0.weight }
-        self.wires = BoundedCache(limit: cacheLimit / 9 * 8) { Self.entryWeight + $0.count }
+        self.ready = BoundedCache(limit: cacheLimit / 9 * 8) { Self.entryWeight + $0.bytes.count }
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)
         self.threads = threads
     }
 
-    /// Head and body of an exchange, by its number in order of request start, as an HTTP/1.1 client that has sent its whole request and
-    /// keeps its connection gets them; nil where they are not in memory or do not go out in one piece.
-    func wire(_ index: Int) -> [UInt8]? { self.wires.value(index) }
+    /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or does not go out in
+    /// one piece.
+    func ready(_ index: Int) -> ReadyAnswer? { self.ready.value(index) }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
@@ -63,12 +63,9 @@ final class ReplayLibrary {
         }
     }
 
-    /// How an exchange ended; nil where it cannot be read. Waits for the disk: for what is rare.
-    func outcome(_ index: Int) -> Outcome? { (try? self.cassette.interaction(at: index))?.outcome }
-
     private func keep(_ answer: RecordedAnswer, of index: Int) {
-        if let wire = answer.wire, answer.interim.isEmpty, answer.requestWasRead, self.wires.value(index) == nil {
-            self.wires.insert(wire, at: index)
+        if self.ready.value(index) == nil, let ready = ReadyAnswer(answer) {
+            self.ready.insert(ready, at: index)
         } else {
             self.answers.insert(answer, at: index)
         }

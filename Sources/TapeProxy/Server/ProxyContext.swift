@@ -15,10 +15,11 @@ final class ProxyContext {
     let configuration: ProxyConfiguration
     let session: CassetteSession
     /// Nil where nothing is recorded.
-    let recorder: Recorder?
+    let recorder: (any ExchangeSink)?
     /// Nil where nothing is replayed.
     let library: ReplayLibrary?
-    let connector: UpstreamConnector
+    /// Makes connections to origins.
+    let dialing: any Dialing
     let diagnosis: Diagnosis
     let pool: UpstreamPool
     let counts: NIOLockedValueBox<ProxyCounts>
@@ -35,8 +36,8 @@ final class ProxyContext {
     private var grace: Scheduled<Void>?
 
     init(
-        shared: ProxyLoop, configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder?, library: ReplayLibrary?,
-        counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void = { _ in }
+        shared: ProxyLoop, configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)?, library: ReplayLibrary?,
+        counts: NIOLockedValueBox<ProxyCounts>, dialing: (any Dialing)? = nil, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.shared = shared
         self.configuration = configuration
@@ -44,10 +45,8 @@ final class ProxyContext {
         self.recorder = recorder
         self.library = library
         self.diagnosis = Diagnosis(counts: counts, notice: notice)
-        self.connector = UpstreamConnector(
-            loop: shared.loop, limits: shared.limits, dialer: shared.dialer, flushes: shared.flushes, tls: shared.upstreamTLS,
-            diagnosis: self.diagnosis)
-        self.pool = UpstreamPool(limits: shared.limits)
+        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock)
+        self.dialing = dialing ?? DirectDialing(shared: shared, pool: self.pool, diagnosis: self.diagnosis)
         self.counts = counts
         shared.add(self.pool)
     }
@@ -62,6 +61,9 @@ final class ProxyContext {
     var now: NIODeadline { self.shared.now }
 
     func readClock() { self.shared.readClock() }
+
+    /// When a client that does nothing from now on has stalled.
+    var stallDeadline: NIODeadline { self.now + .seconds(Int64(self.limits.clientStall)) }
 
     func timestamp(at instant: NIODeadline) -> Timestamp { self.shared.timestamp(at: instant) }
 

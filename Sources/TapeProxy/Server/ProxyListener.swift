@@ -24,7 +24,7 @@ enum ProxyListener {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ClientHandler(proxy: session.value, entrance: entrance.value))
+                    try channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: session.value, entrance: entrance.value))
                 }
             }
             .bind(host: host, port: port)

@@ -20,16 +20,16 @@ final class ProxyLoop {
     /// Nil where tunnels are passed through unread.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
-    private let clock = WallClock()
+    private let wallClock = WallClock()
     private var trimRule = TrimRule()
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
-    /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
-    private(set) var now: NIODeadline
+    let clock: EventClock
+    private var lastClientID = 0
 
     init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, threads: NIOThreadPool) throws {
         self.loop = loop
-        self.now = loop.now
+        self.clock = EventClock(loop: loop)
         self.threads = threads
         self.limits = limits
         self.dialer = dialer
@@ -39,9 +39,18 @@ final class ProxyLoop {
         self.upstreamTLS = UpstreamTLSSource(tls)
     }
 
-    func readClock() { self.now = self.loop.now }
+    /// The time of the event that is being handled.
+    var now: NIODeadline { self.clock.now }
 
-    func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
+    func readClock() { self.clock.read() }
+
+    func timestamp(at instant: NIODeadline) -> Timestamp { self.wallClock.timestamp(at: instant) }
+
+    /// The number of a client connection.
+    func nextClientID() -> Int {
+        self.lastClientID += 1
+        return self.lastClientID
+    }
 
     // MARK: Once a second
 

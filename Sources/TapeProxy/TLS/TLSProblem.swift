@@ -14,7 +14,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var port: Int
     var failure: TLSFailure
     /// The handshake was through, and nothing came behind it.
-    var isBehindHandshake = false
+    var isAfterHandshake = false
 
     private var authority: String {
         let host = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
@@ -24,7 +24,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var description: String {
         switch self.leg {
         case .client:
-            "TLS from the client for \"\(self.authority)\": \(self.isBehindHandshake ? self.wordsBehindHandshake : self.clientWords)"
+            "TLS from the client for \"\(self.authority)\": \(self.isAfterHandshake ? self.wordsAfterHandshake : self.clientWords)"
         case .upstream: "TLS to \"\(self.authority)\": \(self.failure.message): \(self.upstreamAdvice)"
         }
     }
@@ -58,7 +58,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What a client does when it has seen all that we agreed on: a missing version or cipher is not what it minds.
-    private var wordsBehindHandshake: String {
+    private var wordsAfterHandshake: String {
         switch self.failure.cause {
         case .closed:
             "the client closed the connection \(self.moment), which most often means that it does not trust wiretape's CA: \(self.trustAdvice)"
@@ -71,7 +71,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private var moment: String { self.isBehindHandshake ? "right behind the handshake" : "inside the handshake" }
+    private var moment: String { self.isAfterHandshake ? "right behind the handshake" : "inside the handshake" }
 
     private var trustAdvice: String {
         "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."

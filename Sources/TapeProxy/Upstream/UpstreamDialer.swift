@@ -13,12 +13,6 @@ internal import Darwin
 
 /// Makes connections to origins: looks the name up, refuses the proxy's own address, and connects with happy eyeballs.
 final class UpstreamDialer {
-    enum DialError: Error {
-        /// The address is the proxy's own.
-        case loop
-        case failed(Failure)
-    }
-
     private let loop: any EventLoop
     private let limits: ProxyLimits
     private let lookups: NIOThreadPool
@@ -53,7 +47,7 @@ final class UpstreamDialer {
     /// - Parameter lookup: one that was started ahead.
     func dial(
         host: String, port: Int, lookup: NameLookup? = nil, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
-        then: @escaping (Result<(any Channel, DialTiming), DialError>) -> Void
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
         let started = NIODeadline.now()
         if let address = try? SocketAddress(ipAddress: host, port: port) {
@@ -89,7 +83,7 @@ final class UpstreamDialer {
     private func connect(
         host: String, port: Int, to addresses: [SocketAddress], dns: Double?, since started: NIODeadline,
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
-        then: @escaping (Result<(any Channel, DialTiming), DialError>) -> Void
+        then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
         guard let first = addresses.first else {
             return then(.failure(.failed(Failure(kind: .dns, message: "\"\(host)\" has no address: check the host name in the URL."))))

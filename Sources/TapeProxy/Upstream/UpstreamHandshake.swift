@@ -11,7 +11,7 @@ final class UpstreamHandshake: TLSHandlerOwner {
         case over(Result<Void, TLSFailure>)
     }
 
-    private let upstream: UpstreamHandler
+    private let upstream: UpstreamConnection
     private let handler: TLSHandler
     private let started = NIODeadline.now()
     private var connected: NIODeadline?
@@ -20,7 +20,7 @@ final class UpstreamHandshake: TLSHandlerOwner {
     private var timer: Scheduled<Void>?
     private var itself: UpstreamHandshake?
 
-    init(_ upstream: UpstreamHandler, _ handler: TLSHandler) {
+    init(_ upstream: UpstreamConnection, _ handler: TLSHandler) {
         self.upstream = upstream
         self.handler = handler
         handler.owner = self
@@ -46,8 +46,7 @@ final class UpstreamHandshake: TLSHandlerOwner {
         let milliseconds = self.connected.map { Double((NIODeadline.now() - $0).nanoseconds) / 1e6 } ?? 0
         let certificates = self.handler.inspect { $0.peerCertificates() }
         let details = self.handler.inspect { TLSDetails($0, serverName: self.upstream.route.serverName, certificates: certificates) }
-        self.upstream.secured(details, milliseconds: milliseconds)
-        self.upstream.peerNames = certificates.first?.names ?? []
+        self.upstream.secured(details, names: certificates.first?.names ?? [], milliseconds: milliseconds)
         self.end(.success(()))
     }
 

@@ -2,86 +2,99 @@ internal import NIOCore
 
 /// Keeps upstream connections between exchanges, newest first, since the newest is the least likely to be closed already.
 ///
-/// Dials nothing. Not Sendable: lives on its event loop.
+/// An origin may close an unused connection at any moment, also while a request is on its way. A request that can be sent again takes any
+/// connection, and is sent again if that one was closed. Any other takes only one that its own client has used before: what another client
+/// left behind is never the reason why it fails (docs/decisions/0029-whose-connection.md). Dials nothing. Not Sendable: lives on its event
+/// loop.
 final class UpstreamPool {
-    /// The unused connections of one route; a connection knows its shelf, so that putting it back looks nothing up.
-    final class Shelf {
-        fileprivate var idle: [(upstream: UpstreamHandler, until: NIODeadline)] = []
+    /// The unused connections of one route; a connection knows its list, so that putting it back looks nothing up.
+    final class IdleList {
+        fileprivate struct Entry {
+            let stream: HTTP1UpstreamStream
+            let until: NIODeadline
+            /// The client connection that used it last.
+            let client: Int
+        }
+
+        fileprivate var entries: [Entry] = []
         /// Whether the pool has forgotten it.
         fileprivate var isForgotten = false
     }
 
     private let limits: ProxyLimits
-    private var shelves: [UpstreamRoute: Shelf] = [:]
+    private let clock: EventClock
+    private var lists: [UpstreamRoute: IdleList] = [:]
     private(set) var count = 0
 
-    init(limits: ProxyLimits) {
+    init(limits: ProxyLimits, clock: EventClock) {
         self.limits = limits
+        self.clock = clock
     }
 
-    /// Takes a connection that still stands.
-    func take(_ route: UpstreamRoute) -> UpstreamHandler? {
-        guard let shelf = self.shelves[route] else { return nil }
-        while let last = shelf.idle.popLast() {
+    /// Takes a connection that is still open.
+    ///
+    /// - Parameters:
+    ///   - client: the number of the client connection that the request came on.
+    ///   - isRepeatable: the request may be sent again on another connection.
+    func take(_ route: UpstreamRoute, client: Int, isRepeatable: Bool) -> HTTP1UpstreamStream? {
+        guard let list = self.lists[route] else { return nil }
+        while let index = isRepeatable ? list.entries.indices.last : list.entries.lastIndex(where: { $0.client == client }) {
+            let stream = list.entries.remove(at: index).stream
             self.count -= 1
-            last.upstream.shelf = nil
-            if last.upstream.isOpen { return last.upstream }
+            if stream.isOpen { return stream }
         }
         return nil
     }
 
-    func put(_ upstream: UpstreamHandler, now: NIODeadline) {
-        let shelf = self.shelf(of: upstream)
-        guard upstream.isOpen, self.count < self.limits.idleInAll, shelf.idle.count < self.limits.idlePerOrigin else {
-            return upstream.close()
+    func put(_ stream: HTTP1UpstreamStream, client: Int) {
+        let list = self.list(of: stream)
+        guard stream.isOpen, self.count < self.limits.idleInAll, list.entries.count < self.limits.idlePerOrigin else {
+            return stream.cancel()
         }
-        upstream.owner = nil
-        upstream.shelf = shelf
         // Reading goes on, so that an origin's close is seen.
-        upstream.setReading(true)
-        shelf.idle.append((upstream, now + .seconds(Int64(self.limits.upstreamIdle))))
+        stream.setReading(true)
+        list.entries.append(
+            IdleList.Entry(stream: stream, until: self.clock.now + .seconds(Int64(self.limits.upstreamIdle)), client: client))
         self.count += 1
     }
 
-    private func shelf(of upstream: UpstreamHandler) -> Shelf {
-        if let shelf = upstream.homeShelf, !shelf.isForgotten { return shelf }
-        let shelf = self.shelves[upstream.route] ?? Shelf()
-        self.shelves[upstream.route] = shelf
-        upstream.homeShelf = shelf
-        upstream.pool = self
-        return shelf
+    private func list(of stream: HTTP1UpstreamStream) -> IdleList {
+        if let list = stream.idleList, !list.isForgotten { return list }
+        let list = self.lists[stream.route] ?? IdleList()
+        self.lists[stream.route] = list
+        stream.idleList = list
+        return list
     }
 
     /// Closes what nobody has used in time, and forgets routes that were not asked for again.
     func sweep(now: NIODeadline) {
-        for (route, shelf) in self.shelves {
-            let late = shelf.idle.prefix { $0.until <= now }
+        for (route, list) in self.lists {
+            let late = list.entries.prefix { $0.until <= now }
             self.count -= late.count
-            shelf.idle.removeFirst(late.count)
-            for entry in late { entry.upstream.close() }
-            guard shelf.idle.isEmpty else { continue }
-            shelf.isForgotten = true
-            self.shelves[route] = nil
+            list.entries.removeFirst(late.count)
+            for entry in late { entry.stream.cancel() }
+            guard list.entries.isEmpty else { continue }
+            list.isForgotten = true
+            self.lists[route] = nil
         }
     }
 
     func closeAll() {
-        let all = self.shelves.values
-        self.shelves = [:]
+        let all = self.lists.values
+        self.lists = [:]
         self.count = 0
-        for shelf in all {
-            shelf.isForgotten = true
-            let idle = shelf.idle
-            shelf.idle = []
-            for entry in idle { entry.upstream.close() }
+        for list in all {
+            list.isForgotten = true
+            let entries = list.entries
+            list.entries = []
+            for entry in entries { entry.stream.cancel() }
         }
     }
 
-    /// An unused connection was closed by its origin.
-    func ended(_ upstream: UpstreamHandler) {
-        guard let shelf = upstream.shelf, let index = shelf.idle.firstIndex(where: { $0.upstream === upstream }) else { return }
-        shelf.idle.remove(at: index)
-        upstream.shelf = nil
+    /// An unused connection ended.
+    func ended(_ stream: HTTP1UpstreamStream) {
+        guard let list = stream.idleList, let index = list.entries.firstIndex(where: { $0.stream === stream }) else { return }
+        list.entries.remove(at: index)
         self.count -= 1
     }
 }

@@ -74,18 +74,18 @@ internal import Testing
 
     /// What is sent on must mean the same to the next strict reader.
     private static func isForwardedAlike(_ verdict: Verdict) throws -> Bool {
-        guard let head = verdict.request, let target = verdict.target, let framing = verdict.requestFraming else { return false }
-        let out = HopByHop.forwardedRequest(head, target: target, framing: framing)
+        guard let head = verdict.request, let target = verdict.target, let framing = verdict.framing else { return false }
+        let out = HopByHop.forwardedRequest(head, target: target)
         guard !self.hasStrayLineEnd(out), let again = try Wire.request(out), again.consumed == out.count else { return false }
         guard !again.head.fields.contains("proxy-authorization"), again.head.method == head.method else { return false }
         let framingAgain = try BodyFraming.ofRequest(again.head)
-        guard framingAgain == RequestFraming(framing: framing.framing) else { return false }
-        return HopByHop.forwardedRequest(again.head, target: try RequestTarget(again.head), framing: framingAgain) == out
+        guard framingAgain == framing else { return false }
+        return HopByHop.forwardedRequest(again.head, target: try RequestTarget(again.head)) == out
     }
 
     private static func isAnsweredAlike(_ verdict: Verdict) throws -> Bool {
         guard let head = verdict.response, let framing = verdict.framing else { return false }
-        let out = HopByHop.forwardedResponse(head, clientConnection: .close, clientVersion: .http11)
+        let out = HopByHop.forwardedResponse(head, keepsClient: false, clientVersion: .http11)
         guard !self.hasStrayLineEnd(out), let again = try Wire.response(out), again.consumed == out.count else { return false }
         return try again.head.reason == head.reason && BodyFraming.ofResponse(again.head, requestMethod: "GET") == framing
     }

@@ -9,7 +9,6 @@ struct Verdict: Equatable {
     var target: RequestTarget?
     var host: Authority?
     var framing: BodyFraming?
-    var requestFraming: RequestFraming?
     var body: BodyTranscript?
     var error: MessageError?
 
@@ -26,11 +25,11 @@ struct Verdict: Equatable {
             verdict.request = parsed.head
             verdict.headLength = parsed.consumed
             let framing = try BodyFraming.ofRequest(parsed.head)
-            verdict.requestFraming = framing
+            verdict.framing = framing
             let target = try RequestTarget(parsed.head)
             verdict.target = target
             verdict.host = try HostRule.check(parsed.head, target: target)
-            verdict.body = BodyTranscript.of(Array(bytes[parsed.consumed...]), framing: framing.framing, pieces: left)
+            verdict.body = BodyTranscript.of(Array(bytes[parsed.consumed...]), framing: framing, pieces: left)
         } catch { verdict.error = error as? MessageError }
         return verdict
     }

@@ -38,8 +38,9 @@ import Testing
     @Test func whoLeavesBeforeTheAnswerIsNoHit() throws {
         let replay = try self.replay(latency: .fixed(600_000))
         try self.leave(replay)
+        try replay.stop()
         let verdict = replay.session.verdict()
-        #expect(verdict.hits == 0 && verdict.flaws == [.unserved] && verdict.unused.isEmpty)
+        #expect(verdict.hits == 0 && verdict.flaws == [.unserved] && verdict.unused == [0])
         #expect(verdict.unservedAnswers.first?.problem.hasPrefix("its client left before the answer began") == true)
     }
 
@@ -47,6 +48,7 @@ import Testing
         let cut = #","outcome": { "cut": "client", "reason": "client left" }"#
         let replay = try self.replay(latency: .fixed(600_000), outcome: cut)
         try self.leave(replay)
+        try replay.stop()
         #expect(replay.session.verdict().flaws.isEmpty)
     }
 
@@ -58,5 +60,15 @@ import Testing
         client.closeOutput()
         _ = try client.readToEnd()
         #expect(replay.session.verdict().hits == 1 && replay.session.verdict().flaws.isEmpty)
+    }
+
+    @Test func whoTriesAgainGetsTheAnswerAfterAll() throws {
+        let replay = try self.replay(latency: .fixed(600_000))
+        try self.leave(replay)
+        try replay.stop()
+        let opening = replay.session.begin(method: "GET", url: "http://h.test/", headers: HeaderFields(["Host: h.test"]))
+        guard case .decided(.replay(index: 0)) = opening else { throw RawError("\(opening) is no replay") }
+        let verdict = replay.session.verdict()
+        #expect(verdict.hits == 1 && verdict.flaws.isEmpty && verdict.unused.isEmpty)
     }
 }

@@ -28,23 +28,19 @@ import Testing
 
     private struct Scene {
         let loop = EmbeddedEventLoop()
-        let channel: EmbeddedChannel
-        let client: ClientHandler
+        let client: ListeningStream
         let proxy: ProxyContext
 
         init() throws {
             self.proxy = try EmbeddedProxy.context(self.loop)
-            self.client = ClientHandler(proxy: self.proxy)
-            self.channel = EmbeddedChannel(handler: self.client, loop: self.loop)
+            self.client = ListeningStream(self.proxy)
         }
 
         /// What went out within so many milliseconds.
         func text(after milliseconds: Int64) throws -> String {
             self.loop.advanceTime(by: .milliseconds(milliseconds))
             self.loop.run()
-            var text = ""
-            while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
-            return text
+            return self.client.take()
         }
     }
 
@@ -70,7 +66,6 @@ import Testing
         #expect(ends.isEmpty)
         #expect(try scene.text(after: 1) == "0\r\n\r\n")
         #expect(ends == [true])
-        _ = try? scene.channel.finish()
     }
 
     @Test func aFactorStretchesThem() throws {
@@ -83,7 +78,6 @@ import Testing
         #expect(try scene.text(after: 1) == "3\r\ncde\r\n1\r\nf\r\n")
         sender.stop()
         #expect(try scene.text(after: 10_000) == "", "a client that left gets no more, and no timer stays")
-        _ = try? scene.channel.finish()
     }
 
     // MARK: Sockets

@@ -10,7 +10,7 @@ import Testing
             response: RecordedResponse(status: status, reason: Array("OK".utf8), headers: HeaderFields(fields), body: body))
     }
 
-    private func wire(_ answer: RecordedAnswer) -> String? { answer.wire.map { String(decoding: $0, as: UTF8.self) } }
+    private func wire(_ answer: RecordedAnswer) -> String? { ReadyAnswer(answer).map { String(decoding: $0.bytes, as: UTF8.self) } }
 
     @Test func aWholeAnswerIsOnePiece() throws {
         let answer = try RecordedAnswer(self.interaction("Content-Length: 2"), payload: .bytes([104, 105]), size: 2)
@@ -28,7 +28,7 @@ import Testing
         interaction.outcome = .cut(Cut(by: .origin, reason: "gone"))
         let answer = try RecordedAnswer(interaction, payload: .bytes([104, 105]), size: 2)
         #expect(answer.framing == .length(9))
-        #expect(answer.wire == nil)
+        #expect(ReadyAnswer(answer) == nil)
     }
 
     @Test func anAnswerWhoseCodingItsClientTookOffGoesOutWithAHeadThatFits() throws {
@@ -49,9 +49,9 @@ import Testing
     }
 
     @Test func whatEndsByCloseOrLiesInAFileIsNotOnePiece() throws {
-        #expect(try RecordedAnswer(self.interaction(), payload: .bytes([1]), size: 1).wire == nil)
+        #expect(try ReadyAnswer(RecordedAnswer(self.interaction(), payload: .bytes([1]), size: 1)) == nil)
         let sidecar = Sidecar(path: "a.bodies/b", size: 1, sha256: "")
-        #expect(try RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1).wire == nil)
+        #expect(try ReadyAnswer(RecordedAnswer(self.interaction("Content-Length: 1"), payload: .file(sidecar), size: 1)) == nil)
     }
 
     @Test(arguments: ["no colon", "A b: c", "A : b", ": b", "A: \u{1}"]) func aLineThatALiveHeadMustNotHoldIsRefused(line: String) {

@@ -143,8 +143,8 @@ import Testing
             var log: [String] = []
             let library = ReplayLibrary(loop: loop, cassette: cassette, threads: threads)
             library.answer(0) { result in
-                log.append((try? result.get().wire.map { String(decoding: $0, as: UTF8.self) }) ?? "nothing")
-                log.append(library.wire(0) == nil ? "not held" : "held")
+                log.append((try? ReadyAnswer(result.get()).map { String(decoding: $0.bytes, as: UTF8.self) }) ?? "nothing")
+                log.append(library.ready(0) == nil ? "not held" : "held")
                 library.answer(0) { _ in
                     library.answer(0) { _ in log.append("at once") }
                     log.append("behind it")

@@ -41,6 +41,6 @@ import Testing
             shared: one.shared, configuration: one.configuration, session: one.session, recorder: nil, library: nil, counts: one.counts)
         other.readClock()
         #expect(one.now == other.now)
-        #expect(one.pool !== other.pool && one.connector !== other.connector)
+        #expect(one.pool !== other.pool && one.dialing !== other.dialing)
     }
 }

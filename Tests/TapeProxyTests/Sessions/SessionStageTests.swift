@@ -20,7 +20,7 @@ import Testing
                 try CassetteSession(mode: .all), cassette: nil, recorder: nil, cassetteName: $0, counts: NIOLockedValueBox(ProxyCounts()),
                 notice: { _ in })
         }
-        #expect(contexts[0].pool !== contexts[1].pool && contexts[0].connector !== contexts[1].connector)
+        #expect(contexts[0].pool !== contexts[1].pool && contexts[0].dialing !== contexts[1].dialing)
         #expect(contexts.map(\.configuration.cassetteName) == ["a.json", "b.json"])
         #expect(contexts[0].address == "127.0.0.1:7070")
     }

@@ -89,7 +89,7 @@ import Testing
     func theMomentIsSaid(cause: TLSFailure.Cause, word: String) {
         var problem = TLSProblem(leg: .client, host: "h", port: 443, failure: TLSFailure(cause: cause, message: "m"))
         #expect(problem.description.contains("the client \(word) the connection inside the handshake, which"))
-        problem.isBehindHandshake = true
+        problem.isAfterHandshake = true
         #expect(problem.description.contains("the client \(word) the connection right behind the handshake, which"))
     }
 

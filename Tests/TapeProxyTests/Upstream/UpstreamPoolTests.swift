@@ -7,49 +7,51 @@ import Testing
 @Suite struct UpstreamPoolTests {
     private let route = UpstreamRoute(Origin(scheme: .http, host: "h"))
 
-    private func upstream(_ id: Int, _ route: UpstreamRoute? = nil) throws -> (UpstreamHandler, EmbeddedChannel) {
-        let channel = EmbeddedChannel()
-        let handler = UpstreamHandler(route: route ?? self.route, id: id, flushes: FlushQueue(loop: channel.embeddedEventLoop))
+    private let loop = EmbeddedEventLoop()
+
+    private func upstream(_ id: Int, _ route: UpstreamRoute? = nil, in pool: UpstreamPool) throws -> (HTTP1UpstreamStream, EmbeddedChannel) {
+        let channel = EmbeddedChannel(loop: self.loop)
+        let handler = UpstreamConnection(route: route ?? self.route, id: id, flushes: FlushQueue(loop: channel.embeddedEventLoop), clock: EventClock(loop: channel.embeddedEventLoop))
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))
-        return (handler, channel)
+        return (HTTP1UpstreamStream(handler, pool: pool), channel)
     }
 
     private func pool(_ change: (inout ProxyLimits) -> Void = { _ in }) -> UpstreamPool {
         var limits = ProxyLimits()
         change(&limits)
-        return UpstreamPool(limits: limits)
+        return UpstreamPool(limits: limits, clock: EventClock(loop: self.loop))
     }
 
     @Test func theNewestIsTakenFirstAndOnlyByItsOrigin() throws {
         let pool = self.pool()
-        let (first, firstChannel) = try self.upstream(1)
-        let (second, secondChannel) = try self.upstream(2)
-        pool.put(first, now: .now())
-        pool.put(second, now: .now())
-        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "other"))) == nil)
-        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "h", port: 81))) == nil)
-        #expect(pool.take(self.route) === second)
-        #expect(pool.take(self.route) === first)
-        #expect(pool.take(self.route) == nil)
+        let (first, firstChannel) = try self.upstream(1, in: pool)
+        let (second, secondChannel) = try self.upstream(2, in: pool)
+        pool.put(first, client: 1)
+        pool.put(second, client: 1)
+        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "other")), client: 2, isRepeatable: true) == nil)
+        #expect(pool.take(UpstreamRoute(Origin(scheme: .http, host: "h", port: 81)), client: 2, isRepeatable: true) == nil)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) === second)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) === first)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) == nil)
         #expect(pool.count == 0)
         #expect(firstChannel.isActive && secondChannel.isActive)
     }
 
     @Test func oneThatClosesWhileNobodyUsesItIsForgotten() throws {
         let pool = self.pool()
-        let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream, now: .now())
+        let (upstream, channel) = try self.upstream(1, in: pool)
+        pool.put(upstream, client: 1)
         try channel.close().wait()
         #expect(pool.count == 0)
-        #expect(pool.take(self.route) == nil)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) == nil)
     }
 
-    @Test func octetsThatNobodyAskedForCloseIt() throws {
+    @Test func bytesThatNobodyAskedForCloseIt() throws {
         let pool = self.pool()
-        let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream, now: .now())
+        let (upstream, channel) = try self.upstream(1, in: pool)
+        pool.put(upstream, client: 1)
         try channel.writeInbound(ByteBuffer(string: "HTTP/1.1 408 Request Timeout\r\n\r\n"))
         #expect(!channel.isActive)
         #expect(pool.count == 0)
@@ -65,8 +67,8 @@ import Testing
             UpstreamRoute(Origin(scheme: .http, host: "j")),
         ]
         let channels = try others.enumerated().map { id, route in
-            let (upstream, channel) = try self.upstream(id, route)
-            pool.put(upstream, now: .now())
+            let (upstream, channel) = try self.upstream(id, route, in: pool)
+            pool.put(upstream, client: 1)
             return channel
         }
         #expect(channels.map(\.isActive) == [true, true, false, true, false])
@@ -78,22 +80,35 @@ import Testing
 
     @Test func aSweepClosesWhatNobodyHasUsedInTime() throws {
         let pool = self.pool { $0.upstreamIdle = 4 }
-        let (upstream, channel) = try self.upstream(1)
-        pool.put(upstream, now: .now())
-        pool.sweep(now: .now() + .seconds(3))
+        let (upstream, channel) = try self.upstream(1, in: pool)
+        pool.put(upstream, client: 1)
+        pool.sweep(now: self.loop.now + .seconds(3))
         #expect(channel.isActive)
-        pool.sweep(now: .now() + .seconds(5))
+        pool.sweep(now: self.loop.now + .seconds(5))
         #expect(!channel.isActive)
         #expect(pool.count == 0)
     }
 
-    @Test func aConnectionOfAForgottenOriginComesBackOnANewShelf() throws {
+    @Test func aConnectionOfAForgottenOriginComesBackOnANewList() throws {
         let pool = self.pool { $0.upstreamIdle = 4 }
-        let (upstream, _) = try self.upstream(1)
-        pool.put(upstream, now: .now())
-        #expect(pool.take(self.route) === upstream)
-        pool.sweep(now: .now())
-        pool.put(upstream, now: .now())
-        #expect(pool.take(self.route) === upstream)
+        let (upstream, _) = try self.upstream(1, in: pool)
+        pool.put(upstream, client: 1)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) === upstream)
+        pool.sweep(now: self.loop.now)
+        pool.put(upstream, client: 1)
+        #expect(pool.take(self.route, client: 2, isRepeatable: true) === upstream)
+    }
+
+    @Test func aRequestThatCannotBeSentAgainTakesOnlyItsOwnClientsConnection() throws {
+        let pool = self.pool()
+        let (own, _) = try self.upstream(1, in: pool)
+        let (strangers, _) = try self.upstream(2, in: pool)
+        pool.put(own, client: 7)
+        pool.put(strangers, client: 8)
+        #expect(pool.take(self.route, client: 9, isRepeatable: false) == nil)
+        #expect(pool.take(self.route, client: 7, isRepeatable: false) === own)
+        #expect(pool.take(self.route, client: 7, isRepeatable: false) == nil)
+        #expect(pool.take(self.route, client: 7, isRepeatable: true) === strangers)
+        #expect(pool.count == 0)
     }
 }

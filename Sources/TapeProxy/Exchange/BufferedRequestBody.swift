@@ -1,0 +1,173 @@
+internal import NIOCore
+internal import NIOPosix
+internal import TapeCore
+internal import TapeExchange
+
+/// A request's body that came before it was known whether it goes to an origin: its pieces, with their times.
+///
+/// Up to a limit in memory, beyond it in a file without a name, which is written and read on threads that may wait for the disk. Not
+/// Sendable: lives on its event loop.
+final class BufferedRequestBody {
+    /// Bytes held in memory: nearly every JSON text and form is smaller, and 1,000 clients at once hold 1 GiB at most.
+    static let memoryLimit = 1 << 20
+    /// Bytes given back at once.
+    static let pieceSize = 256 << 10
+
+    /// A piece of the body.
+    struct Piece {
+        var body: BodyPiece
+        /// When it came, in milliseconds since the request's start.
+        var at: Double
+    }
+
+    private let loop: any EventLoop
+    private let threads: NIOThreadPool
+    /// What comes after the bytes in the file.
+    private var memory = ByteBuffer()
+    private var file: UnnamedFile?
+    /// Bytes given to the file; those being written are among them.
+    private var fileSize = 0
+    private var readOffset = 0
+    private var times = ReadTimes()
+    private var isWriting = false
+    private var whenWritten: (() -> Void)?
+    /// Follows what is given back.
+    private var parser: BodyParser
+    private let isChunked: Bool
+    /// Why it is lost.
+    private(set) var problem: CassetteError?
+
+    /// - Parameter framing: of the bytes, as they come.
+    init(framing: BodyFraming, loop: any EventLoop, threads: NIOThreadPool, limits: Limits = Limits()) {
+        self.parser = BodyParser(framing: framing, side: .request, limits: limits)
+        self.isChunked = framing == .chunked
+        self.loop = loop
+        self.threads = threads
+    }
+
+    // MARK: Taking
+
+    func append(_ bytes: ByteBuffer, at: Double) {
+        guard self.problem == nil else { return }
+        self.memory.writeImmutableBuffer(bytes)
+        self.times.add(bytes.readableBytes, at: at)
+        if self.memory.readableBytes > Self.memoryLimit { self.write() }
+    }
+
+    /// More has come than the disk has taken: read on when `whenReady` calls back.
+    var isFull: Bool { self.isWriting && self.memory.readableBytes > Self.memoryLimit }
+
+    /// Calls back once what came so far is in its place: at once if that is the memory.
+    func whenReady(_ then: @escaping () -> Void) {
+        guard self.isWriting else { return then() }
+        self.whenWritten = then
+    }
+
+    private func write() {
+        guard !self.isWriting else { return }
+        self.isWriting = true
+        let block = self.memory
+        let offset = self.fileSize
+        let file = self.file
+        self.fileSize += block.readableBytes
+        self.memory = ByteBuffer()
+        let writing = self.threads.runIfActive(eventLoop: self.loop) {
+            let file = try file ?? UnnamedFile()
+            try block.withUnsafeReadableBytes { try file.write($0, at: offset) }
+            return file
+        }
+        writing.assumeIsolated().whenComplete { result in
+            self.isWriting = false
+            switch result {
+            case .success(let file): self.file = file
+            case .failure(let error): self.lose(error)
+            }
+            if self.memory.readableBytes > Self.memoryLimit { return self.write() }
+            self.whenWritten.take()?()
+        }
+    }
+
+    private func lose(_ error: any Error) {
+        self.problem = error as? CassetteError ?? CassetteError(.unreadable, "the proxy is being stopped")
+        self.memory = ByteBuffer()
+        self.file = nil
+    }
+
+    // MARK: Giving back
+
+    /// The next bytes in the order in which they came, or none at the end; call again only after the call back.
+    func next(_ then: @escaping (Result<[Piece], CassetteError>) -> Void) {
+        if let problem { return then(.failure(problem)) }
+        guard let file, self.readOffset < self.fileSize else {
+            let bytes = self.memory.readSlice(length: min(Self.pieceSize, self.memory.readableBytes)) ?? ByteBuffer()
+            return then(self.pieces(of: bytes))
+        }
+        let range = self.readOffset..<min(self.readOffset + Self.pieceSize, self.fileSize)
+        self.readOffset = range.upperBound
+        let reading = self.threads.runIfActive(eventLoop: self.loop) { ByteBuffer(bytes: try file.read(range)) }
+        reading.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let bytes):
+                then(self.pieces(of: bytes))
+            case .failure(let error):
+                self.lose(error)
+                then(.failure(self.problem ?? CassetteError(.unreadable, "\(error)")))
+            }
+        }
+    }
+
+    private func pieces(of bytes: ByteBuffer) -> Result<[Piece], CassetteError> {
+        var bytes = bytes
+        var pieces: [Piece] = []
+        while let (count, at) = self.times.take(atMost: bytes.readableBytes), let piece = bytes.readSlice(length: count) {
+            var events: [BodyEvent]? = self.isChunked ? [] : nil
+            do throws(MessageError) {
+                let progress = try piece.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                    try self.parser.consume(bytes) { events?.append($0) }
+                }
+                pieces.append(Piece(body: BodyPiece(bytes: piece, events: events, isLast: progress.isDone), at: at))
+            } catch {
+                // It was read once: only a file that somebody changed can be otherwise now.
+                return .failure(CassetteError(.unreadable, error.message))
+            }
+        }
+        return .success(pieces)
+    }
+}
+
+/// When the bytes of a stream came, in milliseconds, as a list of bounded length.
+///
+/// Knows no bytes: what is added is taken off again in the same order.
+struct ReadTimes {
+    /// As many as a cassette keeps of a body's pieces.
+    static let limit = Arrival.pieceLimit
+    /// Reads closer together than this many milliseconds count as one.
+    static let burst = 2.0
+
+    private struct Read {
+        var at: Double
+        var count: Int
+    }
+
+    private var reads: [Read] = []
+    private var first = 0
+
+    mutating func add(_ count: Int, at: Double) {
+        guard count > 0 else { return }
+        if let last = self.reads.last, at - last.at < Self.burst || self.reads.count >= Self.limit {
+            self.reads[self.reads.count - 1].count += count
+        } else {
+            self.reads.append(Read(at: at, count: count))
+        }
+    }
+
+    /// The next bytes that came together, at most so many; nil if none are left.
+    mutating func take(atMost limit: Int) -> (count: Int, at: Double)? {
+        guard self.first < self.reads.count, limit > 0 else { return nil }
+        let read = self.reads[self.first]
+        let count = min(read.count, limit)
+        self.reads[self.first].count -= count
+        if count == read.count { self.first += 1 }
+        return (count, read.at)
+    }
+}

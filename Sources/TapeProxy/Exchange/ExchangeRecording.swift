@@ -1,0 +1,117 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeRecorder
+
+/// The recording of one forwarded exchange: a tap on what passes, and the recorder that gets it once, at the end.
+///
+/// Does nothing for an exchange that is not recorded. Not Sendable: lives on its event loop.
+struct ExchangeRecording: ~Copyable {
+    private let proxy: ProxyContext
+    private let start: NIODeadline
+    private var tap: Tap?
+    /// The exchange is recorded.
+    let isOn: Bool
+    private var sendStarted = 0.0
+
+    init(_ request: IncomingRequest, proxy: ProxyContext, isOn: Bool) {
+        self.proxy = proxy
+        self.start = request.start
+        guard isOn, let recorder = proxy.recorder else {
+            self.isOn = false
+            self.tap = nil
+            return
+        }
+        self.isOn = true
+        self.tap = Tap(
+            id: recorder.nextID(), started: proxy.timestamp(at: request.start),
+            request: RecordedRequest(
+                method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
+                version: request.head.version, headers: request.head.fields),
+            framing: request.framing)
+    }
+
+    private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
+
+    /// - Parameter blocked: milliseconds that the request was held before it was known where it goes.
+    mutating func connected(_ connection: ConnectionInfo, _ timing: DialTiming?, blocked: Double?) {
+        self.tap?.connected(connection, blocked: blocked, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
+        self.sendStarted = self.elapsed
+    }
+
+    mutating func requestEnded() {
+        let (at, sendStarted) = (self.elapsed, self.sendStarted)
+        self.tap?.requestEnded(at: at, sendStarted: sendStarted)
+    }
+
+    mutating func interim(_ head: ResponseHead) {
+        let at = self.elapsed
+        self.tap?.interim(InterimResponse(head, at: at))
+    }
+
+    mutating func responseBegan(_ head: ResponseHead, framing: BodyFraming) {
+        let at = self.elapsed
+        self.tap?.responseBegan(RecordedResponse(head), framing: framing, at: at)
+    }
+
+    mutating func responseEnded() { self.tap?.responseEnded() }
+
+    mutating func tunnelled(_ counts: TunnelCounts) { self.tap?.tunnelled(counts) }
+
+    mutating func body(_ side: Tap.Side, _ piece: BodyPiece) { self.body(side, piece, at: self.elapsed) }
+
+    /// - Parameter at: when it came, in milliseconds since the exchange began.
+    mutating func body(_ side: Tap.Side, _ piece: BodyPiece, at: Double) {
+        guard self.isOn else { return }
+        piece.bytes.withUnsafeReadableBytes { bytes in
+            guard let events = piece.events else { return self.data(side, bytes, at: at) }
+            for event in events {
+                switch event {
+                case .data(let range): self.data(side, UnsafeRawBufferPointer(rebasing: bytes[range]), at: at)
+                case .chunk(let size, let line): self.tap?.chunk(side, size: size, line: line, at: at)
+                case .lastChunk(let line): self.tap?.lastChunk(side, line: line)
+                case .trailers(let fields): self.tap?.trailers(side, fields)
+                }
+            }
+        }
+    }
+
+    /// Blocks of large bodies go straight to the recorder.
+    private mutating func data(_ side: Tap.Side, _ bytes: UnsafeRawBufferPointer, at: Double) {
+        guard let block = self.tap?.data(side, bytes, at: at), let id = self.tap?.id else { return }
+        self.proxy.record(.block(exchange: id, side: side, bytes: block))
+    }
+
+    /// Nothing of this is recorded after all.
+    mutating func discard() { self.tap = nil }
+
+    /// Hands the exchange to the recorder, once.
+    ///
+    /// - Parameter stored: called later, when it is known whether the exchange is on the disk.
+    /// - Returns: whether `stored` will be called: only if that was asked for.
+    mutating func end(_ outcome: Outcome, stored: @escaping (_ isStored: Bool) -> Void) -> Bool {
+        let at = self.elapsed
+        guard let exchange = self.tap?.ended(outcome, at: at) else { return false }
+        self.tap = nil
+        guard self.waitsForDisk else {
+            self.proxy.record(.exchange(exchange, stored: nil))
+            return false
+        }
+        let door = self.proxy.door
+        let proxy = NIOLoopBound(self.proxy, eventLoop: self.proxy.loop)
+        let resume = NIOLoopBound(stored, eventLoop: self.proxy.loop)
+        self.proxy.record(
+            .exchange(
+                exchange,
+                stored: {
+                    door.execute {
+                        proxy.value.readClock()
+                        resume.value(true)
+                    }
+                }))
+        return true
+    }
+
+    /// An answer ends only when it is on the disk.
+    var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
+}

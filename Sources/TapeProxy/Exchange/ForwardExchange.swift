@@ -1,0 +1,346 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// One request passed on to its origin and the answer passed back, with a recording of both.
+///
+/// `ExchangeState` says what happens when something ends or fails, and who is read; this performs it. Knows no wire: see `ClientStream` and
+/// `UpstreamStream`. Not Sendable: lives on its event loop.
+final class ForwardExchange: MessageExchange, UpstreamExchange {
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let route: UpstreamRoute
+    /// Why the connection that was made for this request ahead of it failed.
+    private let earlierFailure: Failure?
+    private var state: ExchangeState
+    private var recording: ExchangeRecording
+    private var upstream: (any UpstreamStream)?
+    /// The request's body, if it was read before.
+    private var buffered: BufferedRequestBody?
+    private var isTakingBuffered = false
+    /// What is wrong with the rest of the request.
+    private var requestError: MessageError?
+    /// What the client gets when the exchange is on the disk.
+    private var withheldHead: (head: ResponseHead, framing: BodyFraming)?
+    private var withheldPiece: BodyPiece?
+    private var hasBegun = false
+
+    /// - Parameters:
+    ///   - earlierFailure: of the connection that was made ahead of the request.
+    ///   - ahead: what was read of the request by now.
+    init(
+        client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
+        ahead: ReadAhead = ReadAhead()
+    ) {
+        let proxy = client.peer.session
+        self.client = client
+        self.proxy = proxy
+        self.request = request
+        self.route = route
+        self.earlierFailure = earlierFailure
+        self.buffered = ahead.body
+        self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
+        self.state = ExchangeState(
+            ExchangeState.Request(
+                isRepeatable: request.isIdempotent && !request.hasBody, isRead: ahead.isRead || !request.hasBody,
+                isBuffered: ahead.body != nil, expectsContinue: request.expectsContinue, sentContinue: ahead.sentContinue),
+            limits: ExchangeState.Limits(
+                clientStall: Double(proxy.limits.clientStall) * 1000, originSilence: Double(proxy.limits.upstreamSilence) * 1000,
+                connect: Double(2 * proxy.limits.connect) * 1000))
+    }
+
+    /// Milliseconds since the exchange began.
+    private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
+
+    private var authority: String { self.route.origin.authority }
+
+    // MARK: The upstream connection
+
+    func start() {
+        let isRepeatable = self.request.isIdempotent && !self.request.hasBody
+        if let upstream = self.proxy.pool.take(self.route, client: self.client.peer.id, isRepeatable: isRepeatable) {
+            self.attach(upstream, isReused: true)
+        } else if let earlierFailure {
+            self.perform(self.state.upstreamFailed(earlierFailure))
+        } else {
+            self.dial()
+        }
+    }
+
+    private func dial() {
+        self.state.dialing(at: self.elapsed)
+        self.proxy.dialing.open(self.route, lookup: nil) { [weak self] result in
+            guard let self, !self.state.isOver else {
+                if case .success(let upstream) = result { upstream.cancel() }
+                return
+            }
+            switch result {
+            case .success(let upstream): self.attach(upstream, isReused: false)
+            case .failure(.loop): self.refuseLoop()
+            case .failure(.failed(let failure)): self.perform(self.state.upstreamFailed(failure))
+            }
+        }
+    }
+
+    private func refuseLoop() {
+        self.recording.discard()
+        self.state.ended()
+        self.answer(.loop(self.authority))
+    }
+
+    private func attach(_ upstream: any UpstreamStream, isReused: Bool) {
+        let blocked = self.buffered == nil ? nil : self.elapsed
+        self.upstream = upstream
+        upstream.take(self)
+        self.state.upstreamTaken(isReused: isReused, at: self.elapsed)
+        let (info, timing) = upstream.use()
+        self.recording.connected(info, timing, blocked: blocked)
+        upstream.send(self.request.head, target: self.request.target, framing: self.request.framing)
+        if !self.request.hasBody { self.requestSent() }
+        upstream.flush()
+        if self.request.hasBody {
+            self.noteRecorder()
+            self.regulate()
+        }
+    }
+
+    // MARK: The request
+
+    func requestBody(_ piece: BodyPiece) {
+        if piece.isLast { self.state.requestRead() }
+        self.send(piece, at: self.elapsed)
+        self.upstream?.flush()
+        self.noteRecorder()
+        self.regulate()
+    }
+
+    private func send(_ piece: BodyPiece, at: Double) {
+        guard let upstream, !self.state.isOver else { return }
+        self.recording.body(.request, piece, at: at)
+        upstream.send(piece)
+        self.state.requestBodySent(at: self.elapsed)
+        if piece.isLast { self.requestSent() }
+    }
+
+    private func requestSent() {
+        self.recording.requestEnded()
+        self.perform(self.state.requestSent(at: self.elapsed))
+    }
+
+    /// Sends what was read before, as fast as the origin takes it.
+    private func sendBuffered() {
+        guard let buffered, !self.isTakingBuffered else { return }
+        self.isTakingBuffered = true
+        buffered.next { [weak self] result in
+            guard let self, !self.state.isOver else { return }
+            self.proxy.readClock()
+            self.isTakingBuffered = false
+            switch result {
+            case .success(let pieces):
+                for piece in pieces where !self.state.isOver { self.send(piece.body, at: piece.at) }
+                self.upstream?.flush()
+                if pieces.isEmpty || pieces.last?.body.isLast == true { self.buffered = nil }
+                self.noteRecorder()
+                self.regulate()
+            case .failure(let error):
+                let failure = Failure(kind: .cancelled, message: "the request's body cannot be read back: \(error.message)")
+                self.perform(self.state.upstreamFailed(failure))
+            }
+        }
+    }
+
+    func requestFailed(_ error: MessageError) {
+        self.requestError = error
+        self.perform(self.state.requestMalformed(error.message))
+    }
+
+    // MARK: The answer
+
+    func originInterim(_ head: ResponseHead) {
+        self.state.originSpoke(at: self.elapsed)
+        self.recording.interim(head)
+        if self.state.interim(head.status) { self.client.send(interim: head) }
+    }
+
+    func originHead(_ head: ResponseHead, framing: BodyFraming) {
+        self.state.originSpoke(at: self.elapsed)
+        self.state.responseBegan()
+        self.recording.responseBegan(head, framing: framing)
+        if self.recording.waitsForDisk { self.withheldHead = (head, framing) } else { self.begin(head, framing) }
+    }
+
+    private func begin(_ head: ResponseHead, _ framing: BodyFraming) {
+        self.hasBegun = true
+        self.client.send(head, framing: framing)
+    }
+
+    func originBody(_ piece: BodyPiece) {
+        self.state.originSpoke(at: self.elapsed)
+        self.recording.body(.response, piece)
+        guard !piece.isLast || !self.recording.waitsForDisk else {
+            self.withheldPiece = piece
+            return
+        }
+        self.sendWithheld()
+        self.client.send(piece)
+    }
+
+    private func sendWithheld() {
+        if let (head, framing) = self.withheldHead.take() { self.begin(head, framing) }
+        if let piece = self.withheldPiece.take() { self.client.send(piece) }
+    }
+
+    func originEnded(readsOn: Bool) {
+        self.recording.responseEnded()
+        self.perform(self.state.responseEnded(readsOn: readsOn, at: self.elapsed))
+    }
+
+    func originReadComplete() {
+        guard !self.state.isOver else { return }
+        if self.withheldPiece == nil, !self.state.responseIsWhole { self.sendWithheld() }
+        self.client.flush()
+        self.noteRecorder()
+        self.regulate()
+    }
+
+    func originFailed(_ failure: Failure, isUnprocessed: Bool) {
+        self.upstream = nil
+        self.perform(self.state.upstreamFailed(failure, isUnprocessed: isUnprocessed))
+    }
+
+    /// The origin changes protocols: both connections become a tunnel (RFC 9110, 7.8).
+    func originSwitched(_ head: ResponseHead) {
+        guard let upstream else { return }
+        self.upstream = nil
+        self.state.ended()
+        self.recording.responseBegan(head, framing: .none)
+        self.recording.responseEnded()
+        self.client.send(interim: head)
+        let (connection, rest) = upstream.becomeTunnel()
+        let tunnel = Tunnel(client: self.client, upstream: connection, proxy: self.proxy) { [self] counts in
+            self.recording.tunnelled(counts)
+            self.record(.complete) { _ in self.countBytes() }
+        }
+        self.client.become(tunnel)
+        tunnel.start(with: rest)
+    }
+
+    // MARK: Ends
+
+    private func perform(_ action: ExchangeState.Action) {
+        switch action {
+        case .wait, .ignore:
+            return
+        case .redial:
+            self.upstream?.cancel()
+            self.upstream = nil
+            return self.dial()
+        case .finish:
+            self.upstream.take()?.release(by: self.client.peer.id)
+            self.record(.complete) { isStored in self.end(isStored) }
+        case .answer(let failure):
+            self.upstream.take()?.cancel()
+            self.record(.failed(failure)) { isStored in
+                guard isStored || self.proxy.configuration.diskFullPolicy == .pass else { return self.answer(.diskFull) }
+                self.answer(self.requestError.map { .malformed($0) } ?? .failure(failure))
+            }
+        case .cut(let cut):
+            self.upstream.take()?.cancel()
+            self.record(.cut(cut)) { _ in
+                self.sendWithheld()
+                self.countBytes()
+                self.client.cut()
+            }
+        case .cancel(let cut):
+            self.upstream.take()?.cancel()
+            self.record(.cut(cut)) { _ in self.countBytes() }
+        }
+        self.buffered = nil
+    }
+
+    /// - Parameter isStored: false if the answer was to be on the disk first, and is not.
+    private func end(_ isStored: Bool) {
+        if isStored || self.proxy.configuration.diskFullPolicy == .pass {
+            self.sendWithheld()
+            self.countBytes()
+            self.client.finish()
+        } else if self.hasBegun {
+            // No answer is delivered as whole that is not on the cassette.
+            self.withheldPiece = nil
+            self.client.cut()
+        } else {
+            self.answer(.diskFull)
+        }
+    }
+
+    /// Records the exchange and goes on: at once, or when it is on the disk, if that was asked for.
+    private func record(_ outcome: Outcome, then: @escaping (_ isStored: Bool) -> Void) {
+        if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
+        let isLater = self.recording.end(outcome, stored: then)
+        if !isLater { then(true) }
+    }
+
+    private func countBytes() {
+        let size = self.client.answerSize
+        self.proxy.count { $0.bytes += size }
+    }
+
+    private func answer(_ answer: ProxyAnswer) {
+        self.client.send(answer, isFinal: false)
+        self.client.finish()
+    }
+
+    // MARK: The client
+
+    func clientWritabilityChanged(_ isWritable: Bool) {
+        self.state.clientWritabilityChanged(isWritable, at: self.elapsed)
+        self.regulate()
+    }
+
+    func clientLeft(_ reason: String) { self.perform(self.state.clientLeft(reason)) }
+
+    func proxyStopped() { self.perform(self.state.recorderStopped("the proxy was stopped before the exchange had ended")) }
+
+    // MARK: Time
+
+    var deadline: NIODeadline {
+        let due = [self.state.clientDeadline, self.state.originDeadline].compactMap { $0 }.min()
+        return due.map { self.request.start + .nanoseconds(Int64($0 * 1e6)) } ?? .distantFuture
+    }
+
+    func deadlinePassed() {
+        let action = self.state.deadlinePassed(origin: self.authority, at: self.elapsed)
+        self.perform(action)
+        if case .cancel = action { self.client.close() }
+    }
+
+    // MARK: Back-pressure
+
+    func originWritabilityChanged(_ isWritable: Bool) {
+        self.state.originWritabilityChanged(isWritable, at: self.elapsed)
+        self.regulate()
+    }
+
+    private func regulate() {
+        guard !self.state.isOver else { return }
+        self.upstream?.setReading(self.state.readsOrigin)
+        guard self.request.hasBody else { return }
+        if self.buffered != nil {
+            if self.state.takesRequest { self.sendBuffered() }
+        } else if self.upstream != nil {
+            self.client.setReading(self.state.readsClient)
+        }
+    }
+
+    /// A full recorder stops both sides until it has drained.
+    private func noteRecorder() {
+        guard self.recording.isOn, self.proxy.isRecorderFull, !self.state.isOver else { return }
+        self.state.recorderChanged(isFull: true, at: self.elapsed)
+        self.proxy.whenRecorderDrains(self) { [weak self] in
+            guard let self else { return }
+            self.state.recorderChanged(isFull: false, at: self.elapsed)
+            self.regulate()
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import NIOCore
+internal import TapeExchange
+
+/// A request head that was read and found in order, when it came, and what it is for.
+///
+/// A class, so that handing it on costs one reference.
+final class IncomingRequest {
+    private(set) var head: RequestHead
+    let target: RequestTarget
+    /// The absolute URL: as sent to a proxy, or in its path, or put together from the tunnel's scheme, the Host field and the path.
+    let url: String
+    /// How the client and the origin name things where the URL came in the path; nil if the client knows that it speaks to a proxy.
+    let reverse: ReverseMapping?
+    /// What Host names.
+    let host: Authority?
+    let framing: BodyFraming
+    /// Whether the client's connection may serve another request.
+    let persists: Bool
+    /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
+    let expectsContinue: Bool
+    let start: NIODeadline
+    let proxyAuthorization: String?
+
+    /// - Parameters:
+    ///   - scope: the tunnel that the request came through.
+    ///   - address: the proxy's own, HOST:PORT.
+    init(_ head: RequestHead, start: NIODeadline, scope: TunnelScope? = nil, address: String = "") throws(MessageError) {
+        let target = try RequestTarget(head.target, method: head.method)
+        let named = try HostRule.check(head, target: target)
+        let reverse = try scope == nil ? Self.reverse(target, method: head.method, address: address) : nil
+        self.host = named
+        self.target = reverse.map { .absolute($0.origin, originForm: $0.originForm) } ?? target
+        self.reverse = reverse.map { ReverseMapping(target: $0, authority: head.fields.first("host") ?? address) }
+        self.url = reverse?.url ?? scope.map { Self.url(head, target, named, in: $0) } ?? head.target
+        self.framing = try BodyFraming.ofRequest(head)
+        self.persists = Persistence.staysOpen(
+            after: head, role: scope == nil && reverse == nil ? .proxy : .origin)
+        self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
+        self.proxyAuthorization = Self.authorization(head, reverse?.credentials)
+        var head = head
+        // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
+        if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
+        if reverse != nil { head.target = self.url }
+        self.head = head
+        self.start = start
+    }
+
+    /// A URL in the path of a request to us. One that came here by the proxy's settings as well, which many libraries let nothing past,
+    /// is the same.
+    private static func reverse(_ target: RequestTarget, method: String, address: String) throws(MessageError) -> ReverseTarget? {
+        switch target {
+        case .origin(let path):
+            return try ReverseTarget(path, method: method)
+        // Nearly no path has a colon, and each request comes through here.
+        case .absolute(let origin, let path) where origin.scheme == .http && path.utf8.contains(UInt8(ascii: ":")):
+            guard address.hasSuffix(":\(origin.port)"), LoopbackHost.contains(origin.host) else { return nil }
+            return try ReverseTarget(path, method: method)
+        case .absolute, .authority, .asterisk:
+            return nil
+        }
+    }
+
+    /// Several that differ are nobody's: which of them counts would be a guess.
+    ///
+    /// - Parameter credentials: those of the path.
+    private static func authorization(_ head: RequestHead, _ credentials: [UInt8]?) -> String? {
+        let written = credentials.map { "Basic \(BasicCredentials.encoded($0))" }
+        guard let first = head.fields.first("proxy-authorization") else { return written }
+        if let written, written != first { return "" }
+        let fields = head.fields
+        let differs = (0..<fields.count).contains {
+            fields.isNamed("proxy-authorization", at: $0) && !fields.valueBytes(at: $0).elementsEqual(first.utf8)
+        }
+        return differs ? "" : first
+    }
+
+    private static func url(_ head: RequestHead, _ target: RequestTarget, _ named: Authority?, in scope: TunnelScope) -> String {
+        let authority = named == nil ? scope.origin.authority : head.fields.first("host") ?? scope.origin.authority
+        switch target {
+        case .absolute: return head.target
+        case .origin(let path): return "\(scope.origin.scheme.rawValue)://\(authority)\(path)"
+        // RFC 9112, 3.2.4: OPTIONS * is for the server as a whole, whose URL has no path.
+        case .asterisk: return "\(scope.origin.scheme.rawValue)://\(authority)"
+        case .authority: return "https://\(head.target)/"
+        }
+    }
+
+    /// Has the fields name the origin as a client of its own would; what the client said of itself is gone.
+    func takeOriginsNames() {
+        if let reverse { self.head.fields = reverse.request(self.head.fields) }
+    }
+
+    /// Whether a body follows.
+    var hasBody: Bool {
+        switch self.framing {
+        case .none, .length(0): false
+        case .length, .chunked, .untilClose: true
+        }
+    }
+
+    /// Sent twice, it does what it does sent once (RFC 9110, 9.2.2).
+    var isIdempotent: Bool {
+        switch self.head.method {
+        case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,228 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// What was read of a request before it was decided what becomes of it.
+struct ReadAhead {
+    /// The whole request was read.
+    var isRead = false
+    /// The body's bytes; nil if there are none, or nobody could want them.
+    var body: BufferedRequestBody?
+    /// The client was asked to send the body (RFC 9110, 10.1.1).
+    var sentContinue = false
+}
+
+/// A request whose body decides what answers it: reads it to its end, asks the session, and hands over to the exchange that answers.
+///
+/// Keeps the body only if it may have to be forwarded, and never decides on one that was cut. Asks a client that waits for it to send the
+/// body, unless the origin answered without. Not Sendable: lives on its event loop.
+final class PendingExchange: MessageExchange {
+    /// A longer body is looked into on another thread: the event loop has other clients.
+    private static let inlineSize = 64 << 10
+
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let router: ExchangeRouter
+    private let request: IncomingRequest
+    private let scope: TunnelScope
+    private let comparison: Comparison
+    private var ahead = ReadAhead()
+    private var size = 0
+    private var isOver = false
+    private(set) var deadline: NIODeadline
+
+    init(router: ExchangeRouter, request: IncomingRequest, scope: TunnelScope, pending: PendingRequest) {
+        self.router = router
+        self.client = router.stream
+        self.proxy = router.stream.peer.session
+        self.request = request
+        self.scope = scope
+        self.comparison = Comparison(session: self.proxy.session, pending: pending)
+        self.deadline = self.proxy.stallDeadline
+    }
+
+    func start() {
+        guard self.request.hasBody else {
+            self.ahead.isRead = true
+            return self.conclude()
+        }
+        if self.proxy.session.mayForward {
+            self.ahead.body = BufferedRequestBody(
+                framing: self.request.framing, loop: self.proxy.loop, threads: self.proxy.threads, limits: self.proxy.messageLimits)
+        }
+        // A client that sends the body all the same need not be asked (RFC 9110, 10.1.1).
+        if self.request.expectsContinue, !self.client.hasInput { self.ask() } else { self.client.setReading(true) }
+    }
+
+    // MARK: Expect: 100-continue
+
+    private func ask() {
+        let comparison = self.comparison
+        self.onThread({ comparison.decideUnasked() }) { [self] decision in
+            if let decision { return self.follow(decision) }
+            self.client.send(interim: ResponseHead(version: .http11, status: 100, reason: Array("Continue".utf8), fields: HeaderFields()))
+            self.client.flush()
+            self.ahead.sentContinue = true
+            self.deadline = self.proxy.stallDeadline
+            self.client.setReading(true)
+        }
+    }
+
+    // MARK: The body
+
+    func requestBody(_ piece: BodyPiece) {
+        guard !self.isOver else { return }
+        piece.bytes.withUnsafeReadableBytes { bytes in
+            guard let events = piece.events else { return self.compare(bytes) }
+            for case .data(let range) in events { self.compare(UnsafeRawBufferPointer(rebasing: bytes[range])) }
+        }
+        self.ahead.body?.append(piece.bytes, at: self.elapsed)
+        self.deadline = self.proxy.stallDeadline
+        if piece.isLast {
+            self.ahead.isRead = true
+            return self.whenBuffered { $0.conclude() }
+        }
+        guard self.ahead.body?.isFull == true else { return }
+        self.client.setReading(false)
+        self.whenBuffered { $0.client.setReading(true) }
+    }
+
+    private func compare(_ bytes: UnsafeRawBufferPointer) {
+        self.size += bytes.count
+        self.comparison.push(bytes)
+    }
+
+    func requestFailed(_ error: MessageError) { self.answer(.malformed(error)) }
+
+    /// Milliseconds since the exchange began.
+    private var elapsed: Double { Double((self.proxy.now - self.request.start).nanoseconds) / 1e6 }
+
+    private func whenBuffered(_ then: @escaping (PendingExchange) -> Void) {
+        guard let body = self.ahead.body else { return then(self) }
+        body.whenReady { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.proxy.readClock()
+            then(self)
+        }
+    }
+
+    // MARK: Deciding
+
+    private func conclude() {
+        if self.size <= Self.inlineSize, let decision = self.comparison.decideNow() { return self.follow(decision) }
+        let comparison = self.comparison
+        self.onThread({ comparison.decide() }) { [self] in self.follow($0) }
+    }
+
+    /// Runs on a thread that may wait for the disk; what comes of it counts only while the client is there.
+    private func onThread<Value: Sendable>(
+        _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, then: @escaping (Value) -> Void
+    ) {
+        self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.upstreamSilence))
+        let decided = self.proxy.threads.runIfActive(eventLoop: self.proxy.loop, deciding)
+        decided.assumeIsolated().whenComplete { result in
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(.success(let value)): then(value)
+            case .success(.failure(let error)): self.unreadable(error)
+            case .failure: self.client.close()
+            }
+        }
+    }
+
+    private func unreadable(_ error: CassetteError) {
+        self.proxy.session.couldNotDecide(problem: "\(self.request.head.method) \(self.request.url): \(error.message)")
+        self.proxy.count {
+            $0.unreadable += 1
+            if $0.firstUnreadable == nil { $0.firstUnreadable = error.message }
+        }
+        self.answer(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
+    }
+
+    private func follow(_ decision: Decision) {
+        if case .forward = decision, let problem = self.ahead.body?.problem {
+            return self.answer(
+                ProxyAnswer(
+                    status: 507, reason: "Insufficient Storage", error: "body",
+                    text: "the request's body could not be held until it was known where it goes: \(problem.message)"))
+        }
+        self.become(self.router.exchange(following: decision, on: self.request, in: self.scope, ahead: self.ahead))
+    }
+
+    private func answer(_ answer: ProxyAnswer) {
+        self.become(
+            LocalExchange(client: self.client, request: self.request, answer: answer, isRead: self.ahead.isRead, endsUnread: true))
+    }
+
+    private func become(_ exchange: any ClientExchange) {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.ahead.body = nil
+        self.client.become(exchange)
+        exchange.start()
+    }
+
+    // MARK: The client
+
+    func clientLeft(_ reason: String) {
+        self.isOver = true
+        self.ahead.body = nil
+    }
+
+    func deadlinePassed() {
+        guard !self.ahead.isRead, self.ahead.sentContinue || !self.request.expectsContinue || self.size > 0 else {
+            return self.client.close()
+        }
+        let seconds = self.proxy.limits.clientStall
+        self.answer(.requestTimeout("the request's body stopped for \(seconds) s before its end: send it without such a pause."))
+    }
+}
+
+extension PendingExchange {
+    /// A body on its way to being compared, handed from the event loop to a thread that may wait for the disk.
+    ///
+    /// SAFETY: the event loop fills it, then gives it to one thread and does not touch it again, so that no two threads meet here.
+    final class Comparison: @unchecked Sendable {
+        private let session: CassetteSession
+        private let pending: PendingRequest
+        private var body: PendingBody?
+        private var facets: BodyFacets?
+
+        init(session: CassetteSession, pending: PendingRequest) {
+            self.session = session
+            self.pending = pending
+            self.body = pending.body()
+        }
+
+        func push(_ bytes: UnsafeRawBufferPointer) { self.body?.push(bytes) }
+
+        private func finished() -> BodyFacets {
+            if let facets { return facets }
+            let facets = self.body.take()?.finish() ?? BodyFacets.none
+            self.facets = facets
+            return facets
+        }
+
+        /// What can be said without the disk; nil if that is nothing.
+        func decideNow() -> Decision? { self.session.decide(self.pending, body: self.finished()) }
+
+        /// May wait for the disk.
+        func decide() -> Result<Decision, CassetteError> {
+            do throws(CassetteError) {
+                return .success(try self.session.resolve(self.pending, body: self.finished()))
+            } catch {
+                return .failure(error)
+            }
+        }
+
+        /// Whether the body need not be asked for. May wait for the disk.
+        func decideUnasked() -> Result<Decision?, CassetteError> {
+            do throws(CassetteError) {
+                return .success(try self.session.decideUnasked(self.pending))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,567 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// One HTTP/1 client connection: reads requests one after the other, has an exchange answer each, and closes as agreed (RFC 9112, 9).
+///
+/// Is the stream of the request that is being answered. Does not forward, replay or record: see `ExchangeRouter`. Not Sendable: lives on its
+/// event loop.
+final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget, InterceptableStream {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Phase {
+        case head
+        case message(any MessageExchange)
+        case tunnel(any TunnelExchange)
+        /// The answer is out; what still comes is dropped until the client closes.
+        case lingering
+        case closed
+    }
+
+    /// What an exchange wants of the request's body.
+    private enum Delivery {
+        /// Nothing yet: what comes is kept, up to the limit of pipelined requests.
+        case notAsked
+        case flowing
+        case paused
+    }
+
+    let peer: ClientPeer
+    private var context: ChannelHandlerContext?
+    private var tls: TLSHandler?
+    private var phase = Phase.head
+    private var head: HeadParser
+    private var input: ByteBuffer?
+    /// Of the request that is being answered.
+    private var body = BodyParser(framing: .none, side: .request)
+    private var bodyIsChunked = false
+    private var bodyHasBegun = false
+    private var requestIsRead = true
+    private var delivery = Delivery.notAsked
+    private var writer: HTTP1ResponseWriter?
+    private var writtenSize = 0
+    private var isReading = true
+    private var willFlush = false
+    private var isProcessing = false
+    private var isOverLimit = false
+    private var isInsideHead = false
+    /// What comes next is a request or the body of the last one, which nobody asked for.
+    private var mayBeBody = false
+    /// A close that is not the end of an answer has to be a reset.
+    private var closeIsEnd = false
+    private var ownDeadline: NIODeadline
+
+    /// - Parameters:
+    ///   - proxy: the session to begin with.
+    ///   - entrance: says which session a request is for.
+    init(proxy: ProxyContext, entrance: Entrance = .open) {
+        self.peer = ClientPeer(session: proxy, entrance: entrance)
+        self.head = HeadParser(limits: proxy.messageLimits)
+        self.ownDeadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))
+    }
+
+    private var proxy: ProxyContext { self.peer.session }
+
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
+        self.proxy.shared.registry.add(self)
+        self.peer.opened(self)
+        self.isOverLimit = self.proxy.shared.registry.count > self.proxy.limits.connections
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
+        guard self.isOverLimit else { return }
+        self.answerAndClose(.tooManyConnections)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let buffer = self.unwrapInboundIn(data)
+        self.proxy.readClock()
+        switch self.phase {
+        case .closed, .lingering:
+            return
+        case .head, .message, .tunnel:
+            if self.input == nil || self.input?.readableBytes == 0 {
+                self.input = buffer
+            } else {
+                self.input?.writeImmutableBuffer(buffer)
+            }
+            self.process()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.proxy.readClock()
+        self.isWritable = context.channel.isWritable
+        switch self.phase {
+        case .message(let exchange): exchange.clientWritabilityChanged(self.isWritable)
+        case .tunnel(let exchange): exchange.clientWritabilityChanged(self.isWritable)
+        // The rest of an answer is on its way.
+        case .lingering: self.wait(self.proxy.limits.clientStall)
+        case .head: if self.isWritable { self.process() }
+        case .closed: break
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        self.proxy.readClock()
+        if case .tunnel(let exchange) = self.phase, exchange.clientEnded() { return }
+        self.noticeUnused()
+        self.close()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.noticeUnused()
+        self.left("client closed the connection")
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.noticeUnused(error as? TLSFailure ?? TLSFailure(cause: .reset, message: "it broke the connection"))
+        self.left("client broke the connection")
+        context.close(promise: nil)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.left("client closed the connection")
+        self.context = nil
+        self.peer.scope?.leftUnused = nil
+        self.tls = nil
+        self.proxy.shared.registry.remove(self)
+        self.peer.closed(self)
+    }
+
+    // MARK: Reading
+
+    func setReading(_ reads: Bool) {
+        switch self.phase {
+        case .message where !self.requestIsRead:
+            self.delivery = reads ? .flowing : .paused
+            self.setAutoRead(reads)
+            if reads { self.process() }
+        case .tunnel:
+            self.setAutoRead(reads)
+            if reads { self.process() }
+        case .message, .head, .lingering, .closed:
+            break
+        }
+    }
+
+    /// Reads on, or lets the kernel's buffers fill and the client wait.
+    private func setAutoRead(_ reads: Bool) {
+        guard reads != self.isReading, let context else { return }
+        self.isReading = reads
+        try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// Works through the input as far as it goes.
+    private func process() {
+        // An exchange that ends while it is being started comes back here: the outer call goes on.
+        guard !self.isProcessing else { return }
+        self.isProcessing = true
+        defer { self.isProcessing = false }
+        while self.step() {}
+        self.compact()
+        self.regulate()
+    }
+
+    /// - Returns: whether there may be more to do.
+    private func step() -> Bool {
+        guard let input, input.readableBytes > 0 else { return false }
+        switch self.phase {
+        case .lingering, .closed:
+            self.input = nil
+            return false
+        case .head: return self.readHead()
+        case .message(let exchange): return self.readBody(for: exchange)
+        case .tunnel(let exchange): return self.pass(to: exchange)
+        }
+    }
+
+    private func readHead() -> Bool {
+        // A client that asks on and on and reads nothing gets no more answers kept for it.
+        guard !self.proxy.isRecorderFull, self.isWritable, var input = self.input else { return false }
+        if self.mayBeBody {
+            switch ProtocolSniffer.request(input.readableBytesView) {
+            case .http: self.mayBeBody = false
+            case .needsMore: return false
+            case .tls, .other:
+                self.endIdle()
+                return false
+            }
+        }
+        do throws(MessageError) {
+            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
+            guard let parsed else {
+                // The time for a head runs from its first byte, not from its last.
+                if !self.isInsideHead { self.wait(self.proxy.limits.requestHead) }
+                self.isInsideHead = true
+                return false
+            }
+            self.isInsideHead = false
+            input.moveReaderIndex(forwardBy: parsed.consumed)
+            self.input = input
+            self.begin(parsed.head)
+            return true
+        } catch {
+            self.refuse(error)
+            return false
+        }
+    }
+
+    private func readBody(for exchange: any MessageExchange) -> Bool {
+        guard !self.requestIsRead, self.delivery == .flowing, var input = self.input else { return false }
+        self.input = nil
+        self.bodyHasBegun = true
+        do throws(MessageError) {
+            var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.body.consume(bytes) { events?.append($0) }
+            }
+            let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
+            self.input = input
+            self.requestIsRead = progress.isDone
+            exchange.requestBody(BodyPiece(bytes: bytes, events: events, isLast: progress.isDone))
+        } catch {
+            self.input = nil
+            self.proxy.count { $0.malformed += 1 }
+            exchange.requestFailed(error)
+        }
+        return true
+    }
+
+    private func pass(to exchange: any TunnelExchange) -> Bool {
+        guard exchange.takesBytes, var input = self.input else { return false }
+        self.input = nil
+        let before = input.readableBytes
+        exchange.clientBytes(&input)
+        switch self.phase {
+        case .closed, .lingering: return false
+        // What the exchange left is for whatever comes after it.
+        case .head, .message:
+            self.input = input
+            return true
+        case .tunnel(let now):
+            self.input = input
+            return now !== exchange || input.readableBytes < before
+        }
+    }
+
+    /// What is left over for later does not keep a whole read buffer alive.
+    private func compact() {
+        guard let input else { return }
+        if input.readableBytes == 0 {
+            self.input = nil
+        } else if input.readableBytes < input.capacity / 2 {
+            self.input = ByteBuffer(buffer: input)
+        }
+    }
+
+    private func regulate() {
+        let isFull = (self.input?.readableBytes ?? 0) >= self.proxy.limits.pipelined
+        switch self.phase {
+        case .head:
+            if self.proxy.isRecorderFull {
+                self.setAutoRead(false)
+                self.proxy.whenRecorderDrains(self) { [weak self] in self?.process() }
+            } else {
+                self.setAutoRead(self.isWritable)
+            }
+        case .message:
+            // The exchange regulates while it takes the body; before and after it, what comes may fill the buffer.
+            if self.requestIsRead || self.delivery == .notAsked { self.setAutoRead(!isFull) }
+        case .tunnel(let exchange):
+            if !exchange.takesBytes { self.setAutoRead(!isFull) }
+        case .lingering, .closed:
+            break
+        }
+    }
+
+    var hasInput: Bool { self.input?.readableBytes ?? 0 > 0 }
+
+    // MARK: Requests
+
+    private func begin(_ head: RequestHead) {
+        do throws(MessageError) {
+            let scope = self.peer.scope
+            let request = try IncomingRequest(head, start: self.proxy.now, scope: scope, address: self.proxy.address)
+            scope?.leftUnused = nil
+            self.requestIsRead = !request.hasBody
+            self.bodyHasBegun = false
+            self.bodyIsChunked = request.framing == .chunked
+            self.body = BodyParser(framing: request.framing, side: .request, limits: self.proxy.messageLimits)
+            self.delivery = .notAsked
+            self.writer = HTTP1ResponseWriter(request)
+            self.writtenSize = 0
+            let exchange = ExchangeRouter(stream: self).exchange(for: request)
+            self.engage(exchange)
+            // It may have been off while the recorder was busy.
+            self.setAutoRead(true)
+            exchange.start()
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    private func engage(_ exchange: any ClientExchange) {
+        switch exchange.kind {
+        case .message(let exchange): self.phase = .message(exchange)
+        case .tunnel(let exchange): self.phase = .tunnel(exchange)
+        }
+    }
+
+    func become(_ exchange: any ClientExchange) {
+        guard self.exchange != nil else { return }
+        self.engage(exchange)
+    }
+
+    private var exchange: (any ClientExchange)? {
+        switch self.phase {
+        case .message(let exchange): exchange
+        case .tunnel(let exchange): exchange
+        case .head, .lingering, .closed: nil
+        }
+    }
+
+    /// A head that is not HTTP: an error and a closed connection; nothing goes anywhere.
+    private func refuse(_ error: MessageError) {
+        self.proxy.count { $0.malformed += 1 }
+        self.answerAndClose(.malformed(error))
+    }
+
+    private func answerAndClose(_ answer: ProxyAnswer) {
+        self.write(ByteBuffer(bytes: answer.bytes(method: "", persistence: .close)))
+        self.endOutput()
+    }
+
+    // MARK: Answers
+
+    func send(interim head: ResponseHead) {
+        if let buffer = self.writer?.interim(head) { self.write(buffer) }
+    }
+
+    func send(_ head: ResponseHead, framing: BodyFraming) {
+        self.writer?.begin(head, framing: framing, mayPersist: !self.proxy.isStopping)
+        self.closeIsEnd = self.writer?.endsByClose ?? false
+    }
+
+    func send(_ piece: BodyPiece) {
+        self.writer?.body(piece) { self.write($0) }
+    }
+
+    func send(_ answer: ProxyAnswer, isFinal: Bool) {
+        let keeps = self.requestIsRead && !isFinal && !self.proxy.isStopping
+        if let buffer = self.writer?.own(answer, keeps: keeps) { self.write(buffer) }
+    }
+
+    func send(_ answer: ReadyAnswer) -> Bool {
+        guard self.requestIsRead, let buffer = self.writer?.ready(answer, mayPersist: !self.proxy.isStopping) else { return false }
+        self.write(buffer)
+        return true
+    }
+
+    var answerSize: Int { self.writtenSize + (self.writer?.heldSize ?? 0) }
+
+    private func writeHeldHead() {
+        if let head = self.writer?.takeHeldHead() { self.write(head) }
+    }
+
+    func finish() {
+        guard self.exchange != nil else { return }
+        self.writeHeldHead()
+        self.flush()
+        let invitesRepetition = !self.requestIsRead && !self.bodyHasBegun && self.writer?.invitesRepetition == true
+        let keeps = (self.requestIsRead || invitesRepetition) && self.writer?.persists == true
+        self.writer = nil
+        guard keeps else { return self.endOutput() }
+        self.phase = .head
+        self.mayBeBody = invitesRepetition
+        self.requestIsRead = true
+        guard !self.proxy.isStopping else { return self.endIdle() }
+        self.wait(self.proxy.limits.clientIdle)
+        self.process()
+    }
+
+    func cut() {
+        self.writeHeldHead()
+        self.closeAfterFlush(isCut: true)
+    }
+
+    // MARK: Writing
+
+    func write(_ buffer: ByteBuffer) {
+        self.writtenSize += buffer.readableBytes
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() {
+        self.writeHeldHead()
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.proxy.flushes.add(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
+        self.context?.flush()
+    }
+
+    // MARK: Tunnels
+
+    func insert(_ handler: TLSHandler) {
+        self.tls = handler
+        try? self.context?.pipeline.syncOperations.addHandler(handler, position: .before(self))
+    }
+
+    func remove(_ handler: TLSHandler) {
+        self.tls = nil
+        _ = self.context?.pipeline.syncOperations.removeHandler(handler)
+    }
+
+    func enter(_ scope: TunnelScope) {
+        guard self.exchange != nil else { return }
+        self.peer.scope = scope
+        self.writer = nil
+        self.phase = .head
+        guard !self.proxy.isStopping else { return self.endSoon() }
+        self.wait(self.proxy.limits.clientIdle)
+        self.process()
+    }
+
+    /// The client leaves by itself: perhaps the tunnel that it asked for was not to its liking.
+    private func noticeUnused(_ failure: TLSFailure? = nil) {
+        guard case .head = self.phase, !self.isInsideHead, let leftUnused = self.peer.scope?.leftUnused else { return }
+        self.peer.scope?.leftUnused = nil
+        self.proxy.readClock()
+        leftUnused(failure)
+    }
+
+    // MARK: Closing
+
+    func closeOutput() {
+        self.flushNow()
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    func close() {
+        switch self.phase {
+        case .closed: return
+        // Whatever the client has of an answer is not all of it.
+        case .message, .tunnel: self.tls?.cut()
+        case .head, .lingering: break
+        }
+        self.left("client connection closed")
+        self.closeNow()
+    }
+
+    private func closeNow() {
+        guard let context else { return }
+        if self.closeIsEnd {
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        }
+        context.close(mode: .all, promise: nil)
+    }
+
+    func closeAfterFlush(isCut: Bool) {
+        guard let context else { return }
+        if isCut { self.tls?.cut() }
+        self.left("client connection closed")
+        self.phase = .lingering
+        self.wait(self.proxy.limits.clientStall)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in self.closeNow() }
+    }
+
+    private func left(_ reason: String) {
+        self.proxy.readClock()
+        let exchange = self.exchange
+        self.phase = .closed
+        self.input = nil
+        exchange?.clientLeft(reason)
+    }
+
+    /// Closes between two requests: at once, unless a slow client has not taken the last answer yet.
+    private func endIdle() {
+        let pending = (try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
+    }
+
+    /// The same when the proxy stops. A client that has not used its tunnel yet may have left it already, unread, with the program that it
+    /// is part of.
+    private func endSoon() {
+        guard self.peer.scope?.leftUnused != nil, let context else { return self.endIdle() }
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { [weak self] in
+            guard let self, case .head = self.phase else { return }
+            self.endIdle()
+        }
+    }
+
+    /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
+    /// with it (RFC 9112, 9.6).
+    private func endOutput() {
+        guard let context else { return }
+        self.phase = .lingering
+        self.input = nil
+        self.wait(self.proxy.limits.clientStall)
+        self.setAutoRead(true)
+        self.flushNow()
+        // Comes back when the answer's last byte is with the kernel; until then a slow client is given the time of an answer.
+        context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
+            self?.closeIsEnd = false
+            self?.proxy.readClock()
+            self?.wait(self?.proxy.limits.linger ?? 0)
+        }
+    }
+
+    // MARK: Time
+
+    /// Moves the connection's own deadline to so many seconds from now.
+    private func wait(_ seconds: Int) { self.ownDeadline = self.proxy.now + .seconds(Int64(seconds)) }
+
+    var deadline: NIODeadline { self.exchange?.deadline ?? self.ownDeadline }
+
+    func deadlinePassed() {
+        switch self.phase {
+        case .head:
+            guard self.isInsideHead else { return self.endIdle() }
+            self.answerAndClose(
+                .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."))
+        case .message(let exchange): exchange.deadlinePassed()
+        case .tunnel(let exchange): exchange.deadlinePassed()
+        case .lingering, .closed:
+            self.close()
+            self.closeNow()
+        }
+    }
+
+    func stop() {
+        switch self.phase {
+        case .head: self.endSoon()
+        case .message(let exchange): if exchange.isIdle { self.close() }
+        case .tunnel(let exchange): if exchange.isIdle { self.close() }
+        case .lingering, .closed: break
+        }
+    }
+
+    func abort() {
+        self.exchange?.proxyStopped()
+        self.close()
+        self.closeNow()
+    }
+}

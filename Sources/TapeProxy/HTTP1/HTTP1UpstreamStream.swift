@@ -1,0 +1,239 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// A connection to an origin that speaks HTTP/1: one request at a time, and the answer that comes for it (RFC 9112).
+///
+/// Lives as long as its connection, in the pool between two exchanges. Bytes that nobody asked for end it. Not Sendable: lives on its event
+/// loop.
+final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
+    private enum Phase {
+        /// No request is on its way.
+        case idle
+        case head, body
+        /// The answer is whole; the request may still be on its way.
+        case done
+    }
+
+    let connection: UpstreamConnection
+    /// Where it is kept between two exchanges.
+    var idleList: UpstreamPool.IdleList?
+    private let pool: UpstreamPool
+    private let limits: Limits
+    private var exchange: (any UpstreamExchange)?
+    private var phase = Phase.idle
+    private var method = ""
+    private var asksUpgrade = false
+    private var requestIsSent = true
+    private var parser: HeadParser
+    private var body = BodyParser(framing: .none, side: .response)
+    private var bodyIsChunked = false
+    /// The beginning of a head whose end is missing.
+    private var held: ByteBuffer?
+    private var hasSpoken = false
+    private var hasAcknowledged = false
+    private var interimCount = 0
+    private var persists = true
+
+    init(_ connection: UpstreamConnection, pool: UpstreamPool, limits: Limits = Limits()) {
+        self.connection = connection
+        self.pool = pool
+        self.limits = limits
+        self.parser = HeadParser(limits: limits)
+        connection.take(self)
+    }
+
+    var route: UpstreamRoute { self.connection.route }
+    var isOpen: Bool { self.connection.isOpen }
+    var isWritable: Bool { self.connection.isWritable }
+
+    // MARK: Exchanges
+
+    func take(_ exchange: any UpstreamExchange) {
+        self.exchange = exchange
+        self.phase = .head
+        self.hasSpoken = false
+        self.hasAcknowledged = false
+        self.interimCount = 0
+        self.persists = true
+    }
+
+    func takePeerNames() -> [String] { self.connection.takePeerNames() }
+
+    func use() -> (info: ConnectionInfo, timing: DialTiming?) { self.connection.use() }
+
+    func release(by client: Int) {
+        self.exchange = nil
+        let isUnused = self.phase == .idle
+        guard isUnused || (self.phase == .done && self.persists && self.requestIsSent) else { return self.connection.close() }
+        self.phase = .idle
+        self.pool.put(self, client: client)
+    }
+
+    func cancel() {
+        self.exchange = nil
+        self.connection.close()
+    }
+
+    func becomeTunnel() -> (connection: UpstreamConnection, rest: ByteBuffer) {
+        self.exchange = nil
+        self.phase = .idle
+        return (self.connection, self.held.take() ?? ByteBuffer())
+    }
+
+    // MARK: The request
+
+    func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming) {
+        self.method = head.method
+        self.asksUpgrade = HopByHop.asksUpgrade(head)
+        self.requestIsSent = framing == .none || framing == .length(0)
+        self.connection.willSend()
+        self.connection.write(ByteBuffer(bytes: HopByHop.forwardedRequest(head, target: target)))
+    }
+
+    func send(_ piece: BodyPiece) {
+        if piece.isLast { self.requestIsSent = true }
+        if piece.bytes.readableBytes > 0 { self.connection.write(piece.bytes) }
+    }
+
+    func flush() { self.connection.flush() }
+
+    func setReading(_ reads: Bool) { self.connection.setReading(reads) }
+
+    // MARK: The answer
+
+    func upstreamRead(_ buffer: ByteBuffer) {
+        guard let exchange else { return self.endUnused() }
+        // The request has not left: this is no answer to it.
+        guard self.connection.hasSent || self.phase != .head else {
+            return self.fail(
+                exchange, Failure(kind: .reset, message: "\"\(self.route.origin.authority)\" sent what nobody had asked for."),
+                isUnprocessed: true)
+        }
+        self.hasSpoken = true
+        var input = buffer
+        if var held = self.held.take() {
+            held.writeImmutableBuffer(buffer)
+            input = held
+        }
+        do throws(MessageError) {
+            while self.exchange === exchange, input.readableBytes > 0, try self.step(&input, exchange) {}
+        } catch {
+            return self.fail(
+                exchange,
+                Failure(kind: .malformed, message: "\"\(self.route.origin.authority)\" sent what is not HTTP: \(error.message)"))
+        }
+        guard self.exchange === exchange else { return }
+        switch self.phase {
+        case .head, .body:
+            if input.readableBytes > 0 { self.held = input }
+            guard !self.hasAcknowledged else { return }
+            self.hasAcknowledged = true
+            self.connection.acknowledge()
+        case .idle, .done:
+            // Bytes after the answer answer nothing: the connection is not used again (RFC 9112, 9.2).
+            if input.readableBytes > 0 { self.persists = false }
+        }
+    }
+
+    /// - Returns: whether there may be more in the input.
+    private func step(_ input: inout ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) -> Bool {
+        switch self.phase {
+        case .head:
+            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.parser.parseResponse(bytes) }
+            guard let parsed else { return false }
+            input.moveReaderIndex(forwardBy: parsed.consumed)
+            if parsed.head.status == 101 {
+                try self.switchProtocols(parsed.head, rest: &input, exchange)
+                return false
+            }
+            guard parsed.head.status < 200 else {
+                try self.begin(parsed.head, rest: input, exchange)
+                return true
+            }
+            self.interimCount += 1
+            guard self.interimCount <= self.limits.interimResponses else {
+                throw MessageError(.tooManyFields, status: 502, "more than \(self.limits.interimResponses) interim responses")
+            }
+            exchange.originInterim(parsed.head)
+            return true
+        case .body:
+            var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
+            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+                try self.body.consume(bytes) { events?.append($0) }
+            }
+            let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
+            exchange.originBody(BodyPiece(bytes: bytes, events: events, isLast: progress.isDone))
+            if progress.isDone, self.exchange === exchange { self.ended(rest: input.readableBytes, exchange) }
+            return !progress.isDone
+        case .idle, .done:
+            return false
+        }
+    }
+
+    private func begin(_ head: ResponseHead, rest: ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) {
+        let framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
+        self.persists = Persistence.staysOpen(after: head, framing: framing)
+        self.body = BodyParser(framing: framing, side: .response, limits: self.limits)
+        self.bodyIsChunked = framing == .chunked
+        self.phase = .body
+        exchange.originHead(head, framing: framing)
+        if framing == .none || framing == .length(0), self.exchange === exchange { self.ended(rest: rest.readableBytes, exchange) }
+    }
+
+    /// - Parameter rest: bytes that came after the answer.
+    private func ended(rest: Int, _ exchange: any UpstreamExchange) {
+        self.phase = .done
+        if rest > 0 { self.persists = false }
+        exchange.originEnded(readsOn: self.persists)
+    }
+
+    private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) {
+        guard self.asksUpgrade, self.requestIsSent else {
+            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
+        }
+        self.held = rest.readSlice(length: rest.readableBytes)
+        exchange.originSwitched(head)
+    }
+
+    func upstreamReadComplete() { self.exchange?.originReadComplete() }
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) { self.exchange?.originWritabilityChanged(isWritable) }
+
+    // MARK: Ends
+
+    func upstreamEnded() {
+        guard let exchange else { return self.endUnused() }
+        if self.phase == .body, self.body.sourceEnded() == .complete {
+            self.persists = false
+            self.phase = .done
+            return exchange.originEnded(readsOn: false)
+        }
+        let authority = self.route.origin.authority
+        self.fail(
+            exchange,
+            self.hasSpoken
+                ? Failure(kind: .truncated, message: "\"\(authority)\" closed the connection inside its answer.")
+                : Failure(kind: .reset, message: "\"\(authority)\" closed the connection without an answer."),
+            isUnprocessed: !self.connection.hasSent)
+    }
+
+    func upstreamFailed(_ failure: Failure) {
+        guard let exchange else { return self.endUnused() }
+        self.fail(exchange, failure, isUnprocessed: !self.connection.hasSent)
+    }
+
+    private func fail(_ exchange: any UpstreamExchange, _ failure: Failure, isUnprocessed: Bool = false) {
+        self.persists = false
+        self.held = nil
+        self.connection.close()
+        self.exchange = nil
+        exchange.originFailed(failure, isUnprocessed: isUnprocessed)
+    }
+
+    /// It ended, or said something, while nobody used it.
+    private func endUnused() {
+        self.pool.ended(self)
+        self.connection.close()
+    }
+}

@@ -1,0 +1,227 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+
+/// A request answered from the cassette: the recorded interim responses, head, body and trailers, or the recorded failure.
+///
+/// Waits for the request's end, as the origin most likely did, and cuts where the origin cut. Dials nothing. Not Sendable: lives on
+/// its event loop.
+final class ReplayExchange: MessageExchange {
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let index: Int
+    private var requestIsRead: Bool
+    /// The client was asked for the request's body.
+    private var sentContinue: Bool
+    private var answer: RecordedAnswer?
+    private var isAnswering = false
+    private var isOver = false
+    /// Something of the answer has gone out.
+    private var hasBegun = false
+    private var sender: ReplayBodySender?
+    /// Why the client left while the answer was on its way from the disk.
+    private var abandonment: String?
+    /// Nil if the answer goes out as fast as it can.
+    private var pace: ReplayPace?
+    private(set) var deadline: NIODeadline
+
+    init(client: any ClientStream, request: IncomingRequest, index: Int, ahead: ReadAhead = ReadAhead()) {
+        self.client = client
+        self.proxy = client.peer.session
+        self.request = request
+        self.index = index
+        self.requestIsRead = ahead.isRead || !request.hasBody
+        self.sentContinue = ahead.sentContinue
+        self.deadline = self.proxy.stallDeadline
+    }
+
+    func start() {
+        if self.requestIsRead, self.proxy.configuration.latency == .none, let ready = self.proxy.library?.ready(self.index),
+            self.client.send(ready)
+        {
+            return self.end()
+        }
+        self.proxy.library?.answer(self.index) { [self] result in
+            // What is counted must not depend on who is quicker, the client that leaves or the disk.
+            if let abandonment { return self.abandoned(abandonment, outcome: (try? result.get())?.outcome) }
+            guard !self.isOver else { return }
+            self.proxy.readClock()
+            switch result {
+            case .success(let answer): self.found(answer)
+            case .failure(let error):
+                self.countUnreadable(error.message)
+                self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
+            }
+        }
+        if !self.requestIsRead { self.client.setReading(true) }
+    }
+
+    private func found(_ answer: RecordedAnswer) {
+        self.answer = answer
+        if self.request.expectsContinue, !self.requestIsRead, !self.sentContinue, let first = answer.interim.first, first.status == 100 {
+            self.send(first)
+            self.client.flush()
+            self.sentContinue = true
+        }
+        self.proceed()
+    }
+
+    func requestBody(_ piece: BodyPiece) {
+        self.deadline = self.proxy.stallDeadline
+        guard piece.isLast else { return }
+        self.requestIsRead = true
+        self.proceed()
+    }
+
+    func requestFailed(_ error: MessageError) { self.finish(.malformed(error)) }
+
+    // MARK: Answering
+
+    private func proceed() {
+        guard let answer, !self.isOver, !self.isAnswering else { return }
+        let wasAsked = answer.interim.first?.status == 100
+        // The origin answered without asking for the body: so does the replay (RFC 9110, 10.1.1).
+        guard self.requestIsRead || (self.request.expectsContinue && !wasAsked) else { return }
+        self.isAnswering = true
+        if let schedule = ReplaySchedule(self.proxy.configuration.latency, times: answer.times, arrival: answer.arrival) {
+            let start = schedule.isFromStart ? self.request.start : self.proxy.now
+            self.pace = ReplayPace(schedule, start: start, proxy: self.proxy)
+        }
+        self.send(answer, from: 0)
+    }
+
+    /// Sends the interim responses from this one on, and then the final one, each when it is due.
+    private func send(_ answer: RecordedAnswer, from first: Int) {
+        for position in first..<max(first, answer.interim.count) {
+            let interim = answer.interim[position]
+            if position == 0, interim.status == 100, self.sentContinue { continue }
+            let isLater = self.waits(until: self.pace?.interim(at: interim.at)) { $0.send(answer, from: position) }
+            if isLater { return }
+            self.send(interim)
+        }
+        let isLater = self.waits(until: self.pace?.head) { $0.send(answer) }
+        if !isLater { self.send(answer) }
+    }
+
+    /// Whether it is too early; then it is done later.
+    private func waits(until due: Double?, then: @escaping (ReplayExchange) -> Void) -> Bool {
+        guard let pace, let due, !pace.isDue(due) else { return false }
+        self.client.flush()
+        pace.wait(until: due) { [weak self] in
+            guard let self, !self.isOver else { return }
+            self.deadline = self.proxy.stallDeadline
+            then(self)
+        }
+        return true
+    }
+
+    private func send(_ interim: InterimResponse) {
+        self.hasBegun = true
+        self.client.send(
+            interim: ResponseHead(
+                version: interim.version, status: interim.status, reason: interim.reason, omitsReasonSpace: interim.omitsReasonSpace,
+                fields: interim.headers))
+    }
+
+    private func send(_ answer: RecordedAnswer) {
+        self.hasBegun = true
+        guard let head = answer.head else { return self.finish(Self.failure(answer.outcome)) }
+        guard head.status != 101 else {
+            return self.finish(
+                ProxyAnswer(
+                    status: 501, reason: "Not Implemented", error: "tunnel",
+                    text: "the recorded answer changed protocols, and what went through its tunnel is not in the cassette."))
+        }
+        if self.requestIsRead, self.pace?.pacesBody != true, let ready = ReadyAnswer(answer), self.client.send(ready) {
+            return self.end()
+        }
+        self.client.send(head, framing: answer.framing)
+        let sender = ReplayBodySender(
+            answer: answer, isChunked: answer.framing == .chunked, client: self.client, library: self.proxy.library,
+            pace: self.pace?.pacesBody == true ? self.pace : nil)
+        self.sender = sender
+        if self.pace != nil { self.client.flush() }
+        sender.start { [weak self] isWhole in
+            guard let self, !self.isOver else { return }
+            if !isWhole {
+                self.countUnreadable("the body's file of \(self.request.head.method) \(self.request.url) is not what was recorded")
+            }
+            guard isWhole, answer.outcome == .complete else {
+                self.isOver = true
+                self.countBytes()
+                return self.client.cut()
+            }
+            self.end()
+        }
+    }
+
+    private func countUnreadable(_ problem: String) {
+        self.proxy.session.couldNotServe(self.index, problem: problem)
+        self.proxy.count {
+            $0.unreadable += 1
+            if $0.firstUnreadable == nil { $0.firstUnreadable = problem }
+        }
+    }
+
+    private static func failure(_ outcome: Outcome) -> ProxyAnswer {
+        switch outcome {
+        case .failed(let failure): .failure(failure)
+        case .cut(let cut):
+            .failure(Failure(kind: .cancelled, message: "the recorded exchange ended before an answer came: \(cut.reason)."))
+        case .complete:
+            .failure(Failure(kind: .truncated, message: "the recorded exchange has no response: add one to the cassette."))
+        }
+    }
+
+    private func finish(_ answer: ProxyAnswer) {
+        guard !self.isOver else { return }
+        self.hasBegun = true
+        self.isOver = true
+        self.client.send(answer, isFinal: self.answer?.requestWasRead == false)
+        self.client.finish()
+    }
+
+    private func end() {
+        self.isOver = true
+        self.countBytes()
+        self.client.finish()
+    }
+
+    private func countBytes() {
+        let size = self.client.answerSize
+        self.proxy.count { $0.bytes += size }
+    }
+
+    // MARK: The client
+
+    func clientWritabilityChanged(_ isWritable: Bool) {
+        self.deadline = self.proxy.stallDeadline
+        if isWritable { self.sender?.proceed() }
+    }
+
+    func clientLeft(_ reason: String) {
+        self.pace?.stop()
+        self.sender?.stop()
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.countBytes()
+        guard !self.hasBegun else { return }
+        if let answer { self.abandoned(reason, outcome: answer.outcome) } else { self.abandonment = reason }
+    }
+
+    /// The client left before anything of the answer was sent: unless the recorded client left as well, the exchange answers another request.
+    private func abandoned(_ reason: String, outcome: Outcome?) {
+        if case .cut(let cut)? = outcome, cut.by == .client { return }
+        self.proxy.session.giveBack(self.index, problem: "its client left before the answer began (\(reason))")
+    }
+
+    func deadlinePassed() {
+        // It is we who wait.
+        if self.pace?.isWaiting == true {
+            self.deadline = self.proxy.stallDeadline
+        } else {
+            self.client.close()
+        }
+    }
+}

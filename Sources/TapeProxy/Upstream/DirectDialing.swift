@@ -1,0 +1,95 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+/// Connects to origins themselves: dials, and shakes hands if the route is https.
+///
+/// Keeps nothing: see `UpstreamPool`. Not Sendable: lives on its event loop.
+final class DirectDialing: Dialing {
+    private typealias Outcome = Result<UpstreamConnection, DialFailure>
+
+    private let shared: ProxyLoop
+    private let pool: UpstreamPool
+    private let sessions = TLSSessionCache()
+    private let diagnosis: Diagnosis
+    private var lastID = 0
+
+    init(shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis) {
+        self.shared = shared
+        self.pool = pool
+        self.diagnosis = diagnosis
+    }
+
+    func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
+        self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
+    }
+
+    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+        self.connect(route, nil, then: then)
+    }
+
+    private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        self.lastID += 1
+        let connection = UpstreamConnection(
+            route: route, id: self.lastID, flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
+            diagnosis: route.origin.scheme == .https ? self.diagnosis : nil)
+        guard route.origin.scheme == .https else { return self.dial(connection, lookup, then: then) }
+        do throws(TLSFailure) {
+            let tls = try self.shared.upstreamTLS.get().connection(route, sessions: self.sessions)
+            self.dial(connection, TLSHandler(tls, isClient: true), lookup, then: then)
+        } catch {
+            then(.failure(.failed(self.failure(error, route))))
+        }
+    }
+
+    private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
+        let clock = self.shared.clock
+        self.shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
+            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
+        } then: { result in
+            clock.read()
+            switch result {
+            case .success((let channel, let timing)):
+                connection.opened(channel, timing: timing)
+                then(.success(connection))
+            case .failure(let error):
+                then(.failure(error))
+            }
+        }
+    }
+
+    private func dial(_ connection: UpstreamConnection, _ handler: TLSHandler, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
+        let handshake = UpstreamHandshake(connection, handler)
+        let box = NIOLoopBound((handler, connection), eventLoop: self.shared.loop)
+        let shared = self.shared
+        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
+            }
+        } then: { result in
+            switch result {
+            case .success((let channel, let timing)):
+                connection.opened(channel, timing: timing)
+                handshake.wait(shared.limits.tlsHandshake, on: shared.loop) { result in
+                    shared.clock.read()
+                    switch result {
+                    case .success: then(.success(connection))
+                    case .failure(let failure): then(.failure(.failed(self.failure(failure, connection.route))))
+                    }
+                }
+            case .failure(let error):
+                handshake.forget()
+                shared.clock.read()
+                then(.failure(error))
+            }
+        }
+    }
+
+    private func failure(_ failure: TLSFailure, _ route: UpstreamRoute) -> Failure {
+        let problem = TLSProblem(leg: .upstream, host: route.verifiedHost, port: route.origin.port, failure: failure)
+        self.diagnosis.report(problem)
+        return Failure(kind: .tls, message: problem.description)
+    }
+}

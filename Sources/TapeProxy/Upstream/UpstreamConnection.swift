@@ -1,0 +1,250 @@
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// How long making a connection took, in milliseconds.
+struct DialTiming {
+    /// Nil if the host was an address.
+    var dns: Double?
+    var connect: Double
+    /// Nil without a handshake.
+    var tls: Double?
+}
+
+/// What hears of an upstream connection's bytes. Called on its event loop.
+protocol UpstreamConnectionOwner: AnyObject {
+    func upstreamRead(_ buffer: ByteBuffer)
+    /// The reads of this turn are through.
+    func upstreamReadComplete()
+    /// The origin ended its side; nothing more will come.
+    func upstreamEnded()
+    func upstreamFailed(_ failure: Failure)
+    func upstreamWritabilityChanged(_ isWritable: Bool)
+}
+
+/// One connection to an origin: raw bytes for its owner.
+///
+/// Knows no HTTP: see `HTTP1UpstreamStream`. Not Sendable: lives on its event loop.
+final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let route: UpstreamRoute
+    /// Counts up from 1 within one proxy.
+    let id: Int
+    private(set) var isOpen = false
+    /// Kept here, since asking the channel takes longer than all else of a small read.
+    private(set) var isWritable = true
+    /// Something was handed to the kernel since `willSend` was called.
+    private(set) var hasSent = false
+    /// The names in the origin's certificate.
+    private(set) var peerNames: [String] = []
+    private var owner: (any UpstreamConnectionOwner)?
+    private var remote = ""
+    /// How the connection was made, until its first exchange has taken note of it.
+    private var timing: DialTiming?
+    /// What was agreed on, with the certificates: for the first exchange. Nil without TLS.
+    private var tls: TLSDetails?
+    /// The same for all that follow.
+    private var tlsInShort: TLSDetails?
+    /// Where a TLS problem is told that shows only after the handshake; nil without TLS.
+    private weak var diagnosis: Diagnosis?
+    private var context: ChannelHandlerContext?
+    private var isReading = true
+    private var willFlush = false
+    private let flushes: FlushQueue
+    private let clock: EventClock
+    /// Seconds that a peer has to take what was written before a close.
+    private let closeLimit: Int
+
+    init(
+        route: UpstreamRoute, id: Int, flushes: FlushQueue, clock: EventClock, limits: ProxyLimits = ProxyLimits(),
+        diagnosis: Diagnosis? = nil
+    ) {
+        self.route = route
+        self.id = id
+        self.flushes = flushes
+        self.clock = clock
+        self.closeLimit = limits.clientStall
+        self.diagnosis = diagnosis
+    }
+
+    var origin: Origin { self.route.origin }
+
+    func take(_ owner: any UpstreamConnectionOwner) { self.owner = owner }
+
+    /// What an exchange that takes the connection records of it: how it was made is told to the first alone.
+    func use() -> (info: ConnectionInfo, timing: DialTiming?) {
+        guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsInShort), nil) }
+        let info = ConnectionInfo(id: self.id, remote: self.remote, isReused: false, tls: self.tls)
+        self.timing = nil
+        self.tlsInShort = self.tls?.withoutChain
+        self.tls = nil
+        return (info, timing)
+    }
+
+    // MARK: How it was made
+
+    /// The connection is open; the channel's own event comes a little later than the dialler's call.
+    func opened(_ channel: any Channel, timing: DialTiming) {
+        self.isOpen = channel.isActive
+        self.timing = timing
+        self.remote = channel.remoteAddress.map(Self.text) ?? ""
+    }
+
+    /// The handshake is through.
+    func secured(_ details: TLSDetails, names: [String], milliseconds: Double) {
+        self.tls = details
+        self.peerNames = names
+        self.timing?.tls = milliseconds
+    }
+
+    /// The names in the origin's certificate, which nobody needs a second time.
+    func takePeerNames() -> [String] {
+        defer { self.peerNames = [] }
+        return self.peerNames
+    }
+
+    private static func text(_ address: SocketAddress) -> String {
+        guard let ip = address.ipAddress, let port = address.port else { return "" }
+        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
+    }
+
+    // MARK: Writing
+
+    /// A request begins: `hasSent` tells when the first of it has left.
+    func willSend() { self.hasSent = false }
+
+    func write(_ buffer: ByteBuffer) {
+        self.context?.write(self.wrapOutboundOut(buffer), promise: nil)
+    }
+
+    func flush() {
+        guard !self.willFlush else { return }
+        self.willFlush = true
+        self.flushes.add(self)
+    }
+
+    func flushNow() {
+        self.willFlush = false
+        // What was written to a connection that was given up stays unsent.
+        guard self.isOpen else { return }
+        self.hasSent = true
+        self.context?.flush()
+    }
+
+    // MARK: Reading
+
+    func setReading(_ reads: Bool) {
+        guard reads != self.isReading, self.isOpen else { return }
+        self.isReading = reads
+        try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
+    }
+
+    /// Acknowledges what came at once: an origin that writes head and body apart may wait for that before it sends the body (RFC 9293, 3.7.4
+    /// and 3.8.6.3), and the kernel delays it by some 40 ms.
+    func acknowledge() {
+        #if os(Linux)
+        try? self.context?.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_QUICKACK)), value: 1)
+        #endif
+    }
+
+    // MARK: Closing
+
+    /// Closes without a word to the owner.
+    func close() {
+        self.owner = nil
+        self.isOpen = false
+        self.context?.close(mode: .all, promise: nil)
+    }
+
+    /// The same once what was written is out, or when the time for that is over.
+    func closeAfterFlush(isCut: Bool) {
+        guard let context else { return }
+        self.owner = nil
+        let closing = context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated()
+        let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.closeLimit))) {
+            context.close(mode: .all, promise: nil)
+        }
+        closing.whenComplete { _ in
+            timer.cancel()
+            context.close(mode: .all, promise: nil)
+        }
+    }
+
+    func closeOutput() {
+        self.flushNow()
+        self.context?.close(mode: .output, promise: nil)
+    }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        self.isOpen = context.channel.isActive
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.clock.read()
+        guard let owner else {
+            // RFC 9112, 9.2: bytes that answer no request are nobody's; the connection is of no more use.
+            context.close(promise: nil)
+            return
+        }
+        owner.upstreamRead(self.unwrapInboundIn(data))
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { self.owner?.upstreamReadComplete() }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.clock.read()
+        self.isWritable = context.channel.isWritable
+        self.owner?.upstreamWritabilityChanged(self.isWritable)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        self.clock.read()
+        if let owner { owner.upstreamEnded() } else { context.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.isOpen = false
+        self.clock.read()
+        self.owner?.upstreamEnded()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.clock.read()
+        self.owner?.upstreamFailed(self.failure(error))
+        context.close(promise: nil)
+    }
+
+    private func failure(_ error: any Error) -> Failure {
+        guard let error = error as? TLSFailure else {
+            return Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection.")
+        }
+        switch error.cause {
+        // In TLS 1.3 the server's word on our certificate comes after our handshake is through (RFC 8446, 4.4.2.4).
+        case .certificateRequired, .certificateRejected:
+            let problem = TLSProblem(leg: .upstream, host: self.route.verifiedHost, port: self.origin.port, failure: error)
+            self.diagnosis?.report(problem)
+            return Failure(kind: .tls, message: problem.description)
+        default:
+            return Failure(kind: .truncated, message: "\"\(self.origin.authority)\" broke off its TLS: \(error).")
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.isOpen = false
+        self.context = nil
+        self.owner = nil
+    }
+}

@@ -1,0 +1,305 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import TapeCore
+import TapeExchange
+import TapeRecorder
+
+@testable import TapeProxy
+
+/// A client connection and its exchanges in memory: the client and the origins as scripts, the clock by hand, no thread and no socket.
+///
+/// What happens is a transcript: `client < ` is what the client gets, `origin 1 < ` what the first connection to an origin gets, each line end
+/// as `|`. Not Sendable: belongs to one test.
+final class ExchangeScene {
+    let loop = EmbeddedEventLoop()
+    let proxy: ProxyContext
+    let recorder: RecordedList
+    private let dialing: ScriptedDialing
+    private var clients: [EmbeddedChannel] = []
+    private var origins: [EmbeddedChannel] = []
+    private var open: Set<String> = []
+    /// What has happened since it was asked for last.
+    private var transcript: [String] = []
+
+    /// - Parameter records: false forwards without recording.
+    init(
+        _ session: CassetteSession? = nil, records: Bool = true, configure: (inout ProxyConfiguration) -> Void = { _ in },
+        library: ((any EventLoop) -> ReplayLibrary)? = nil
+    ) throws {
+        var configuration = ProxyConfiguration()
+        configure(&configuration)
+        let (loop, limits) = (self.loop, configuration.limits)
+        let shared = try ProxyLoop(
+            loop: loop, limits: limits, tls: configuration.tls, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
+            threads: .singleton)
+        self.recorder = RecordedList()
+        self.dialing = ScriptedDialing()
+        self.proxy = ProxyContext(
+            shared: shared, configuration: configuration, session: try session ?? CassetteSession(mode: records ? .all : .passthrough),
+            recorder: records ? self.recorder : nil, library: library?(loop), counts: NIOLockedValueBox(ProxyCounts()),
+            dialing: self.dialing)
+        self.dialing.scene = self
+        self.connect()
+    }
+
+    // MARK: The script
+
+    /// Another client connects; what is said from now on is said by this one.
+    func connect() {
+        let channel = EmbeddedChannel(loop: self.loop)
+        try? channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: self.proxy))
+        if let address = Self.address { channel.connect(to: address, promise: nil) }
+        self.clients.append(channel)
+        self.open.insert("client\(self.clients.count)")
+        self.settle()
+    }
+
+    private static let address = try? SocketAddress(ipAddress: "127.0.0.1", port: 80)
+
+    /// The client sends this.
+    func client(_ text: String) { self.client(Array(text.utf8)) }
+
+    func client(_ bytes: [UInt8]) {
+        guard let channel = self.clients.last else { return }
+        self.read(ByteBuffer(bytes: bytes), on: channel)
+    }
+
+    /// The client ends its side.
+    func clientEnds() {
+        self.clients.last?.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        self.settle()
+    }
+
+    func clientResets() {
+        self.clients.last?.pipeline.fireErrorCaught(ChannelError.ioOnClosedChannel)
+        self.settle()
+    }
+
+    func clientTakes(_ takes: Bool) { self.set(self.clients.last, isWritable: takes) }
+
+    /// Whether the client's connection is read.
+    var clientIsRead: Bool { Self.isRead(self.clients.last) }
+
+    /// The connection that is being made comes to be.
+    func connected() {
+        guard let dial = self.dialing.pending.first else { return self.note("nobody dials") }
+        self.dialing.pending.removeFirst()
+        let channel = EmbeddedChannel(loop: self.loop)
+        let upstream = UpstreamConnection(
+            route: dial.route, id: self.origins.count + 1, flushes: self.proxy.flushes, clock: self.proxy.shared.clock,
+            limits: self.proxy.limits)
+        try? channel.pipeline.syncOperations.addHandler(upstream)
+        if let address = Self.address { channel.connect(to: address, promise: nil) }
+        upstream.opened(channel, timing: DialTiming(dns: nil, connect: 1))
+        self.origins.append(channel)
+        self.open.insert("origin\(self.origins.count)")
+        dial.then(.success(upstream))
+        self.settle()
+    }
+
+    /// The connection that is being made fails.
+    func refused(_ failure: DialFailure = .failed(Failure(kind: .refused, message: "refused"))) {
+        guard let dial = self.dialing.pending.first else { return self.note("nobody dials") }
+        self.dialing.pending.removeFirst()
+        dial.then(.failure(failure))
+        self.settle()
+    }
+
+    /// The origin sends this on its newest connection, or that of this number.
+    func origin(_ text: String, on number: Int? = nil) {
+        guard let channel = self.originChannel(number) else { return }
+        self.read(ByteBuffer(string: text), on: channel)
+    }
+
+    func originEnds(_ number: Int? = nil) {
+        self.originChannel(number)?.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        self.settle()
+    }
+
+    func originResets(_ number: Int? = nil) {
+        self.originChannel(number)?.pipeline.fireErrorCaught(ChannelError.ioOnClosedChannel)
+        self.settle()
+    }
+
+    func originTakes(_ takes: Bool) { self.set(self.originChannel(nil), isWritable: takes) }
+
+    var originIsRead: Bool { Self.isRead(self.originChannel(nil)) }
+
+    private func originChannel(_ number: Int?) -> EmbeddedChannel? { number.map { self.origins[$0 - 1] } ?? self.origins.last }
+
+    /// Bytes come without the turn of the event loop coming to its end: what was written waits.
+    func withoutFlush(_ body: () -> Void) {
+        self.isHeld = true
+        body()
+        self.isHeld = false
+        self.settle()
+    }
+
+    private var isHeld = false
+
+    /// Time passes; once a second those that have waited too long are let go.
+    func advance(_ seconds: Int) {
+        for _ in 0..<seconds {
+            self.loop.advanceTime(by: .seconds(1))
+            self.proxy.readClock()
+            self.proxy.shared.registry.sweep(now: self.loop.now)
+            self.proxy.pool.sweep(now: self.loop.now)
+        }
+        self.settle()
+    }
+
+    /// The proxy stops; the grace period is not over.
+    func stop() {
+        let done = self.loop.makePromise(of: Void.self)
+        done.futureResult.assumeIsolated().whenSuccess { self.note("stopped") }
+        self.proxy.stop(then: done)
+        self.settle()
+    }
+
+    /// The disk has taken what waits for it, or not.
+    func stored(_ isStored: Bool = true) {
+        for call in self.recorder.takeWaiting() { call(isStored) }
+        self.settle()
+    }
+
+    func drained() {
+        self.recorder.isFull = false
+        self.proxy.recorderDrained()
+        self.settle()
+    }
+
+    // MARK: The transcript
+
+    func note(_ line: String) { self.transcript.append(line) }
+
+    /// What has happened since this was asked for last.
+    func heard() -> [String] {
+        self.settle()
+        defer { self.transcript = [] }
+        return self.transcript
+    }
+
+    private func read(_ buffer: ByteBuffer, on channel: EmbeddedChannel) {
+        channel.pipeline.fireChannelRead(buffer)
+        channel.pipeline.fireChannelReadComplete()
+        self.settle()
+    }
+
+    private func set(_ channel: EmbeddedChannel?, isWritable: Bool) {
+        channel?.isWritable = isWritable
+        channel?.pipeline.fireChannelWritabilityChanged()
+        self.settle()
+    }
+
+    private static func isRead(_ channel: EmbeddedChannel?) -> Bool {
+        (channel?.options.last { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool) ?? true
+    }
+
+    /// The turn of the event loop comes to its end.
+    private func settle() {
+        guard !self.isHeld else { return }
+        self.loop.run()
+        for (number, channel) in self.clients.enumerated() {
+            self.settle(channel, self.clients.count == 1 ? "client" : "client \(number + 1)", key: "client\(number + 1)")
+        }
+        for (number, channel) in self.origins.enumerated() { self.settle(channel, "origin \(number + 1)", key: "origin\(number + 1)") }
+    }
+
+    private func settle(_ channel: EmbeddedChannel, _ name: String, key: String) {
+        var text = ""
+        while let buffer = try? channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        if !text.isEmpty { self.note("\(name) < \(text.replacing("\r\n", with: "|"))") }
+        if !channel.isActive, self.open.remove(key) != nil { self.note("\(name) closed") }
+    }
+}
+
+/// Connections to origins that come when the script says so.
+private final class ScriptedDialing: Dialing {
+    struct Dial {
+        var route: UpstreamRoute
+        var then: (Result<UpstreamConnection, DialFailure>) -> Void
+    }
+
+    weak var scene: ExchangeScene?
+    var pending: [Dial] = []
+
+    func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
+        guard let pool = self.scene?.proxy.pool else { return }
+        self.openTunnel(route) { then($0.map { HTTP1UpstreamStream($0, pool: pool) }) }
+    }
+
+    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
+        self.scene?.note("dial \(route.origin.authority)")
+        self.pending.append(Dial(route: route, then: then))
+    }
+}
+
+/// The exchanges that were recorded, in the order of their ends.
+final class RecordedList: ExchangeSink {
+    private struct State {
+        var lastID = 0
+        var exchanges: [TapedExchange] = []
+        var blocks = 0
+        var waiting: [@Sendable (Bool) -> Void] = []
+        var isFull = false
+        var isDiskFull = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    func nextID() -> Int {
+        self.state.withLockedValue {
+            $0.lastID += 1
+            return $0.lastID
+        }
+    }
+
+    func put(_ item: RecorderItem) -> Bool {
+        self.state.withLockedValue { state in
+            switch item {
+            case .block: state.blocks += 1
+            case .exchange(let exchange, let stored):
+                state.exchanges.append(exchange)
+                if let stored { state.waiting.append { _ in stored() } }
+            }
+            return state.isFull
+        }
+    }
+
+    var isDiskFull: Bool {
+        get { self.state.withLockedValue { $0.isDiskFull } }
+        set { self.state.withLockedValue { $0.isDiskFull = newValue } }
+    }
+
+    /// What `put` says.
+    var isFull: Bool {
+        get { self.state.withLockedValue { $0.isFull } }
+        set { self.state.withLockedValue { $0.isFull = newValue } }
+    }
+
+    var exchanges: [TapedExchange] { self.state.withLockedValue { $0.exchanges } }
+
+    func takeWaiting() -> [@Sendable (Bool) -> Void] {
+        self.state.withLockedValue { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    /// One line for each exchange: what was asked, how it ended, and how much of both bodies came.
+    var summary: [String] {
+        self.exchanges.map { exchange in
+            let outcome =
+                switch exchange.interaction.outcome {
+                case .complete: "complete"
+                case .cut(let cut): "cut by \(cut.by.rawValue)"
+                case .failed(let failure): "failed \(failure.kind.rawValue)"
+                }
+            let bodies = [exchange.requestBody, exchange.responseBody].compactMap { $0 }.map { "\($0.size)\($0.isComplete ? "" : "…")" }
+            let status = exchange.interaction.response.map { " \($0.status)" } ?? ""
+            return "\(exchange.interaction.request.method)\(status) \(outcome) \(bodies.joined(separator: " "))"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import NIOCore
+import NIOEmbedded
+import TapeCore
+import TapeExchange
+import Testing
+@testable import TapeProxy
+
+@Suite struct UpstreamConnectionTests {
+    private final class Owner: UpstreamConnectionOwner {
+        var log: [String] = []
+
+        func upstreamRead(_ buffer: ByteBuffer) { self.log.append(String(buffer: buffer)) }
+        func upstreamReadComplete() { self.log.append("flush") }
+        func upstreamEnded() { self.log.append("ended") }
+        func upstreamFailed(_ failure: Failure) { self.log.append(failure.kind.rawValue) }
+        func upstreamWritabilityChanged(_ isWritable: Bool) { self.log.append("writable \(isWritable)") }
+    }
+
+    private struct Broken: Error {}
+
+    private func connected() throws -> (handler: UpstreamConnection, channel: EmbeddedChannel, owner: Owner) {
+        let channel = EmbeddedChannel()
+        let handler = UpstreamConnection(
+            route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, flushes: FlushQueue(loop: channel.embeddedEventLoop), clock: EventClock(loop: channel.embeddedEventLoop))
+        try channel.pipeline.syncOperations.addHandler(handler)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+        handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))
+        let owner = Owner()
+        handler.take(owner)
+        return (handler, channel, owner)
+    }
+
+    @Test func theOwnerHearsWhatHappens() throws {
+        let (handler, channel, owner) = try self.connected()
+        #expect(handler.isOpen)
+        try channel.writeInbound(ByteBuffer(string: "octets"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(owner.log == ["octets", "flush", "ended"])
+        handler.write(ByteBuffer(string: "out"))
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        handler.flush()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        // With all others, at the end of the turn.
+        channel.embeddedEventLoop.run()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "out"))
+    }
+
+    @Test func anErrorIsAResetAndClosesTheConnection() throws {
+        let (handler, channel, owner) = try self.connected()
+        channel.pipeline.fireErrorCaught(Broken())
+        #expect(owner.log.first == "reset")
+        #expect(!channel.isActive)
+        #expect(!handler.isOpen)
+    }
+
+    @Test func aCloseOfOurOwnIsNotReported() throws {
+        let (handler, channel, owner) = try self.connected()
+        handler.close()
+        #expect(owner.log.isEmpty)
+        #expect(!channel.isActive)
+    }
+}
