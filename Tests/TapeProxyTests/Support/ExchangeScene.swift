@@ -49,7 +49,8 @@ final class ExchangeScene {
     /// Another client connects; what is said from now on is said by this one.
     func connect() {
         let channel = EmbeddedChannel(loop: self.loop)
-        try? channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: self.proxy))
+        try? channel.pipeline.syncOperations.addHandlers(
+            [HalfCloseHandler(), HTTP1ClientConnection(proxy: self.proxy)] as [any ChannelHandler])
         if let address = Self.address { channel.connect(to: address, promise: nil) }
         self.clients.append(channel)
         self.open.insert("client\(self.clients.count)")
@@ -90,7 +91,7 @@ final class ExchangeScene {
         let upstream = UpstreamConnection(
             route: dial.route, id: self.origins.count + 1, flushes: self.proxy.flushes, clock: self.proxy.shared.clock,
             limits: self.proxy.limits)
-        try? channel.pipeline.syncOperations.addHandler(upstream)
+        try? channel.pipeline.syncOperations.addHandlers([HalfCloseHandler(), upstream] as [any ChannelHandler])
         if let address = Self.address { channel.connect(to: address, promise: nil) }
         upstream.opened(channel, timing: DialTiming(dns: nil, connect: 1))
         self.origins.append(channel)
