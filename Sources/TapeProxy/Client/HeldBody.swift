@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 
 /// The octets of a request's body that came before it was known whether they go to an origin: framing included, with their times.
@@ -19,7 +18,7 @@ final class HeldBody {
     }
 
     private let loop: any EventLoop
-    private let threads: NIOThreadPool
+    private let disk: DiskPool
     /// Behind what is in the file.
     private var memory = ByteBuffer()
     private var file: UnnamedFile?
@@ -32,9 +31,9 @@ final class HeldBody {
     /// Why it is lost.
     private(set) var problem: CassetteError?
 
-    init(loop: any EventLoop, threads: NIOThreadPool) {
+    init(loop: any EventLoop, disk: DiskPool) {
         self.loop = loop
-        self.threads = threads
+        self.disk = disk
     }
 
     // MARK: Taking
@@ -63,7 +62,7 @@ final class HeldBody {
         let file = self.file
         self.fileSize += block.readableBytes
         self.memory = ByteBuffer()
-        let writing = self.threads.runIfActive(eventLoop: self.loop) {
+        let writing = self.disk.run(on: self.loop) {
             let file = try file ?? UnnamedFile()
             try block.withUnsafeReadableBytes { try file.write($0, at: offset) }
             return file
@@ -96,7 +95,7 @@ final class HeldBody {
         }
         let range = self.readOffset..<min(self.readOffset + Self.pieceSize, self.fileSize)
         self.readOffset = range.upperBound
-        let reading = self.threads.runIfActive(eventLoop: self.loop) { ByteBuffer(bytes: try file.read(range)) }
+        let reading = self.disk.run(on: self.loop) { ByteBuffer(bytes: try file.read(range)) }
         reading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let octets):

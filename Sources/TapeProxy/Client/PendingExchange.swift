@@ -39,7 +39,7 @@ final class PendingExchange: ClientExchange {
             self.ahead.isRead = true
             return self.conclude()
         }
-        if self.proxy.session.mayForward { self.ahead.body = HeldBody(loop: self.proxy.loop, threads: self.proxy.threads) }
+        if self.proxy.session.mayForward { self.ahead.body = HeldBody(loop: self.proxy.loop, disk: self.proxy.disk) }
         // Who sends the body all the same need not be asked (RFC 9110, 10.1.1).
         if self.request.expectsContinue, self.client.input?.readableBytes ?? 0 == 0 { self.ask() }
     }
@@ -115,13 +115,14 @@ final class PendingExchange: ClientExchange {
         _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, then: @escaping (Value) -> Void
     ) {
         self.client.wait(self.proxy.limits.upstreamSilence)
-        let decided = self.proxy.threads.runIfActive(eventLoop: self.proxy.loop, deciding)
+        let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {
             case .success(.success(let value)): then(value)
             case .success(.failure(let error)): self.unreadable(error)
+            case .failure(let error as CassetteError): self.unreadable(error)
             case .failure: self.client.close()
             }
         }

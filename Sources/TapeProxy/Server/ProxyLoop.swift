@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -11,8 +10,7 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
-    /// Threads that may wait for the disk.
-    let threads: NIOThreadPool
+    let disk: DiskPool
     /// Everything with a deadline, of all sessions.
     let registry = ConnectionRegistry()
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
@@ -27,10 +25,12 @@ final class ProxyLoop {
     /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
     private(set) var now: NIODeadline
 
-    init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, threads: NIOThreadPool) throws {
+    init(
+        loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, disk: DiskPool
+    ) throws {
         self.loop = loop
         self.now = loop.now
-        self.threads = threads
+        self.disk = disk
         self.limits = limits
         self.dialer = dialer
         self.door = LoopDoor(loop)

@@ -10,7 +10,7 @@ enum ContextSettings {
         "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305", "DHE-RSA-AES128-GCM-SHA256", "DHE-RSA-AES256-GCM-SHA384",
         "DHE-RSA-CHACHA20-POLY1305",
     ]
-    /// After those, for whoever allows deprecated versions: what OpenSSL has by default, CBC and RSA key exchange among it. `DEFAULT` spelt
+    /// After those, if deprecated versions are allowed: what OpenSSL has by default, CBC and RSA key exchange among it. `DEFAULT` spelt
     /// out, as it has to come first.
     private static let oldCiphers = ["ALL", "!COMPLEMENTOFDEFAULT", "!eNULL", "@SECLEVEL=0"]
     private static let groups = ["X25519", "P-256", "P-384"]

@@ -28,7 +28,7 @@ import Testing
             var limits = ProxyLimits()
             limits.tlsHandshake = seconds
             let connector = UpstreamConnector(
-                loop: loop, limits: limits, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
+                loop: loop, limits: limits, dialer: UpstreamDialer(loop: loop, limits: limits, resolver: NameResolver()),
                 flushes: FlushQueue(loop: loop), tls: UpstreamTLSSource(settings),
                 diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add))
             connector.connect(route) { result in
