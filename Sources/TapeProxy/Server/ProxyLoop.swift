@@ -18,7 +18,7 @@ final class ProxyLoop {
     /// Nil where tunnels are passed through unread.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
-    private let clock = WallClock()
+    private let clock: WallClock
     private var trimRule = TrimRule()
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
@@ -26,16 +26,17 @@ final class ProxyLoop {
     private(set) var now: NIODeadline
 
     init(
-        loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, disk: DiskPool
+        loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, disk: DiskPool, clock: WallClock = WallClock()
     ) throws {
         self.loop = loop
         self.now = loop.now
         self.disk = disk
+        self.clock = clock
         self.limits = limits
         self.dialer = dialer
         self.door = LoopDoor(loop)
         self.flushes = FlushQueue(loop: loop)
-        self.interception = try tls.map { try Interception($0) }
+        self.interception = try tls.map { try Interception($0, clock: clock) }
         self.upstreamTLS = UpstreamTLSSource(tls)
     }
 
@@ -59,6 +60,7 @@ final class ProxyLoop {
     /// What has waited too long ends.
     private func tick() {
         self.readClock()
+        self.clock.follow()
         self.registry.sweep(now: self.now)
         for pool in self.pools.values { pool.sweep(now: self.now) }
         if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }

@@ -45,7 +45,7 @@ extension SessionServer {
         let notice = self.notice
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
-        let now = WallClock().timestamp(at: .now())
+        let now = WallClock().now
         let plan = try RunPlan(
             file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none, now: now,
             remedy: "record it anew with \"mode\": \"all\"")
