@@ -119,10 +119,18 @@ public final class ProxyServer: Sendable {
                 NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance(credentials), eventLoop: loop), proxy.door
             )
         }.wait()
-        let channel = try ProxyListener.bind(
-            host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
-        ).wait()
+        // Before the first connection: one that fills the queue waits to be told of its drain.
         recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
+        let channel: any Channel
+        do {
+            channel = try ProxyListener.bind(
+                host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
+            ).wait()
+        } catch {
+            // The recorder outlives the loop.
+            door.shut()
+            throw error
+        }
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         return ProxyServer(
