@@ -17,6 +17,14 @@ static inline long wiretape_ctx_set_min_version(SSL_CTX *context, int version) {
 static inline long wiretape_ctx_set_max_version(SSL_CTX *context, int version) { return SSL_CTX_set_max_proto_version(context, version); }
 static inline void wiretape_ctx_forbid_renegotiation(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION); }
 static inline void wiretape_ctx_allow_legacy_servers(SSL_CTX *context) { SSL_CTX_set_options(context, SSL_OP_LEGACY_SERVER_CONNECT); }
+/// The server's order counts, and its ChaCha20 goes to the front for a client that has it there.
+static inline void wiretape_ctx_prefer_own_order(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+}
+static inline long wiretape_ctx_set_groups(SSL_CTX *context, const char *list) { return SSL_CTX_set1_groups_list(context, list); }
+static inline int wiretape_ssl_group(SSL *ssl) { return (int)SSL_get_negotiated_group(ssl); }
+static inline int wiretape_ciphers_count(const STACK_OF(SSL_CIPHER) *list) { return sk_SSL_CIPHER_num(list); }
+static inline const SSL_CIPHER *wiretape_ciphers_at(const STACK_OF(SSL_CIPHER) *list, int index) { return sk_SSL_CIPHER_value(list, index); }
 static inline long wiretape_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
 static inline long wiretape_ctx_set_session_cache_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_session_cache_mode(context, mode); }
 static inline long wiretape_ctx_set_servername_callback(SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {

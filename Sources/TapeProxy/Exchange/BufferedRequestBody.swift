@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -21,7 +20,7 @@ final class BufferedRequestBody {
     }
 
     private let loop: any EventLoop
-    private let threads: NIOThreadPool
+    private let disk: DiskPool
     /// What comes after the bytes in the file.
     private var memory = ByteBuffer()
     private var file: UnnamedFile?
@@ -38,11 +37,11 @@ final class BufferedRequestBody {
     private(set) var problem: CassetteError?
 
     /// - Parameter framing: of the bytes, as they come.
-    init(framing: BodyFraming, loop: any EventLoop, threads: NIOThreadPool, limits: Limits = Limits()) {
+    init(framing: BodyFraming, loop: any EventLoop, disk: DiskPool, limits: Limits = Limits()) {
         self.parser = BodyParser(framing: framing, side: .request, limits: limits)
         self.isChunked = framing == .chunked
         self.loop = loop
-        self.threads = threads
+        self.disk = disk
     }
 
     // MARK: Taking
@@ -71,7 +70,7 @@ final class BufferedRequestBody {
         let file = self.file
         self.fileSize += block.readableBytes
         self.memory = ByteBuffer()
-        let writing = self.threads.runIfActive(eventLoop: self.loop) {
+        let writing = self.disk.run(on: self.loop) {
             let file = try file ?? UnnamedFile()
             try block.withUnsafeReadableBytes { try file.write($0, at: offset) }
             return file
@@ -104,7 +103,7 @@ final class BufferedRequestBody {
         }
         let range = self.readOffset..<min(self.readOffset + Self.pieceSize, self.fileSize)
         self.readOffset = range.upperBound
-        let reading = self.threads.runIfActive(eventLoop: self.loop) { ByteBuffer(bytes: try file.read(range)) }
+        let reading = self.disk.run(on: self.loop) { ByteBuffer(bytes: try file.read(range)) }
         reading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let bytes):

@@ -48,7 +48,7 @@ final class PendingExchange: MessageExchange {
         }
         if self.proxy.session.mayForward {
             self.ahead.body = BufferedRequestBody(
-                framing: self.request.framing, loop: self.proxy.loop, threads: self.proxy.threads, limits: self.proxy.messageLimits)
+                framing: self.request.framing, loop: self.proxy.loop, disk: self.proxy.disk, limits: self.proxy.messageLimits)
         }
         // A client that sends the body all the same need not be asked (RFC 9110, 10.1.1).
         if self.request.expectsContinue, !self.client.hasInput { self.ask() } else { self.client.setReading(true) }
@@ -119,13 +119,14 @@ final class PendingExchange: MessageExchange {
         _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, then: @escaping (Value) -> Void
     ) {
         self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.upstreamSilence))
-        let decided = self.proxy.threads.runIfActive(eventLoop: self.proxy.loop, deciding)
+        let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else { return }
             self.proxy.readClock()
             switch result {
             case .success(.success(let value)): then(value)
             case .success(.failure(let error)): self.unreadable(error)
+            case .failure(let error as CassetteError): self.unreadable(error)
             case .failure: self.client.close()
             }
         }

@@ -19,7 +19,7 @@ final class Interception {
     private let clock: WallClock
 
     init(_ settings: TLSSettings, clock: WallClock = WallClock()) throws {
-        let now = clock.timestamp(at: .now()).microseconds / 1_000_000
+        let now = clock.now.microseconds / 1_000_000
         let authority = try CertificateAuthority(certificatePEM: settings.certificatePEM, keyPEM: settings.keyPEM, now: now)
         self.settings = settings
         self.clock = clock
@@ -45,5 +45,5 @@ final class Interception {
         try self.leaves.mint(host: host, serverName: serverName, upstreamNames: upstreamNames, now: self.now)
     }
 
-    private var now: Int64 { self.clock.timestamp(at: .now()).microseconds / 1_000_000 }
+    private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 
 /// A large recorded body, read piece by piece on a thread that may wait for the disk.
@@ -24,7 +23,7 @@ final class ReplayFileStream {
     static let pieceSize = 256 << 10
 
     private let loop: any EventLoop
-    private let threads: NIOThreadPool
+    private let disk: DiskPool
     private let state: Opening
 
     /// The open file, touched by one read at a time.
@@ -104,16 +103,16 @@ final class ReplayFileStream {
         }
     }
 
-    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, threads: NIOThreadPool) {
+    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, disk: DiskPool) {
         self.loop = loop
-        self.threads = threads
+        self.disk = disk
         self.state = Opening(content, bodies: bodies)
     }
 
     /// Reads the next piece; call again only after the call back.
     func next(_ then: @escaping (Piece) -> Void) {
         let state = self.state
-        let reading = self.threads.runIfActive(eventLoop: self.loop) { try state.next() }
+        let reading = self.disk.run(on: self.loop) { try state.next() }
         reading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let piece): then(piece)

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -20,7 +19,7 @@ final class ReplayLibrary {
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
-    private let threads: NIOThreadPool
+    private let disk: DiskPool
     /// Nil where dates stay as they were recorded.
     private let refresh: DateRefresh?
     /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
@@ -29,7 +28,7 @@ final class ReplayLibrary {
     private var answers: BoundedCache<RecordedAnswer>
 
     init(
-        loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
+        loop: any EventLoop, cassette: RecordedCassette, disk: DiskPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
         refresh: DateRefresh? = nil
     ) {
         self.refresh = refresh
@@ -38,7 +37,7 @@ final class ReplayLibrary {
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)
-        self.threads = threads
+        self.disk = disk
     }
 
     /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or does not go out in
@@ -49,13 +48,15 @@ final class ReplayLibrary {
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
         if let answer = self.answers.value(index) { return then(.success(answer)) }
         let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
-        let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
+        let loading = self.disk.run(on: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
                 self.keep(answer, of: index)
                 then(.success(answer))
             case .success(.failure(let error)):
+                then(.failure(error))
+            case .failure(let error as CassetteError):
                 then(.failure(error))
             case .failure:
                 then(.failure(CassetteError(.unreadable, "the replay is being stopped: \"\(cassette.path)\" is no longer read.")))
@@ -72,7 +73,7 @@ final class ReplayLibrary {
     }
 
     func open(_ content: ReplayFileStream.Content) -> ReplayFileStream {
-        ReplayFileStream(content, bodies: self.bodies, loop: self.loop, threads: self.threads)
+        ReplayFileStream(content, bodies: self.bodies, loop: self.loop, disk: self.disk)
     }
 
     private static func load(

@@ -1,6 +1,5 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 internal import TapeRecorder
@@ -55,7 +54,7 @@ final class ProxyContext {
     var door: LoopDoor { self.shared.door }
     var dialer: UpstreamDialer { self.shared.dialer }
     var flushes: FlushQueue { self.shared.flushes }
-    var threads: NIOThreadPool { self.shared.threads }
+    var disk: DiskPool { self.shared.disk }
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
     var now: NIODeadline { self.shared.now }

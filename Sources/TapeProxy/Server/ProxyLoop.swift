@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
@@ -11,8 +10,7 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
-    /// Threads that may wait for the disk.
-    let threads: NIOThreadPool
+    let disk: DiskPool
     /// Everything with a deadline, of all sessions.
     let registry = ConnectionRegistry()
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
@@ -20,22 +18,25 @@ final class ProxyLoop {
     /// Nil where tunnels are passed through unread.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
-    private let wallClock = WallClock()
+    private let wallClock: WallClock
     private var trimRule = TrimRule()
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     let clock: EventClock
     private var lastClientID = 0
 
-    init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, threads: NIOThreadPool) throws {
+    init(
+        loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, disk: DiskPool, wallClock: WallClock = WallClock()
+    ) throws {
         self.loop = loop
         self.clock = EventClock(loop: loop)
-        self.threads = threads
+        self.disk = disk
+        self.wallClock = wallClock
         self.limits = limits
         self.dialer = dialer
         self.door = LoopDoor(loop)
         self.flushes = FlushQueue(loop: loop)
-        self.interception = try tls.map { try Interception($0) }
+        self.interception = try tls.map { try Interception($0, clock: wallClock) }
         self.upstreamTLS = UpstreamTLSSource(tls)
     }
 
@@ -68,6 +69,7 @@ final class ProxyLoop {
     /// What has waited too long ends.
     private func tick() {
         self.readClock()
+        self.clock.follow()
         self.registry.sweep(now: self.now)
         for pool in self.pools.values { pool.sweep(now: self.now) }
         if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }

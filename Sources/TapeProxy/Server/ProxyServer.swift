@@ -14,20 +14,22 @@ public final class ProxyServer: Sendable {
     public let address: String
     public let port: Int
     private let group: MultiThreadedEventLoopGroup
-    private let threads: NIOThreadPool
+    private let resolver: NameResolver
+    private let disk: DiskPool
     private let channel: any Channel
     private let proxy: NIOLoopBound<ProxyContext>
     private let countsBox: NIOLockedValueBox<ProxyCounts>
     private let door: LoopDoor
 
     private init(
-        address: String, port: Int, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool, channel: any Channel,
+        address: String, port: Int, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool, channel: any Channel,
         proxy: NIOLoopBound<ProxyContext>, counts: NIOLockedValueBox<ProxyCounts>, door: LoopDoor
     ) {
         self.address = address
         self.port = port
         self.group = group
-        self.threads = threads
+        self.resolver = resolver
+        self.disk = disk
         self.channel = channel
         self.proxy = proxy
         self.countsBox = counts
@@ -47,22 +49,30 @@ public final class ProxyServer: Sendable {
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> ProxyServer {
+        try self.start(
+            configuration, session: session, recorder: recorder, cassette: cassette, resolver: NameResolver(), notice: notice)
+    }
+
+    /// - Parameter resolver: the server's own; stopped with it.
+    static func start(
+        _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder?, cassette: RecordedCassette?,
+        resolver: NameResolver, notice: @escaping @Sendable (String) -> Void
+    ) throws(ProxyError) -> ProxyServer {
         var configuration = configuration
         let credentials = try Self.check(configuration)
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 2)
-        threads.start()
+        let disk = DiskPool()
         do {
             return try Self.listen(
                 configuration, credentials: credentials, session: session, recorder: recorder, cassette: cassette, group: group,
-                threads: threads, notice: notice)
+                resolver: resolver, disk: disk, notice: notice)
         } catch let error as CertificateError {
-            try? threads.syncShutdownGracefully()
+            disk.stop()
             try? group.syncShutdownGracefully()
             throw ProxyError(code: .invalidAuthority, message: error.message)
         } catch {
-            try? threads.syncShutdownGracefully()
+            disk.stop()
             try? group.syncShutdownGracefully()
             let address = "\(configuration.host):\(configuration.port)"
             throw ProxyError(
@@ -90,7 +100,7 @@ public final class ProxyServer: Sendable {
 
     private static func listen(
         _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: CassetteSession, recorder: Recorder?,
-        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool,
+        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool,
         notice: @escaping @Sendable (String) -> Void
     ) throws -> ProxyServer {
         let loop = group.next()
@@ -99,24 +109,33 @@ public final class ProxyServer: Sendable {
         let (proxy, entrance, door) = try loop.submit {
             let shared = try ProxyLoop(
                 loop: loop, limits: configuration.limits, tls: configuration.tls,
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, threads: threads), threads: threads)
+                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, resolver: resolver), disk: disk)
             let proxy = ProxyContext(
                 shared: shared, configuration: configuration, session: session, recorder: recorder,
-                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, threads: threads, refresh: configuration.refresh) },
+                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, disk: disk, refresh: configuration.refresh) },
                 counts: counts, notice: notice)
             shared.begin()
             return (
                 NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance(credentials), eventLoop: loop), proxy.door
             )
         }.wait()
-        let channel = try ProxyListener.bind(
-            host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
-        ).wait()
+        // Before the first connection: one that fills the queue waits to be told of its drain.
         recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
+        let channel: any Channel
+        do {
+            channel = try ProxyListener.bind(
+                host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
+            ).wait()
+        } catch {
+            // The recorder outlives the loop.
+            door.shut()
+            throw error
+        }
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         return ProxyServer(
-            address: "\(host):\(port)", port: port, group: group, threads: threads, channel: channel, proxy: proxy, counts: counts,
+            address: "\(host):\(port)", port: port, group: group, resolver: resolver, disk: disk, channel: channel, proxy: proxy,
+            counts: counts,
             door: door)
     }
 
@@ -129,8 +148,9 @@ public final class ProxyServer: Sendable {
         try? done.futureResult.wait()
         try? proxy.eventLoop.submit { proxy.value.shared.end() }.wait()
         self.door.shut()
-        // The threads first: what they have begun, as looking up a name, ends with a call to the loop.
-        try? self.threads.syncShutdownGracefully()
+        // Before the loop: what either has begun ends with a call to it.
+        self.resolver.stop()
+        self.disk.stop()
         try? self.group.syncShutdownGracefully()
     }
 }

@@ -45,7 +45,7 @@ extension SessionServer {
         let notice = self.notice
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
-        let now = WallClock().timestamp(at: .now())
+        let now = WallClock().now
         let plan = try RunPlan(
             file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none, now: now,
             remedy: "record it anew with \"mode\": \"all\"")
@@ -92,13 +92,14 @@ extension SessionServer {
                 refresh: parts.refresh, counts: counts, notice: notice)
             return (NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance.open, eventLoop: loop))
         }.wait()
+        let door = self.door
+        // Before the first connection: one that fills the queue waits to be told of its drain.
+        parts.recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         let listener =
             wantsPort
             ? try ProxyListener.bind(
                 host: self.configuration.host, port: 0, interfaces: self.interfaces, session: proxy, entrance: entrance
             ).wait() : nil
-        let door = self.door
-        parts.recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
         try loop.submit { stage.value.directory.add(proxy.value, name: parts.name, token: token) }.wait()
         return OpenSession(parts, token: token, counts: counts, proxy: proxy, listener: listener)
     }

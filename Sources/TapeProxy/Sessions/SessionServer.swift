@@ -22,7 +22,8 @@ public final class SessionServer: Sendable {
     let book = NIOLockedValueBox(SessionBook<OpenSession>(limit: SessionServer.sessionLimit))
     let notice: @Sendable (String) -> Void
     private let group: MultiThreadedEventLoopGroup
-    private let threads: NIOThreadPool
+    private let resolver: NameResolver
+    private let disk: DiskPool
     private let listener: any Channel
 
     /// Listens and serves; there are no sessions yet.
@@ -37,12 +38,12 @@ public final class SessionServer: Sendable {
                 message: "\"\(configuration.host)\" is not a loopback address: sessions are for this machine alone, as on 127.0.0.1:0.")
         }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 2)
-        threads.start()
+        let resolver = NameResolver()
+        let disk = DiskPool()
         do {
-            return try SessionServer(configuration, group: group, threads: threads, notice: notice)
+            return try SessionServer(configuration, group: group, resolver: resolver, disk: disk, notice: notice)
         } catch {
-            try? threads.syncShutdownGracefully()
+            disk.stop()
             try? group.syncShutdownGracefully()
             if let error = error as? CertificateError { throw ProxyError(code: .invalidAuthority, message: error.message) }
             throw ProxyError(
@@ -54,7 +55,7 @@ public final class SessionServer: Sendable {
     }
 
     private init(
-        _ configuration: SessionServerConfiguration, group: MultiThreadedEventLoopGroup, threads: NIOThreadPool,
+        _ configuration: SessionServerConfiguration, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool,
         notice: @escaping @Sendable (String) -> Void
     ) throws {
         var settings = ProxyConfiguration(
@@ -64,7 +65,7 @@ public final class SessionServer: Sendable {
         let loop = group.next()
         let interfaces = ProxyListener.interfaces()
         let (stage, lobby, entrance, door) = try loop.submit { [settings] in
-            let stage = try SessionStage(loop: loop, settings: settings, threads: threads)
+            let stage = try SessionStage(loop: loop, settings: settings, resolver: resolver, disk: disk)
             return (
                 NIOLoopBound(stage, eventLoop: loop), NIOLoopBound(stage.lobby, eventLoop: loop),
                 NIOLoopBound(Entrance(stage.directory), eventLoop: loop), stage.shared.door
@@ -80,7 +81,8 @@ public final class SessionServer: Sendable {
         self.stage = stage
         self.door = door
         self.group = group
-        self.threads = threads
+        self.resolver = resolver
+        self.disk = disk
         self.notice = notice
     }
 
@@ -102,8 +104,9 @@ public final class SessionServer: Sendable {
         try? lobbyEnd.futureResult.wait()
         try? stage.eventLoop.submit { stage.value.shared.end() }.wait()
         self.door.shut()
-        // The threads first: what they have begun, as looking up a name, ends with a call to the loop.
-        try? self.threads.syncShutdownGracefully()
+        // Before the loop: what either has begun ends with a call to it.
+        self.resolver.stop()
+        self.disk.stop()
         try? self.group.syncShutdownGracefully()
         return reports
     }

@@ -1,6 +1,5 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeRecorder
 
@@ -13,14 +12,11 @@ final class SessionStage {
     /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
     let lobby: ProxyContext
     private let settings: ProxyConfiguration
-    private let threads: NIOThreadPool
-
-    init(loop: any EventLoop, settings: ProxyConfiguration, threads: NIOThreadPool) throws {
+    init(loop: any EventLoop, settings: ProxyConfiguration, resolver: NameResolver, disk: DiskPool) throws {
         self.settings = settings
-        self.threads = threads
         self.shared = try ProxyLoop(
             loop: loop, limits: settings.limits, tls: settings.tls,
-            dialer: UpstreamDialer(loop: loop, limits: settings.limits, threads: threads), threads: threads)
+            dialer: UpstreamDialer(loop: loop, limits: settings.limits, resolver: resolver), disk: disk)
         self.lobby = ProxyContext(
             shared: self.shared, configuration: settings, session: try CassetteSession(mode: .none),
             recorder: nil, library: nil, counts: NIOLockedValueBox(ProxyCounts()))
@@ -39,7 +35,7 @@ final class SessionStage {
         settings.refresh = refresh
         let library = cassette.map {
             ReplayLibrary(
-                loop: self.shared.loop, cassette: $0, threads: self.threads, cacheLimit: ReplayLibrary.sharedCacheLimit, refresh: refresh)
+                loop: self.shared.loop, cassette: $0, disk: self.shared.disk, cacheLimit: ReplayLibrary.sharedCacheLimit, refresh: refresh)
         }
         let context = ProxyContext(
             shared: self.shared, configuration: settings, session: session, recorder: recorder, library: library, counts: counts,

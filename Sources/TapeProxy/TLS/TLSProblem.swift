@@ -90,7 +90,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .expired, .notYetValid:
             "have it renewed, or compare the clocks; --insecure-upstream \(self.pattern) accepts it."
         case .nameMismatch:
-            "correct the name in the URL; --insecure-upstream \(self.pattern) accepts it."
+            "correct the name in the URL, or have the certificate issued for it; --insecure-upstream \(self.pattern) accepts it."
         case .pinMismatch:
             "correct --pin, or find out who answers there."
         case .refusedByPolicy:

@@ -15,14 +15,14 @@ internal import Darwin
 final class UpstreamDialer {
     private let loop: any EventLoop
     private let limits: ProxyLimits
-    private let lookups: NIOThreadPool
+    private let resolver: NameResolver
     /// The process's own addresses, by port.
     private var own: [Int: LoopRule] = [:]
 
-    init(loop: any EventLoop, limits: ProxyLimits, threads: NIOThreadPool) {
+    init(loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver) {
         self.loop = loop
         self.limits = limits
-        self.lookups = threads
+        self.resolver = resolver
     }
 
     /// This process listens there: what would go there is a loop, under every spelling of the address.
@@ -34,12 +34,7 @@ final class UpstreamDialer {
     /// Starts to look a name up; nil for an address. `dial` waits for what has not come yet.
     func lookUp(host: String, port: Int) -> NameLookup? {
         if (try? SocketAddress(ipAddress: host, port: port)) != nil { return nil }
-        let started = NIODeadline.now()
-        return NameLookup(
-            answer: self.lookups.runIfActive(eventLoop: self.loop) {
-                NameLookup.Answer(
-                    addresses: try AddressLookup.addresses(host: host, port: port), milliseconds: Self.milliseconds(since: started))
-            })
+        return NameLookup(answer: self.resolver.look(up: host, port: port, on: self.loop))
     }
 
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
@@ -73,9 +68,8 @@ final class UpstreamDialer {
                 self.connect(
                     host: host, port: port, to: answer.addresses, dns: answer.milliseconds, since: .now(), prepare: prepare, then: then)
             case .failure(let error):
-                then(
-                    .failure(.failed(Failure(kind: .dns, message: "\"\(host)\" was not found (\(error)): check the host name in the URL.")))
-                )
+                let problem = error as? NameResolver.Problem ?? .notFound("\(error)")
+                then(.failure(.failed(Failure(kind: .dns, message: problem.message(for: host)))))
             }
         }
     }
@@ -117,10 +111,9 @@ final class UpstreamDialer {
     func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
         guard self.own[port] != nil else { return then(false) }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
-        let lookup = self.lookups.runIfActive(eventLoop: self.loop) { try AddressLookup.addresses(host: host, port: port) }
-        lookup.assumeIsolated().whenComplete { result in
+        self.resolver.look(up: host, port: port, on: self.loop).assumeIsolated().whenComplete { result in
             // A name without an address reaches nobody.
-            then(((try? result.get()) ?? []).contains { self.isSelf($0) })
+            then(((try? result.get())?.addresses ?? []).contains { self.isSelf($0) })
         }
     }
 

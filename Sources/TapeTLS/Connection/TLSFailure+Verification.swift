@@ -32,7 +32,7 @@ extension TLSFailure {
             let issuer = certificate.map { "\"\($0.issuer)\"" } ?? "that signed its certificate"
             return (.unknownAuthority, "the authority \(issuer) is unknown, or its certificate is missing in what the server sends")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-            return (.nameMismatch, "the certificate is for \(self.names(certificate))")
+            return (.nameMismatch, self.mismatch(certificate))
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK:
             return (.other, "the certificate \(subject) is too weak for today")
         default:
@@ -40,11 +40,14 @@ extension TLSFailure {
         }
     }
 
-    /// The first few: a certificate can have hundreds.
-    private static func names(_ certificate: CertificateSummary?) -> String {
-        guard let certificate, !certificate.names.isEmpty else { return "no name at all" }
+    /// The first few names: a certificate can have hundreds.
+    private static func mismatch(_ certificate: CertificateSummary?) -> String {
+        guard let certificate, !certificate.names.isEmpty else {
+            let subject = certificate.map { ", and it has only the subject \"\($0.subject)\"" } ?? ""
+            return "the certificate names no host: subjectAltName is what counts (RFC 9525)\(subject)"
+        }
         let shown = certificate.names.prefix(3).map { "\"\($0)\"" }.joined(separator: ", ")
-        return certificate.names.count > 3 ? "\(shown) and \(certificate.names.count - 3) more" : shown
+        return "the certificate is for \(shown)\(certificate.names.count > 3 ? " and \(certificate.names.count - 3) more" : "")"
     }
 
     /// A time as its day in UTC.

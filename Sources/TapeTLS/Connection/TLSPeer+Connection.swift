@@ -16,12 +16,12 @@ extension TLSPeer {
             SSL_set_alpn_protos(ssl, list, UInt32(list.count))
         }
         if self.policy.validatesHost {
-            // OpenSSL takes no name for any name, and reads to the first zero.
-            guard !self.host.isEmpty, !self.host.utf8.contains(0) else {
+            // OpenSSL takes no name for any name, reads to the first zero, and takes ".a" for every name below "a".
+            guard !self.host.isEmpty, !self.host.utf8.contains(0), self.host.utf8.first != UInt8(ascii: ".") else {
                 throw TLSFailure(cause: .nameMismatch, message: "no certificate can be for the host it was asked for")
             }
             let parameters = SSL_get0_param(ssl)
-            X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+            X509_VERIFY_PARAM_set_hostflags(parameters, PeerVerifier.hostFlags)
             if X509_VERIFY_PARAM_set1_ip_asc(parameters, self.host) != 1 {
                 ERR_clear_error()
                 guard SSL_set1_host(ssl, self.host) == 1 else { throw .drained() }

@@ -2,6 +2,10 @@ internal import COpenSSL
 
 /// Judges a server's certificates by the connection's policy, in the place where OpenSSL would.
 enum PeerVerifier {
+    /// RFC 9525, 6.3: the subject names no host, else a certificate without alternative names stands for whatever its authority let
+    /// somebody call himself; and a wildcard is a whole label.
+    static let hostFlags = UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+
     /// - Returns: 1 to go on; 0 ends the handshake with an alert, and the connection's `verdict` says why.
     static func verify(_ store: OpaquePointer?) -> Int32 {
         guard let store,
@@ -87,10 +91,10 @@ enum PeerVerifier {
 
     private static func checkHost(_ store: OpaquePointer, _ state: ConnectionState) -> TLSFailure? {
         guard let leaf = X509_STORE_CTX_get0_cert(store) else { return self.noCertificate }
-        let matches =
-            X509_check_ip_asc(leaf, state.host, 0) == 1
-            || X509_check_host(leaf, state.host, state.host.utf8.count, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS), nil) == 1
-        return matches ? nil : TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: CertificateSummary(leaf))
+        // 1: an iPAddress of it, 0: none, -1: no memory, -2: the host is no address.
+        var status = X509_check_ip_asc(leaf, state.host, 0)
+        if status == -2 { status = X509_check_host(leaf, state.host, state.host.utf8.count, self.hostFlags, nil) }
+        return status == 1 ? nil : TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: CertificateSummary(leaf))
     }
 
     private static let outOfMemory = TLSFailure(cause: .other, message: "memory is out")

@@ -11,6 +11,7 @@ public struct TLSServerContext: ~Copyable {
         let context = try ContextSettings.make(TLS_server_method(), minimum: minimum, keyLog: keyLog)
         self.pointer = context
         self.keyLog = keyLog
+        wiretape_ctx_prefer_own_order(context)
         // Tickets need a name for whom they are (RFC 5077, 4); one is enough to resume with.
         let name: [UInt8] = Array("wiretape".utf8)
         SSL_CTX_set_session_id_context(context, name, UInt32(name.count))

@@ -20,7 +20,7 @@ import Testing
         }
         let all = blocks
         loop.execute {
-            let held = BufferedRequestBody(framing: .untilClose, loop: loop, threads: .singleton)
+            let held = BufferedRequestBody(framing: .untilClose, loop: loop, disk: .shared)
             for (number, block) in all.enumerated() { held.append(ByteBuffer(bytes: block), at: Double(number * 10)) }
             var bytes: [UInt8] = []
             var times: [Double] = []
@@ -55,7 +55,7 @@ import Testing
         let loop = self.loop
         let done = loop.makePromise(of: [Bool].self)
         loop.execute {
-            let held = BufferedRequestBody(framing: .untilClose, loop: loop, threads: .singleton)
+            let held = BufferedRequestBody(framing: .untilClose, loop: loop, disk: .shared)
             let block = ByteBuffer(repeating: 7, count: BufferedRequestBody.memoryLimit + 1)
             held.append(block, at: 0)
             let first = held.isFull

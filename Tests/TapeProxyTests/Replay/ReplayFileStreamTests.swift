@@ -19,18 +19,17 @@ import Testing
         damage(&changed)
         try folder.write(changed, to: sidecar.path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
+        let disk = DiskPool(threads: 1)
         defer {
             try? group.syncShutdownGracefully()
-            try? threads.syncShutdownGracefully()
+            disk.stop()
         }
         let loop = group.next()
         let promise = loop.makePromise(of: [UInt8]?.self)
         let reader = BodyReader(cassettePath: folder.file("tape.json"))
         let read = try content(sidecar)
         loop.execute {
-            let stream = ReplayFileStream(read, bodies: reader, loop: loop, threads: threads)
+            let stream = ReplayFileStream(read, bodies: reader, loop: loop, disk: disk)
             var all: [UInt8] = []
             func more() {
                 stream.next { piece in

@@ -21,16 +21,15 @@ import Testing
         try appender.commit()
         let cassette = try RecordedCassette(path: path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
+        let disk = DiskPool(threads: 1)
         defer {
             try? group.syncShutdownGracefully()
-            try? threads.syncShutdownGracefully()
+            disk.stop()
         }
         let loop = group.next()
         let promise = loop.makePromise(of: (RecordedAnswer, [UInt8]?).self)
         loop.execute {
-            let library = ReplayLibrary(loop: loop, cassette: cassette, threads: threads)
+            let library = ReplayLibrary(loop: loop, cassette: cassette, disk: disk)
             library.answer(0) { result in
                 guard case .success(let answer) = result, case .coded(let body, _) = answer.payload else {
                     return promise.completeWith(result.map { ($0, nil) }.mapError { $0 })
@@ -135,13 +134,12 @@ import Testing
         _ = try recorder.close(keepsOld: false)
         let cassette = try RecordedCassette(path: path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
+        let disk = DiskPool(threads: 1)
         let loop = group.next()
         let promise = loop.makePromise(of: [String].self)
         loop.execute {
             var log: [String] = []
-            let library = ReplayLibrary(loop: loop, cassette: cassette, threads: threads)
+            let library = ReplayLibrary(loop: loop, cassette: cassette, disk: disk)
             library.answer(0) { result in
                 log.append((try? ReadyAnswer(result.get()).map { String(decoding: $0.bytes, as: UTF8.self) }) ?? "nothing")
                 log.append(library.ready(0) == nil ? "not held" : "held")
@@ -162,6 +160,6 @@ import Testing
                 "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "held", "at once", "behind it", "400000 in a file",
             ])
         try group.syncShutdownGracefully()
-        try threads.syncShutdownGracefully()
+        disk.stop()
     }
 }

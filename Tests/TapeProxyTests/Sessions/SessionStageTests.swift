@@ -1,19 +1,18 @@
 import NIOConcurrencyHelpers
 import NIOEmbedded
-import NIOPosix
 import TapeCore
 import Testing
 @testable import TapeProxy
 
 @Suite struct SessionStageTests {
     @Test func nothingIsForwardedOrReplayedInTheLobby() throws {
-        let stage = try SessionStage(loop: EmbeddedEventLoop(), settings: ProxyConfiguration(), threads: .singleton)
+        let stage = try SessionStage(loop: EmbeddedEventLoop(), settings: ProxyConfiguration(), resolver: NameResolver(), disk: .shared)
         #expect(!stage.lobby.session.mayForward && !stage.lobby.session.looksUp)
         #expect(stage.lobby.recorder == nil && stage.lobby.library == nil)
     }
 
     @Test func eachSessionHasItsOwnWayToOrigins() throws {
-        let stage = try SessionStage(loop: EmbeddedEventLoop(), settings: ProxyConfiguration(), threads: .singleton)
+        let stage = try SessionStage(loop: EmbeddedEventLoop(), settings: ProxyConfiguration(), resolver: NameResolver(), disk: .shared)
         stage.lobby.listens(on: "127.0.0.1", port: 7070)
         let contexts = try ["a.json", "b.json"].map {
             stage.makeContext(

@@ -1,6 +1,5 @@
 import NIOConcurrencyHelpers
 import NIOCore
-import NIOPosix
 import TapeCore
 import TapeRecorder
 
@@ -12,7 +11,7 @@ enum EmbeddedProxy {
         try ProxyContext(
             shared: ProxyLoop(
                 loop: loop, limits: ProxyLimits(), tls: nil,
-                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: .singleton), threads: .singleton),
+                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver()), disk: .shared),
             configuration: ProxyConfiguration(),
             session: CassetteSession(mode: .passthrough), recorder: recorder, library: nil,
             counts: NIOLockedValueBox(ProxyCounts()))

@@ -32,8 +32,8 @@ final class ExchangeScene {
         configure(&configuration)
         let (loop, limits) = (self.loop, configuration.limits)
         let shared = try ProxyLoop(
-            loop: loop, limits: limits, tls: configuration.tls, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
-            threads: .singleton)
+            loop: loop, limits: limits, tls: configuration.tls, dialer: UpstreamDialer(loop: loop, limits: limits, resolver: NameResolver()),
+            disk: DiskPool(threads: 0))
         self.recorder = RecordedList()
         self.dialing = ScriptedDialing()
         self.proxy = ProxyContext(

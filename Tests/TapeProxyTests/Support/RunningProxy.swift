@@ -18,7 +18,7 @@ final class RunningProxy {
     /// - Parameter folder: one with a cassette in it, or an empty one.
     init(
         _ mode: RecordMode = .all, in folder: TemporaryFolder? = nil, repetition: Repetition = .never,
-        configure: (inout ProxyConfiguration) -> Void = { _ in }
+        resolver: NameResolver = NameResolver(), configure: (inout ProxyConfiguration) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         var configuration = ProxyConfiguration()
@@ -30,7 +30,8 @@ final class RunningProxy {
         let recorder = try Recorder(plan, version: "1.2.3", redaction: nil)
         self.session = try CassetteSession(mode: mode, cassette: cassette, repetition: repetition)
         self.server = try ProxyServer.start(
-            configuration, session: self.session, recorder: recorder, cassette: cassette, notice: self.notices.add)
+            configuration, session: self.session, recorder: recorder, cassette: cassette, resolver: resolver,
+            notice: self.notices.add)
         self.folder = folder
         self.recorder = recorder
     }

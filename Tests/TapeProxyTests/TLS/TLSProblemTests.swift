@@ -49,7 +49,7 @@ import Testing
         (.selfSigned, "--upstream-ca FILE trusts its authority, --insecure-upstream h.test anything it shows."),
         (.expired, "have it renewed, or compare the clocks; --insecure-upstream h.test accepts it."),
         (.notYetValid, "have it renewed, or compare the clocks; --insecure-upstream h.test accepts it."),
-        (.nameMismatch, "correct the name in the URL; --insecure-upstream h.test accepts it."),
+        (.nameMismatch, "correct the name in the URL, or have the certificate issued for it; --insecure-upstream h.test accepts it."),
         (.pinMismatch, "correct --pin, or find out who answers there."),
         (.refusedByPolicy, "the evaluation that was set for it said no."),
         (.noSharedVersion, "--upstream-tls-min 1.0 speaks to old origins."),

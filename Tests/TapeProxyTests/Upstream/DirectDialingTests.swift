@@ -29,8 +29,8 @@ import Testing
             limits.tlsHandshake = seconds
             do {
                 let shared = try ProxyLoop(
-                    loop: loop, limits: limits, tls: settings, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
-                    threads: .singleton)
+                    loop: loop, limits: limits, tls: settings, dialer: UpstreamDialer(loop: loop, limits: limits, resolver: NameResolver()),
+                    disk: .shared)
                 let dialing = DirectDialing(
                     shared: shared, pool: UpstreamPool(limits: limits, clock: shared.clock),
                     diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add))

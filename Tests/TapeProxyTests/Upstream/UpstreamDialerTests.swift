@@ -11,16 +11,11 @@ import Testing
 
     private func dial(_ host: String, _ port: Int, own: Int? = nil) throws -> Outcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
-        defer {
-            try? group.syncShutdownGracefully()
-            try? threads.syncShutdownGracefully()
-        }
+        defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
         let promise = loop.makePromise(of: Outcome.self)
         loop.execute {
-            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), threads: threads)
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver())
             if let own, let address = IPAddress("127.0.0.1") { dialer.listens(LoopRule(listeningOn: address, port: own, interfaces: [])) }
             dialer.dial(host: host, port: port) {
                 $0.eventLoop.makeSucceededVoidFuture()

@@ -50,11 +50,20 @@ struct TLSFailureVerificationTests {
     }
 
     @Test(arguments: [
-        ([], "no name at all"), (["a"], "\"a\""), (["a", "b", "c"], "\"a\", \"b\", \"c\""),
+        (["a"], "\"a\""), (["a", "b", "c"], "\"a\", \"b\", \"c\""),
         (["a", "b", "c", "d", "e"], "\"a\", \"b\", \"c\" and 2 more"),
     ])
     func theFirstNamesAreTold(names: [String], words: String) {
         let failure = TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: self.summary(names: names))
         #expect(failure.message == "the certificate is for \(words)")
+    }
+
+    @Test func aCertificateWithoutNamesSaysWhatItHas() {
+        #expect(
+            TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: self.summary()).message
+                == "the certificate names no host: subjectAltName is what counts (RFC 9525), and it has only the subject \"CN=leaf\"")
+        #expect(
+            TLSFailure(verification: X509_V_ERR_HOSTNAME_MISMATCH, of: nil).message
+                == "the certificate names no host: subjectAltName is what counts (RFC 9525)")
     }
 }

@@ -34,7 +34,8 @@ struct KeyLogTests {
         for line in client {
             #expect(line.count == 3)
             #expect(line[1].count == 64)
-            #expect(line[2].count == 96)
+            // A master secret of TLS 1.2 has 48 bytes, one of TLS 1.3 as many as the cipher's SHA-256.
+            #expect(line[2].count == (version == .tls12 ? 96 : 64))
             #expect((line[1] + line[2]).allSatisfy { $0.isHexDigit })
         }
     }

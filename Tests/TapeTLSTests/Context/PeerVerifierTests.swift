@@ -68,6 +68,46 @@ struct PeerVerifierTests {
                 == (isAccepted ? nil : .nameMismatch))
     }
 
+    /// RFC 9525, 6.3: the subject names no host, whatever the alternative names are, and an address is an iPAddress alone.
+    @Test(
+        arguments: [
+            ("example.test", [], nil, "example.test"), ("example.test", ["127.0.0.1"], nil, "example.test"),
+            ("example.test", ["other.test"], nil, "example.test"), ("*.example.test", [], nil, "a.example.test"),
+            ("127.0.0.1", [], nil, "127.0.0.1"), ("leaf", [], "127.0.0.1", "127.0.0.1"), ("leaf", [], "::1", "::1"),
+        ] as [(String, [String], String?, String)])
+    func onlyAnAlternativeNameOfTheHostsKindCounts(subject: String, names: [String], dnsName: String?, host: String) throws {
+        let leaf = try TestCertificate(subject, for: names, issuer: self.middle, dnsName: dnsName)
+        for policy in [
+            PeerPolicy.defaultEvaluation(), .pinnedCertificates([leaf.der]), .pinnedCertificates([leaf.der], validatesChain: false),
+            .pinnedPublicKeys([leaf.keyDigest]), .pinnedPublicKeys([leaf.keyDigest], validatesChain: false),
+        ] {
+            #expect(try self.cause(leaf, host: host, policy) == .nameMismatch)
+        }
+        #expect(try self.cause(leaf, host: host, .defaultEvaluation(validatesHost: false)) == nil)
+    }
+
+    /// OpenSSL takes a host with a dot before it for any host below.
+    @Test func aHostWithADotBeforeItIsNoHost() throws {
+        let leaf = try self.leaf(for: ["a.example.test"])
+        let client = try TestCertificate.clientContext(trusting: self.root, in: self.folder)
+        let failure = #expect(throws: TLSFailure.self) {
+            _ = TLSEnd(try TLSConnection(client: client, peer: .example(host: ".example.test")))
+        }
+        #expect(failure?.cause == .nameMismatch)
+        #expect(try self.cause(leaf, host: "a.example.test") == nil)
+    }
+
+    @Test func aCertificateWithoutANameSaysWhatItHas() throws {
+        let client = try TestCertificate.clientContext(trusting: self.root, in: self.folder)
+        let leaf = try TestCertificate("example.test", issuer: self.middle).leaf(sending: [self.middle])
+        let pair = try TestAuthority().pair(client, TestAuthority.serverContext(), leaf: leaf)
+        pair.run()
+        #expect(
+            pair.client.failure?.message
+                == "the certificate names no host: subjectAltName is what counts (RFC 9525), and it has only the subject \"CN=example.test\""
+        )
+    }
+
     @Test func aSelfSignedCertificateIsRefused() throws {
         #expect(try self.cause(TestCertificate("example.test", for: ["example.test"]).leaf()) == .selfSigned)
     }

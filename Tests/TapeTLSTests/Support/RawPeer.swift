@@ -10,12 +10,22 @@ final class RawPeer {
 
     private struct NoMemory: Error {}
 
-    init(maximum: TLSVersion, minimum: TLSVersion = .tls12, serverName: String? = "example.test") throws {
+    /// - Parameters:
+    ///   - ciphers: those below TLS 1.3, by OpenSSL's names, the best first.
+    ///   - suites: those of TLS 1.3.
+    ///   - groups: for the key exchange.
+    init(
+        maximum: TLSVersion = .tls13, minimum: TLSVersion = .tls12, serverName: String? = "example.test", ciphers: String? = nil,
+        suites: String? = nil, groups: String? = nil
+    ) throws {
         guard let context = SSL_CTX_new(TLS_client_method()) else { throw NoMemory() }
         defer { SSL_CTX_free(context) }
         _ = wiretape_ctx_set_min_version(context, minimum.number)
         _ = wiretape_ctx_set_max_version(context, maximum.number)
         if minimum < .tls12 { SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0") }
+        if let ciphers { SSL_CTX_set_cipher_list(context, ciphers) }
+        if let suites { SSL_CTX_set_ciphersuites(context, suites) }
+        if let groups { _ = wiretape_ctx_set_groups(context, groups) }
         guard let ssl = SSL_new(context), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else { throw NoMemory() }
         SSL_set_bio(ssl, input, output)
         if let serverName { _ = wiretape_ssl_set_server_name(ssl, serverName) }
@@ -26,6 +36,12 @@ final class RawPeer {
     }
 
     deinit { SSL_free(self.ssl) }
+
+    /// What was agreed on, by OpenSSL's name.
+    var cipher: String { SSL_get_current_cipher(self.ssl).flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) } ?? "" }
+
+    /// The group of the key exchange, by OpenSSL's number.
+    var group: Int32 { wiretape_ssl_group(self.ssl) }
 
     /// Goes as far as the octets lead, and leaves no error behind.
     ///

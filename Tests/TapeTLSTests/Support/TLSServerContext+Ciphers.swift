@@ -11,8 +11,7 @@ extension TLSServerContext {
 
     /// Groups for the key exchange, by OpenSSL's names.
     func useOnly(groups: String) {
-        // SSL_CTX_set1_groups_list, which is a macro.
-        _ = groups.withCString { SSL_CTX_ctrl(self.pointer, SSL_CTRL_SET_GROUPS_LIST, 0, UnsafeMutableRawPointer(mutating: $0)) }
+        _ = wiretape_ctx_set_groups(self.pointer, groups)
         ERR_clear_error()
     }
 }

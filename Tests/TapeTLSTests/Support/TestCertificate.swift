@@ -1,3 +1,5 @@
+internal import COpenSSL
+
 @testable import TapeTLS
 
 /// A certificate with its key that can be wrong in every way that servers' certificates are.
@@ -10,8 +12,10 @@ final class TestCertificate {
     /// - Parameters:
     ///   - issuer: who signs; nil makes it self-signed.
     ///   - days: when it begins and ends, from today.
+    ///   - dnsName: where `names` is empty, the one alternative name, a dNSName whatever it looks like; nil leaves the extension out.
     init(
-        _ name: String, for names: [String] = [], issuer: TestCertificate? = nil, isAuthority: Bool = false, days: Range<Int64> = -1..<30
+        _ name: String, for names: [String] = [], issuer: TestCertificate? = nil, isAuthority: Bool = false, days: Range<Int64> = -1..<30,
+        dnsName: String? = nil
     ) throws {
         let key = try PrivateKey.makeP256()
         let draft = try CertificateDraft(
@@ -21,6 +25,9 @@ final class TestCertificate {
         try draft.add(isAuthority ? .authority : .endEntity)
         if !isAuthority, let first = names.first {
             try draft.add(.alternativeNames(LeafNames(host: first, upstream: names), isCritical: false))
+        } else if let dnsName {
+            let name = DER.element(DER.sequence, DER.element(0x82, Array(dnsName.utf8)))
+            try draft.add(CertificateExtension(identifier: NID_subject_alt_name, isCritical: false, value: name))
         }
         if let issuer { self.certificate = try draft.signed(with: issuer.key) } else { self.certificate = try draft.signed(with: key) }
         self.key = key

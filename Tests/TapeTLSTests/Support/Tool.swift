@@ -16,12 +16,23 @@ struct Tool {
     }
 
     /// - Returns: 0 where the program says that all is well, and its output and errors as one text.
-    func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+    func run(_ arguments: [String]) throws -> (status: Int32, text: String) { try self.start(arguments).finish() }
+
+    /// Starts the program beside the test; what it says has to fit into a pipe until `finish`.
+    func start(_ arguments: [String]) throws -> Running {
         let words = ([self.path] + arguments).map { "'" + $0.replacingOccurrences(of: "'", with: "'\\''") + "'" }
         guard let stream = popen(words.joined(separator: " ") + " 2>&1 </dev/null", "r") else { throw NotStarted() }
-        var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while case let count = fread(&piece, 1, piece.count, stream), count > 0 { text += piece.prefix(count) }
-        return (pclose(stream), String(decoding: text, as: UTF8.self))
+        return Running {
+            var text: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 4096)
+            while case let count = fread(&piece, 1, piece.count, stream), count > 0 { text += piece.prefix(count) }
+            return (pclose(stream), String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// A program that was started.
+    struct Running {
+        /// Waits for its end; to be called once.
+        let finish: () -> (status: Int32, text: String)
     }
 }

@@ -1,0 +1,238 @@
+internal import Dispatch
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import TapeRecorder
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Looks names up on threads that nobody waits for: a resolver that hangs delays who asked for such a name, and no replay and no stop.
+///
+/// Serves any number of event loops. Keeps no answers: that is the system's resolver's business.
+final class NameResolver: Sendable {
+    /// Why there is no answer.
+    enum Problem: Error {
+        /// The resolver's own words.
+        case notFound(String)
+        /// Enough names wait already.
+        case tooMany(Int)
+        /// The system gives no thread to do it on.
+        case noThread
+        case stopped
+
+        /// In words, with what to do.
+        func message(for host: String) -> String {
+            switch self {
+            case .notFound(let reason):
+                "\"\(host)\" was not found (\(reason)): check the host name in the URL."
+            case .tooMany(let count):
+                "\"\(host)\" was not looked up, since too many names are being looked up (\(count) wait): check the name server, and try again."
+            case .noThread:
+                "\"\(host)\" was not looked up, since the system gives no thread for it: raise the limit of processes (ulimit -u)."
+            case .stopped:
+                "\"\(host)\" was not looked up to the end, since the proxy is being stopped."
+            }
+        }
+    }
+
+    /// All stream addresses of a host, in the order the system prefers; may block.
+    typealias Lookup = @Sendable (_ host: String) throws -> [SocketAddress]
+
+    /// Lookups at once. Chromium had 8 for the sake of old routers, and has had 64 since 2020 (`kDefaultMaxSystemTasks`).
+    static let threadLimit = 64
+    /// Threads that wait for more when nothing is left to look up: the C library reads its settings anew on each new one.
+    private static let idleLimit = 2
+    /// Names that wait for a thread: at 2 s for each, more would not have their turn within `ProxyLimits.connect`.
+    static let waitingLimit = 1_024
+
+    private struct Waiter {
+        var promise: EventLoopPromise<NameLookup.Answer>
+        var port: Int
+        var asked: NIODeadline
+    }
+
+    private struct State {
+        /// Who asked for a name that waits or is being looked up.
+        var waiters: [String: [Waiter]] = [:]
+        /// Names that no thread has taken yet, in the order in which they came.
+        var queue = CircularBuffer<String>()
+        var threads = 0
+        /// Threads that wait to be woken.
+        var idle = 0
+        var isStopped = false
+    }
+
+    private let threadLimit: Int
+    private let waitingLimit: Int
+    private let lookup: Lookup
+    private let state = NIOLockedValueBox(State())
+    /// Signalled once for each thread that is no longer idle.
+    private let wake = DispatchSemaphore(value: 0)
+
+    init(
+        threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
+        lookup: @escaping Lookup = { try NameResolver.systemAddresses(of: $0) }
+    ) {
+        self.threadLimit = threadLimit
+        self.waitingLimit = waitingLimit
+        self.lookup = lookup
+    }
+
+    /// The addresses of a name, or a `Problem`; who asks for a name that is being looked up gets the same answer.
+    ///
+    /// - Parameter loop: has to run until there is an answer, or `stop` was called.
+    func look(up host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<NameLookup.Answer> {
+        let promise = loop.makePromise(of: NameLookup.Answer.self)
+        let waiter = Waiter(promise: promise, port: port, asked: .now())
+        // Names are compared without regard to case (RFC 4343).
+        switch self.enqueue(waiter, name: host.lowercased()) {
+        case .waits: break
+        case .wakesThread: self.wake.signal()
+        case .needsThread: self.startThread()
+        case .refused(let problem): promise.fail(problem)
+        }
+        return promise.futureResult
+    }
+
+    private enum Entry {
+        case waits, wakesThread, needsThread
+        case refused(Problem)
+    }
+
+    private func enqueue(_ waiter: Waiter, name: String) -> Entry {
+        self.state.withLockedValue { state in
+            guard !state.isStopped else { return .refused(.stopped) }
+            guard state.waiters[name] == nil else {
+                state.waiters[name]?.append(waiter)
+                return .waits
+            }
+            guard state.waiters.count < self.threadLimit + self.waitingLimit else { return .refused(.tooMany(self.waitingLimit)) }
+            state.waiters[name] = [waiter]
+            state.queue.append(name)
+            guard state.idle == 0 else {
+                state.idle -= 1
+                return .wakesThread
+            }
+            guard state.threads < self.threadLimit else { return .waits }
+            state.threads += 1
+            return .needsThread
+        }
+    }
+
+    /// Tells all callers that wait that there will be no answer; a lookup that has begun goes on by itself and is forgotten. Does not wait.
+    func stop() {
+        let (waiters, idle) = self.state.withLockedValue { state in
+            state.isStopped = true
+            state.queue.removeAll()
+            defer {
+                state.waiters = [:]
+                state.idle = 0
+            }
+            return (state.waiters.values.flatMap { $0 }, state.idle)
+        }
+        for _ in 0..<idle { self.wake.signal() }
+        for waiter in waiters { waiter.promise.fail(Problem.stopped) }
+    }
+
+    // MARK: The threads
+
+    private func startThread() {
+        guard !OwnThread.start({ self.run() }) else { return }
+        // Another thread goes on with what waits; without any, nobody would.
+        let waiters = self.state.withLockedValue { state in
+            state.threads -= 1
+            guard state.threads == 0 else { return [Waiter]() }
+            defer { state.queue.removeAll() }
+            return state.queue.flatMap { state.waiters.removeValue(forKey: $0) ?? [] }
+        }
+        for waiter in waiters { waiter.promise.fail(Problem.noThread) }
+    }
+
+    private func run() {
+        while let name = self.next() {
+            let result = Result { try self.lookup(name) }
+            let now = NIODeadline.now()
+            self.state.withLockedValue { state in
+                // Under the lock, so that no loop gets an answer after `stop`; what waits on the promise runs on its loop, not here.
+                for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.tell(waiter, result, now) }
+            }
+        }
+    }
+
+    private enum Turn {
+        case name(String), idle, end
+    }
+
+    /// The next name, which may be waited for; nil if the thread is to end.
+    private func next() -> String? {
+        while true {
+            let turn = self.state.withLockedValue { state -> Turn in
+                if let name = state.queue.popFirst() { return .name(name) }
+                guard !state.isStopped, state.idle < Self.idleLimit else {
+                    state.threads -= 1
+                    return .end
+                }
+                state.idle += 1
+                return .idle
+            }
+            switch turn {
+            case .name(let name): return name
+            case .idle: self.wake.wait()
+            case .end: return nil
+            }
+        }
+    }
+
+    private static func tell(_ waiter: Waiter, _ result: Result<[SocketAddress], any Error>, _ now: NIODeadline) {
+        switch result {
+        case .success(var addresses):
+            for index in addresses.indices { addresses[index].port = waiter.port }
+            waiter.promise.succeed(
+                NameLookup.Answer(addresses: addresses, milliseconds: Double((now - waiter.asked).nanoseconds) / 1e6))
+        case .failure(let error):
+            waiter.promise.fail(error as? Problem ?? .notFound("\(error)"))
+        }
+    }
+
+    // MARK: The system's resolver
+
+    /// In the order of RFC 6724, all with port 0. Blocks for as long as the system's resolver does, 10 s or more where no server answers
+    /// (resolv.conf(5): timeout, attempts).
+    static func systemAddresses(of host: String) throws(Problem) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_family = AF_UNSPEC
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else { throw .notFound(String(cString: gai_strerror(status))) }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next {
+            if let address = self.address(entry.pointee, host: host) { addresses.append(address) }
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+
+    private static func address(_ entry: addrinfo, host: String) -> SocketAddress? {
+        guard let raw = entry.ai_addr else { return nil }
+        switch entry.ai_family {
+        case AF_INET:
+            return raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
+        case AF_INET6:
+            return raw.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TapeTestSupport
+import Testing
+@testable import TapeProxy
+
+@Suite struct NameResolverTests {
+    private let names = HangingNames()
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+
+    /// Why there is no answer; nil where there is one.
+    private func problem(_ future: EventLoopFuture<NameLookup.Answer>) -> NameResolver.Problem? {
+        do {
+            _ = try future.wait()
+            return nil
+        } catch {
+            return error as? NameResolver.Problem
+        }
+    }
+
+    private func isStopped(_ future: EventLoopFuture<NameLookup.Answer>) -> Bool {
+        if case .stopped? = self.problem(future) { true } else { false }
+    }
+
+    @Test func whoAsksForANameThatIsLookedUpGetsTheSameAnswer() throws {
+        let resolver = self.names.resolver()
+        let (one, other) = (self.group.next(), self.group.next())
+        #expect(one !== other)
+        let first = resolver.look(up: "dead.test", port: 80, on: one)
+        try self.names.waitUntilBegun(1)
+        let second = resolver.look(up: "DEAD.test", port: 8080, on: other)
+        self.names.letGo(2)
+        let answers = try [first.wait(), second.wait()]
+        #expect(answers.map { $0.addresses.map(\.ipAddress) } == [["127.0.0.1", "::1"], ["127.0.0.1", "::1"]])
+        #expect(answers.map { $0.addresses.map(\.port) } == [[80, 80], [8080, 8080]])
+        #expect(self.names.asked == ["dead.test"])
+        // Nothing is kept.
+        #expect(
+            try resolver.look(up: "live.test", port: 1, on: one).and(resolver.look(up: "dead.test", port: 2, on: one)).wait().1.addresses
+                .count == 2)
+        #expect(self.names.asked.count == 3)
+        try self.group.syncShutdownGracefully()
+    }
+
+    @Test func aHangingNameDelaysNoOtherUntilThereAreTooMany() throws {
+        let resolver = self.names.resolver(threadLimit: 2, waitingLimit: 1)
+        let loop = self.group.next()
+        let dead = resolver.look(up: "dead-1.test", port: 80, on: loop)
+        #expect(try resolver.look(up: "live-1.test", port: 80, on: loop).wait().addresses.count == 2)
+        let second = resolver.look(up: "dead-2.test", port: 80, on: loop)
+        try self.names.waitUntilBegun(3)
+        let waiting = resolver.look(up: "live-2.test", port: 80, on: loop)
+        let refused = self.problem(resolver.look(up: "live-3.test", port: 80, on: loop))
+        #expect(
+            refused?.message(for: "live-3.test")
+                == "\"live-3.test\" was not looked up, since too many names are being looked up (1 wait): check the name server, and try again."
+        )
+        // One more for a name that waits already is none too many.
+        let same = resolver.look(up: "live-2.test", port: 81, on: loop)
+        #expect(self.names.asked.count == 3)
+        self.names.letGo(1)
+        #expect(try waiting.wait().addresses.map(\.port) == [80, 80])
+        #expect(try same.wait().addresses.map(\.port) == [81, 81])
+        self.names.letGo(1)
+        #expect(try dead.and(second).map { _ in true }.wait())
+        try self.group.syncShutdownGracefully()
+    }
+
+    @Test func aStopTellsWhoWaitsAndForgetsWhatHangs() throws {
+        let resolver = self.names.resolver(threadLimit: 1)
+        let running = resolver.look(up: "dead.test", port: 80, on: self.group.next())
+        try self.names.waitUntilBegun(1)
+        let waiting = resolver.look(up: "live.test", port: 80, on: self.group.next())
+        resolver.stop()
+        #expect(self.isStopped(running) && self.isStopped(waiting))
+        #expect(self.isStopped(resolver.look(up: "later.test", port: 80, on: self.group.next())))
+        try self.group.syncShutdownGracefully()
+        #expect(self.names.ended == 0)
+        // Comes back to nobody, and to no event loop.
+        self.names.letGo(1)
+        #expect(self.names.asked == ["dead.test"])
+    }
+
+    @Test func aNameWithoutAnAddressIsAProblemInWords() throws {
+        let resolver = NameResolver()
+        let future = resolver.look(up: "no-such-host.invalid", port: 80, on: self.group.next())
+        let message = self.problem(future)?.message(for: "no-such-host.invalid")
+        #expect(message?.hasPrefix("\"no-such-host.invalid\" was not found (") == true)
+        #expect(message?.hasSuffix("): check the host name in the URL.") == true)
+        try self.group.syncShutdownGracefully()
+    }
+
+    // MARK: The system's resolver
+
+    @Test func anAddressIsItsOwn() throws {
+        #expect(try NameResolver.systemAddresses(of: "127.0.0.1") == [SocketAddress(ipAddress: "127.0.0.1", port: 0)])
+        #expect(try NameResolver.systemAddresses(of: "127.1").first?.ipAddress == "127.0.0.1")
+    }
+
+    @Test func localhostIsALoopbackAddress() throws {
+        let addresses = try NameResolver.systemAddresses(of: "localhost")
+        #expect(!addresses.isEmpty)
+        #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.ipAddress) })
+    }
+}
