@@ -19,6 +19,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         case closed
     }
 
+    /// Counts up from 1 over all event loops of a server.
+    let id: Int
     /// The session that the connection is with.
     private(set) var proxy: ProxyContext
     private var entrance: Entrance
@@ -41,7 +43,8 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
     /// - Parameters:
     ///   - proxy: the session to begin with.
     ///   - entrance: says which session a request is for.
-    init(proxy: ProxyContext, entrance: Entrance = .open) {
+    init(proxy: ProxyContext, entrance: Entrance = .open, id: Int = 0) {
+        self.id = id
         self.proxy = proxy
         self.entrance = entrance
         self.parser = HeadParser(limits: proxy.messageLimits)
@@ -62,7 +65,7 @@ final class ClientHandler: ChannelInboundHandler, TimedConnection, FlushTarget {
         self.context = context
         self.proxy.shared.registry.add(self)
         self.proxy.add(self)
-        self.isOverLimit = self.proxy.shared.registry.count > self.proxy.limits.connections
+        self.isOverLimit = self.proxy.shared.isOverLimit
     }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -14,27 +14,21 @@ final class ReplayLibrary {
     /// A larger body from a sidecar is streamed, not held.
     static let streamSize = 256 << 10
 
-    /// Octets beside those of an answer: its array's head, and its places in the cache.
-    private static let entryWeight = 64
-
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let threads: NIOThreadPool
     /// Nil where dates stay as they were recorded.
     private let refresh: DateRefresh?
-    /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
-    private var wires: BoundedCache<[UInt8]>
-    /// Answers that such a client does not get in one piece, or that another client asked for.
-    private var answers: BoundedCache<RecordedAnswer>
+    private let cache: ReplayCache
 
+    /// - Parameter cache: shared with the session's other event loops.
     init(
-        loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
-        refresh: DateRefresh? = nil
+        loop: any EventLoop, cassette: RecordedCassette, threads: NIOThreadPool,
+        cache: ReplayCache = ReplayCache(limit: ReplayLibrary.cacheLimit), refresh: DateRefresh? = nil
     ) {
         self.refresh = refresh
-        self.answers = BoundedCache(limit: cacheLimit / 9) { $0.weight }
-        self.wires = BoundedCache(limit: cacheLimit / 9 * 8) { Self.entryWeight + $0.count }
+        self.cache = cache
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)
@@ -43,17 +37,17 @@ final class ReplayLibrary {
 
     /// Head and body of an exchange, by its number in order of request start, as an HTTP/1.1 client that has sent its whole request and
     /// keeps its connection gets them; nil where they are not in memory or do not go out in one piece.
-    func wire(_ index: Int) -> [UInt8]? { self.wires.value(index) }
+    func wire(_ index: Int) -> [UInt8]? { self.cache.wire(index) }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if let answer = self.answers.value(index) { return then(.success(answer)) }
+        if let answer = self.cache.answer(index) { return then(.success(answer)) }
         let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
         let loading = self.threads.runIfActive(eventLoop: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                self.keep(answer, of: index)
+                self.cache.insert(answer, at: index)
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))
@@ -65,14 +59,6 @@ final class ReplayLibrary {
 
     /// How an exchange ended; nil where it cannot be read. Waits for the disk: for what is rare.
     func outcome(_ index: Int) -> Outcome? { (try? self.cassette.interaction(at: index))?.outcome }
-
-    private func keep(_ answer: RecordedAnswer, of index: Int) {
-        if let wire = answer.wire, answer.interim.isEmpty, answer.requestWasRead, self.wires.value(index) == nil {
-            self.wires.insert(wire, at: index)
-        } else {
-            self.answers.insert(answer, at: index)
-        }
-    }
 
     func open(_ content: ReplayFileStream.Content) -> ReplayFileStream {
         ReplayFileStream(content, bodies: self.bodies, loop: self.loop, threads: self.threads)

@@ -3,7 +3,7 @@ internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
 
-/// What all sessions of one event loop share: the clock, every client connection, the way to origins, and the authority behind tunnels.
+/// What all sessions of one event loop share: its time, every client connection on it, and the way to origins.
 ///
 /// Knows no cassette: see `ProxyContext`. Not Sendable: lives on its event loop.
 final class ProxyLoop {
@@ -11,37 +11,43 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
+    /// What the other event loops of the server use as well.
+    let server: SharedServer
     /// Threads that may wait for the disk.
     let threads: NIOThreadPool
     /// Everything with a deadline, of all sessions.
-    let registry = ConnectionRegistry()
+    let registry: ConnectionRegistry
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
     let door: LoopDoor
-    /// Nil where tunnels are passed through unread.
-    let interception: Interception?
-    let upstreamTLS: UpstreamTLSSource
-    private let clock = WallClock()
-    private var trimRule = TrimRule()
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     /// The time of the event being handled: read once per event, since a request takes a dozen looks at it.
     private(set) var now: NIODeadline
 
-    init(loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, threads: NIOThreadPool) throws {
+    /// - Parameter door: that of the loop; nil for one of its own.
+    init(loop: any EventLoop, limits: ProxyLimits, server: SharedServer, threads: NIOThreadPool, door: LoopDoor? = nil) {
         self.loop = loop
         self.now = loop.now
+        self.server = server
         self.threads = threads
         self.limits = limits
-        self.dialer = dialer
-        self.door = LoopDoor(loop)
+        self.dialer = UpstreamDialer(loop: loop, limits: limits, threads: threads, own: server.ownPorts)
+        self.door = door ?? LoopDoor(loop)
         self.flushes = FlushQueue(loop: loop)
-        self.interception = try tls.map { try Interception($0) }
-        self.upstreamTLS = UpstreamTLSSource(tls)
+        self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }
+
+    /// Nil if tunnels are passed through unread.
+    var interception: Interception? { self.server.interception }
+    var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
+    var log: ProxyLog { self.server.log }
+
+    /// Whether there are more client connections, on all event loops together, than there may be.
+    var isOverLimit: Bool { self.server.connections > self.limits.connections }
 
     func readClock() { self.now = self.loop.now }
 
-    func timestamp(at instant: NIODeadline) -> Timestamp { self.clock.timestamp(at: instant) }
+    func timestamp(at instant: NIODeadline) -> Timestamp { self.server.clock.timestamp(at: instant) }
 
     // MARK: Once a second
 
@@ -61,7 +67,7 @@ final class ProxyLoop {
         self.readClock()
         self.registry.sweep(now: self.now)
         for pool in self.pools.values { pool.sweep(now: self.now) }
-        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }
+        self.server.trimMemory()
     }
 
     /// Has the pool's connections end with their time, until it is removed.

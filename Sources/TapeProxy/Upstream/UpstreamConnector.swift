@@ -16,10 +16,12 @@ final class UpstreamConnector {
     private let tls: UpstreamTLSSource
     private let sessions = TLSSessionCache()
     private let diagnosis: Diagnosis
-    private var lastID = 0
+    private let nextID: @Sendable () -> Int
 
+    /// - Parameter nextID: the number of a connection, unique over all event loops of a session.
     init(
-        loop: any EventLoop, limits: ProxyLimits, dialer: UpstreamDialer, flushes: FlushQueue, tls: UpstreamTLSSource, diagnosis: Diagnosis
+        loop: any EventLoop, limits: ProxyLimits, dialer: UpstreamDialer, flushes: FlushQueue, tls: UpstreamTLSSource,
+        diagnosis: Diagnosis, nextID: @escaping @Sendable () -> Int
     ) {
         self.loop = loop
         self.limits = limits
@@ -27,14 +29,14 @@ final class UpstreamConnector {
         self.flushes = flushes
         self.tls = tls
         self.diagnosis = diagnosis
+        self.nextID = nextID
     }
 
     /// Connects and calls back on the loop.
     ///
     /// - Parameter lookup: the origin's name, where looking it up was started ahead.
     func connect(_ route: UpstreamRoute, lookup: NameLookup? = nil, then: @escaping (Outcome) -> Void) {
-        self.lastID += 1
-        let upstream = UpstreamHandler(route: route, id: self.lastID, flushes: self.flushes)
+        let upstream = UpstreamHandler(route: route, id: self.nextID(), flushes: self.flushes)
         guard route.origin.scheme == .https else { return self.dial(upstream, lookup, then: then) }
         do throws(TLSFailure) {
             upstream.diagnosis = self.diagnosis

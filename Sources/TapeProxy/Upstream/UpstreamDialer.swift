@@ -22,20 +22,15 @@ final class UpstreamDialer {
     private let loop: any EventLoop
     private let limits: ProxyLimits
     private let lookups: NIOThreadPool
-    /// The process's own addresses, by port.
-    private var own: [Int: LoopRule] = [:]
+    private let own: OwnPorts
 
-    init(loop: any EventLoop, limits: ProxyLimits, threads: NIOThreadPool) {
+    /// - Parameter own: where this process listens.
+    init(loop: any EventLoop, limits: ProxyLimits, threads: NIOThreadPool, own: OwnPorts = OwnPorts()) {
         self.loop = loop
         self.limits = limits
         self.lookups = threads
+        self.own = own
     }
-
-    /// This process listens there: what would go there is a loop, under every spelling of the address.
-    func listens(_ rule: LoopRule) { self.own[rule.port] = rule }
-
-    /// It no longer listens on that port, which may become an origin's.
-    func noLongerListens(on port: Int) { self.own[port] = nil }
 
     /// Starts to look a name up; nil for an address. `dial` waits for what has not come yet.
     func lookUp(host: String, port: Int) -> NameLookup? {
@@ -121,7 +116,7 @@ final class UpstreamDialer {
 
     /// Whether a connection to the host would reach this proxy; names are looked up only where a port of ours is meant.
     func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
-        guard self.own[port] != nil else { return then(false) }
+        guard self.own.rule(for: port) != nil else { return then(false) }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
         let lookup = self.lookups.runIfActive(eventLoop: self.loop) { try AddressLookup.addresses(host: host, port: port) }
         lookup.assumeIsolated().whenComplete { result in
@@ -131,7 +126,7 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let port = address.port, let rule = self.own[port], let octets = IPAddress(address) else { return false }
+        guard let port = address.port, let rule = self.own.rule(for: port), let octets = IPAddress(address) else { return false }
         return rule.isSelf(address: octets, port: port)
     }
 

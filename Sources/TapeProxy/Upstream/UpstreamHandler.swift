@@ -11,7 +11,7 @@ final class UpstreamHandler: ChannelInboundHandler, FlushTarget {
     typealias OutboundOut = ByteBuffer
 
     let route: UpstreamRoute
-    /// Counts up from 1 within one proxy.
+    /// Counts up from 1 within one session, over all its event loops.
     let id: Int
     private(set) var remote = ""
     private(set) var isOpen = false

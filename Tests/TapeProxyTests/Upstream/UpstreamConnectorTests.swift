@@ -30,7 +30,7 @@ import Testing
             let connector = UpstreamConnector(
                 loop: loop, limits: limits, dialer: UpstreamDialer(loop: loop, limits: limits, threads: .singleton),
                 flushes: FlushQueue(loop: loop), tls: UpstreamTLSSource(settings),
-                diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add))
+                diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add), nextID: { 1 })
             connector.connect(route) { result in
                 // Lives as long as its connections are made.
                 withExtendedLifetime(connector) {}

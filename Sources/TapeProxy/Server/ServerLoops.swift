@@ -1,0 +1,59 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// The event loops that a server runs on, with what each of them has and what they share, from its start to its stop.
+///
+/// Making it and `stop` block the calling thread, which must not be an event loop's.
+final class ServerLoops: Sendable {
+    let shared: SharedServer
+    let loops: PerLoop<ProxyLoop>
+    let doors: [LoopDoor]
+    /// Where connections are spread over.
+    let group: any EventLoopGroup
+    let threads: NIOThreadPool
+    /// Nil if the loops are somebody else's.
+    private let ownGroup: MultiThreadedEventLoopGroup?
+
+    /// - Throws: `CertificateError`, and what NIO says of a group that was shut down.
+    init(_ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, log: ProxyLog) throws {
+        let shared = try SharedServer(tls: tls, log: log)
+        self.shared = shared
+        switch provider {
+        case .own(let count):
+            let own = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count))
+            self.ownGroup = own
+            self.group = own
+        case .shared(let group):
+            self.ownGroup = nil
+            self.group = group
+        }
+        let threads = NIOThreadPool(numberOfThreads: 2)
+        threads.start()
+        self.threads = threads
+        let doors = self.group.makeIterator().map { LoopDoor($0) }
+        self.doors = doors
+        do {
+            self.loops = try PerLoop(behind: doors) { index, loop in
+                let made = ProxyLoop(loop: loop, limits: limits, server: shared, threads: threads, door: doors[index])
+                made.begin()
+                return made
+            }
+        } catch {
+            try? threads.syncShutdownGracefully()
+            try? self.ownGroup?.syncShutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Where connections are accepted.
+    var first: any EventLoop { self.doors[0].loop }
+
+    /// Nothing is in flight any more: ends what runs by itself, and the threads that are ours.
+    func stop() {
+        _ = try? self.loops.map { $0.end() }
+        for door in self.doors { door.shut() }
+        // The threads first: what they have begun, as looking up a name, ends with a call to the loop.
+        try? self.threads.syncShutdownGracefully()
+        try? self.ownGroup?.syncShutdownGracefully()
+    }
+}
