@@ -9,7 +9,7 @@ internal import Darwin
 /// A thread for work that waits most of its time.
 ///
 /// Dispatch's threads are a pool with an end to it: with some hundred of them waiting, the next work never begins.
-enum OwnThread {
+package enum OwnThread {
     private final class Work {
         let run: () -> Void
 
@@ -17,7 +17,7 @@ enum OwnThread {
     }
 
     /// - Returns: whether there is a thread; else the work is never done.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         let work = Unmanaged.passRetained(Work(run))
         #if canImport(Darwin)
         var thread: pthread_t?

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import NIOConcurrencyHelpers
+internal import TapeRecorder
 
 /// A server's stop: done once, whoever asks for it how often, and awaited by all who ask.
 final class Ending: Sendable {
@@ -59,11 +60,13 @@ final class Ending: Sendable {
     }
 }
 
-/// What blocks its thread, for a task: on a thread that may wait, since those of tasks are few.
+/// What blocks its thread, for a task: on a thread of its own, since those of tasks and of Dispatch are as few as there are cores.
 enum BlockingWork {
     static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: work()) }
+            let run: @Sendable () -> Void = { continuation.resume(returning: work()) }
+            // Without a thread to be had, better a slow end than none.
+            if !OwnThread.start(run) { DispatchQueue.global().async(execute: run) }
         }
     }
 }

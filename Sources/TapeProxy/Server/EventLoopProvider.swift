@@ -5,7 +5,8 @@ internal import NIOPosix
 public enum EventLoopProvider: Sendable {
     /// So many threads of its own, which end when it is stopped.
     case own(Int)
-    /// All loops of a group that is somebody else's: they go on when the server is stopped. `MultiThreadedEventLoopGroup.singleton` is one.
+    /// All loops of a group that is somebody else's, which has to run until the server has stopped, and goes on then.
+    /// `MultiThreadedEventLoopGroup.singleton` is one; one event loop is one, too.
     case shared(any EventLoopGroup)
 
     /// A thread for each core, at most four: one recorder writes for all of them, and more would only wait for it.

@@ -81,8 +81,12 @@ struct ProxyLog: Sendable {
 
     func connectionAccepted(_ connection: Int, from peer: SocketAddress?) {
         guard self.isDebug else { return }
-        let address = peer.flatMap { peer in peer.ipAddress.map { "\($0) \(peer.port ?? 0)" } } ?? "unknown"
-        self.logger.debug("connection accepted", metadata: ["connection": "\(connection)", "peer": "\(address)"])
+        self.logger.debug("connection accepted", metadata: ["connection": "\(connection)", "peer": "\(Self.text(peer))"])
+    }
+
+    private static func text(_ address: SocketAddress?) -> String {
+        guard let ip = address?.ipAddress, let port = address?.port else { return "unknown" }
+        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
     }
 
     func connectionClosed(_ connection: Int) {
@@ -138,7 +142,8 @@ struct ProxyLog: Sendable {
 
     /// A method is any token (RFC 9110, 9.1): what looks like none of the usual ones may be anything, and is cut short.
     private static func shownMethod(_ method: String) -> String {
-        method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") } && method.utf8.count <= 20
+        method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
+            && method.utf8.count <= 20
             ? method : "other"
     }
 
@@ -208,7 +213,11 @@ struct ProxyLog: Sendable {
     /// Each time, also where people are told once.
     func tlsFailed(_ leg: TLSProblem.Leg, host: String, port: Int, cause: TLSFailure.Cause) {
         guard self.isWarning else { return }
-        let side = switch leg { case .client: "client"; case .upstream: "origin" }
+        let side =
+            switch leg {
+            case .client: "client"
+            case .upstream: "origin"
+            }
         self.logger.warning(
             "TLS failed", metadata: ["leg": "\(side)", "host": "\(host)", "port": "\(port)", "cause": "\(cause.rawValue)"])
     }

@@ -14,7 +14,7 @@ final class ServerLoops: Sendable {
     /// Nil if the loops are somebody else's.
     private let ownGroup: MultiThreadedEventLoopGroup?
 
-    /// - Throws: `CertificateError`, and what NIO says of a group that was shut down.
+    /// - Throws: `CertificateError`, and what NIO says.
     init(_ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, log: ProxyLog) throws {
         let shared = try SharedServer(tls: tls, log: log)
         self.shared = shared

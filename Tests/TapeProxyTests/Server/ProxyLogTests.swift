@@ -55,7 +55,7 @@ import Testing
     @Test func aMethodThatMayBeAnythingIsNotWritten() {
         let log = ProxyLog(self.log.logger(.debug))
         log.refuse(connection: 1, method: "hush-4711-hush", origin: Origin(scheme: .http, host: "h", port: 80))
-        #expect(self.log.lines == ["debug refuse connection=1 method=other origin=h:80"])
+        #expect(self.log.lines == ["debug refuse connection=1 method=other origin=h"])
     }
 
     @Test func aRunIsWrittenFromItsStartToItsStop() throws {
@@ -65,7 +65,7 @@ import Testing
         try proxy.stop()
         let lines = self.log.lines
         #expect(lines.first == "info started address=\(proxy.server.address) loops=2")
-        #expect(lines.contains { $0.hasPrefix("debug connection accepted connection=1 peer=127.0.0.1 ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("debug connection accepted connection=1 peer=127.0.0.1:") }, "\(lines)")
         #expect(lines.contains("debug connection closed connection=1"))
         #expect(lines.contains("info stopping"))
         #expect(lines.last?.hasPrefix("info stopped forwarded=1 ") == true)
@@ -78,7 +78,8 @@ import Testing
         running.stop()
         let lines = self.log.lines
         #expect(lines.contains("info session opened cassette=a.json mode=once session=s1"), "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("info session ended exit=0 ") && $0.hasSuffix(" session=s1 tls-failures=0 tunnels=0") }, "\(lines)")
+        let ended = lines.first { $0.hasPrefix("info session ended exit=0 ") }
+        #expect(ended?.hasSuffix(" session=s1 tls-failures=0 tunnels=0") == true, "\(lines)")
     }
 
     /// A secret at each place where a client, an origin or a person can put one.
@@ -98,13 +99,14 @@ import Testing
         let proxy = try scene.proxy { $0.logger = self.log.logger(.trace) }
         _ = try proxy.ask(request.replacingOccurrences(of: "user:\(secret)@", with: "") + "\r\n\r\n" + body)
         _ = try proxy.ask(request + "\r\n\r\n" + body)
-        _ = try proxy.ask("\(secret) http://\(origin.authority)/\(secret) HTTP/1.1\r\nHost: \(secret) \r\n\r\n")
+        _ = try proxy.ask("\(secret) http://\(origin.authority)/\(secret) HTTP/1.1\r\nHost: \(secret) \r\nConnection: close\r\n\r\n")
         _ = try proxy.ask("CONNECT \(secret) HTTP/1.1\r\nHost: h\r\nProxy-Authorization: Basic \(secret)\r\n\r\n")
         try proxy.stop()
         origin.finish()
 
         let running = try RunningSessions { $0.logger = self.log.logger(.trace) }
-        let session = try running.server.open(SessionOrder(cassette: "a.json", settings: .session { $0.redact = [.session("text:\(secret)")] }))
+        let session = try running.server.open(
+            SessionOrder(cassette: "a.json", settings: .session { $0.redact = [.session("text:\(secret)")] }))
         _ = try running.get("http://127.0.0.1:1/\(secret)?q=\(secret)", as: session, fields: ["Cookie: \(secret)"])
         _ = try running.get("http://127.0.0.1:1/", credentials: "s1:\(secret)", port: running.port)
         let token = session.token.revealed

@@ -99,13 +99,6 @@ import Testing
         await server.stop()
     }
 
-    @Test func aGroupThatWasShutDownIsToldAtTheStart() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        try await group.shutdownGracefully()
-        let error = await #expect(throws: ProxyError.self) { try await self.start(.shared(group)) }
-        #expect(error?.code == .cannotListen)
-    }
-
     @Test func aServerOfSessionsAndItsControlAreStartedAndStoppedByTasks() async throws {
         let folder = try TemporaryFolder()
         let configuration = SessionServerConfiguration(folder: try CassetteFolder(folder.path), version: "1", loops: .own(2))
