@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -57,6 +58,7 @@ let package = Package(
             name: "TapeProxy",
             dependencies: [
                 "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+                .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
         .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
@@ -67,6 +69,7 @@ let package = Package(
                 "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Yams", package: "Yams", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
         .executableTarget(
@@ -104,7 +107,10 @@ let package = Package(
         .testTarget(name: "TapeRecorderTests", dependencies: ["TapeRecorder", "TapeTestSupport"]),
         .testTarget(
             name: "TapeProxyTests",
-            dependencies: ["TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded")]
+            dependencies: [
+                "TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"),
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ]
         ),
         .testTarget(
             name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS"],

@@ -18,7 +18,7 @@ OURS = {"TapeCore", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting
 # Libraries that a program gets by the server's traits. The platform's libcurl may need some of them, but no program of ours by itself.
 LIBRARIES = re.compile(r"lib(ssl|crypto|brotli\w*|zstd)\.(so|dylib)")
 # Beginnings of names: modules as Swift mangles them, and functions of OpenSSL.
-SYMBOLS = re.compile(r"\$s(?:\d+_?NIO\w|14ArgumentParser|4Yams|7TapeTLS|9TapeProxy|11WiretapeCLI)|\b(?:SSL|EVP|X509|BIO)_\w+|\bBrotliDecoder|\bZSTD_")
+SYMBOLS = re.compile(r"\$s(?:\d+_?NIO\w|14ArgumentParser|4Yams|7Logging|7TapeTLS|9TapeProxy|11WiretapeCLI)|\b(?:SSL|EVP|X509|BIO)_\w+|\bBrotliDecoder|\bZSTD_")
 
 
 def run(*command):
@@ -116,7 +116,7 @@ def self_test(package):
         shutil.copytree(package / "Tests", copy / "Tests")
         tree = json.loads(run("swift", "package", "--package-path", copy, "show-dependencies", "--format", "json"))
         found = " ".join(dependency_problems(tree))
-        if not all(name in found for name in ["swift-nio", "swift-argument-parser", "yams"]):
+        if not all(name in found for name in ["swift-nio", "swift-argument-parser", "yams", "swift-log"]):
             return f"check_consumer: with the trait on, only this was found: {found or 'nothing'}"
 
 

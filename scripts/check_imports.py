@@ -23,14 +23,14 @@ TABLE = {
     "TapeExchange": ["Swift", "TapeCore"],
     "TapeRecorder": [*PLATFORM, "TapeCore", "TapeExchange"],
     "TapeTLS": [*PLATFORM, "COpenSSL"],
-    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*"],
+    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*", "Logging"],
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
     "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking", "Security"],
     "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
         *PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy", "TapeInspector", "Wiretape", "ArgumentParser", "Yams",
-        "Foundation", "NIO*",
+        "Foundation", "NIO*", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }

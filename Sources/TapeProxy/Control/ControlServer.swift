@@ -5,7 +5,7 @@ internal import TapeExchange
 
 /// The control API of a server of sessions: HTTP on a loopback address, for those who know its token.
 ///
-/// Opens and ends nothing itself: see `SessionServer`. `start` and `stop` block the calling thread, which must not be an event loop's.
+/// Opens and ends nothing itself: see `SessionServer`. Runs on one of that server's event loops.
 public final class ControlServer: Sendable {
     /// Threads that wait for the disk, and for clients to leave their session.
     private static let threadCount = 8
@@ -21,6 +21,15 @@ public final class ControlServer: Sendable {
     ///   - token: what clients must give.
     public static func start(
         for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
+    ) async throws(ProxyError) -> ControlServer {
+        try await BlockingWork.run {
+            Result { () throws(ProxyError) in try self.start(for: server, host: host, port: port, token: token) }
+        }.get()
+    }
+
+    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    package static func start(
+        for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
     ) throws(ProxyError) -> ControlServer {
         guard LoopbackHost.contains(host) else {
             throw ProxyError(
@@ -33,16 +42,13 @@ public final class ControlServer: Sendable {
             return try ControlServer(server, host: host, port: port, token: token, threads: threads)
         } catch {
             try? threads.syncShutdownGracefully()
-            throw ProxyError(
-                code: .cannotListen,
-                message:
-                    "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? --control 127.0.0.1:0 takes a free port.")
+            throw ProxyError(starting: error, host: host, port: port, option: "--control")
         }
     }
 
     private init(_ server: SessionServer, host: String, port: Int, token: Secret, threads: NIOThreadPool) throws {
-        let stage = server.stage
-        let loop = stage.eventLoop
+        let stages = server.stages
+        let loop = server.loops.first
         let interfaces = server.interfaces
         // The desk knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
         let place = try loop.submit { NIOLoopBound(ControlPlace(), eventLoop: loop) }.wait()
@@ -64,8 +70,8 @@ public final class ControlServer: Sendable {
                 else {
                     throw ProxyError(code: .remoteNotAllowed, message: "\"\(host)\" leads to no loopback address")
                 }
-                let shared = stage.value.shared
-                shared.dialer.listens(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
+                let shared = stages.value(on: loop).shared
+                shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
                 place.value.desk = ControlDesk(
                     gate: ControlGate(token: token, port: port), shared: shared, clerk: ControlClerk(server: server), threads: threads)
                 return channel
@@ -74,10 +80,16 @@ public final class ControlServer: Sendable {
         self.threads = threads
         let bound = self.listener.localAddress?.port ?? port
         self.address = host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)"
+        server.loops.shared.log.controlStarted(self.address)
     }
 
     /// Takes no orders any more; what was begun comes to its end, within the grace period of the sessions concerned.
-    public func stop() {
+    public func stop() async {
+        await BlockingWork.run { self.stop() }
+    }
+
+    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    package func stop() {
         try? self.listener.close().wait()
         try? self.threads.syncShutdownGracefully()
     }

@@ -9,6 +9,8 @@ internal import TapeRecorder
 struct ExchangeRecording: ~Copyable {
     private let proxy: ProxyContext
     private let start: NIODeadline
+    /// The number of the exchange; nil if it is not recorded.
+    let id: Int?
     private var tap: Tap?
     /// The exchange is recorded.
     let isOn: Bool
@@ -19,12 +21,15 @@ struct ExchangeRecording: ~Copyable {
         self.start = request.start
         guard isOn, let recorder = proxy.recorder else {
             self.isOn = false
+            self.id = nil
             self.tap = nil
             return
         }
         self.isOn = true
+        let id = recorder.nextID()
+        self.id = id
         self.tap = Tap(
-            id: recorder.nextID(), started: proxy.timestamp(at: request.start),
+            id: id, started: proxy.timestamp(at: request.start),
             request: RecordedRequest(
                 method: request.head.method, url: request.url, target: request.target == .asterisk ? "*" : nil,
                 version: request.head.version, headers: request.head.fields),

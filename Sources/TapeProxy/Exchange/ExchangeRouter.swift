@@ -108,16 +108,20 @@ struct ExchangeRouter {
                 client: self.stream, request: request, route: scope.route, earlierFailure: failure, records: record, ahead: ahead)
         case .replay(let index):
             self.proxy.count { $0.replayed += 1 }
+            self.proxy.log.replay(index, connection: self.peer.id, method: request.head.method, origin: scope.origin)
             return ReplayExchange(client: self.stream, request: request, index: index, ahead: ahead)
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
+            self.proxy.log.refuse(connection: self.peer.id, method: request.head.method, origin: scope.origin)
             return self.local(request, .miss(report.description), isRead: ahead.isRead)
         }
     }
 
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
         if let interception = self.proxy.interception {
-            switch MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port) {
+            let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)
+            self.proxy.log.tunnel(choice, connection: self.peer.id, authority: request.head.target)
+            switch choice {
             case .intercept:
                 return InterceptExchange(client: self.stream, interception: interception, request: request, host: host, port: port)
             case .refuse: return self.local(request, .refusedTunnel(request.head.target))

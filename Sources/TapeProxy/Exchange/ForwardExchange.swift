@@ -58,6 +58,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     // MARK: The upstream connection
 
     func start() {
+        self.proxy.log.forward(
+            self.recording.id, connection: self.client.peer.id, method: self.request.head.method, origin: self.route.origin)
         let isRepeatable = self.request.isIdempotent && !self.request.hasBody
         if let upstream = self.proxy.pool.take(self.route, client: self.client.peer.id, isRepeatable: isRepeatable) {
             self.attach(upstream, isReused: true)
@@ -277,6 +279,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     /// Records the exchange and goes on: at once, or when it is on the disk, if that was asked for.
     private func record(_ outcome: Outcome, then: @escaping (_ isStored: Bool) -> Void) {
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
+        self.proxy.log.exchangeEnded(self.recording.id, connection: self.client.peer.id, outcome: outcome, milliseconds: self.elapsed)
         let isLater = self.recording.end(outcome, stored: then)
         if !isLater { then(true) }
     }

@@ -64,8 +64,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     /// - Parameters:
     ///   - proxy: the session to begin with.
     ///   - entrance: says which session a request is for.
-    init(proxy: ProxyContext, entrance: Entrance = .open) {
-        self.peer = ClientPeer(session: proxy, entrance: entrance)
+    ///   - id: of the connection, over all event loops of a server.
+    init(proxy: ProxyContext, entrance: Entrance = .open, id: Int) {
+        self.peer = ClientPeer(id: id, session: proxy, entrance: entrance)
         self.head = HeadParser(limits: proxy.messageLimits)
         self.ownDeadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))
     }
@@ -82,7 +83,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.peer.localAddress = context.channel.localAddress.flatMap { IPAddress($0) }
         self.proxy.shared.registry.add(self)
         self.peer.opened(self)
-        self.isOverLimit = self.proxy.shared.registry.count > self.proxy.limits.connections
+        self.isOverLimit = self.proxy.shared.isOverLimit
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -241,7 +242,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             exchange.requestBody(BodyPiece(bytes: bytes, events: events, isLast: progress.isDone))
         } catch {
             self.input = nil
-            self.proxy.count { $0.malformed += 1 }
+            self.countMalformed(error)
             exchange.requestFailed(error)
         }
         return true
@@ -342,8 +343,13 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     /// A head that is not HTTP: an error and a closed connection; nothing goes anywhere.
     private func refuse(_ error: MessageError) {
-        self.proxy.count { $0.malformed += 1 }
+        self.countMalformed(error)
         self.answerAndClose(.malformed(error))
+    }
+
+    private func countMalformed(_ error: MessageError) {
+        self.proxy.count { $0.malformed += 1 }
+        self.proxy.log.requestMalformed(connection: self.peer.id, status: error.status)
     }
 
     private func answerAndClose(_ answer: ProxyAnswer) {

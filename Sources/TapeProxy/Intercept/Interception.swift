@@ -1,12 +1,13 @@
+internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// What the tunnels of one proxy need to be looked into: the authority, the leaves it minted, and the server's end of TLS.
+/// What the tunnels of one server need to be looked into: the authority, the leaves it minted, and the server's end of TLS.
 ///
-/// Not Sendable: lives on its event loop.
-final class Interception {
+/// Shared by all event loops: a host has the same leaf on each of them, and a ticket of one resumes on every other.
+final class Interception: Sendable {
     /// What becomes of a tunnel.
     enum Choice {
         case intercept, passThrough, refuse
@@ -14,7 +15,9 @@ final class Interception {
 
     let settings: TLSSettings
     let magic: MagicAuthority
-    private let leaves: LeafStore
+    private let lock = NIOLock()
+    // SAFETY: used with the lock held alone.
+    private nonisolated(unsafe) let leaves: LeafStore
     private let context: TLSServerContext
     private let clock: WallClock
 
@@ -38,11 +41,21 @@ final class Interception {
 
     /// A leaf that was minted before.
     func leaf(host: String, serverName: String?) -> Leaf? {
-        self.leaves.leaf(host: host, serverName: serverName, now: self.now)
+        let now = self.now
+        return self.lock.withLock { self.leaves.leaf(host: host, serverName: serverName, now: now) }
     }
 
+    /// Mints a leaf, which holds up the other loops that need one for a tenth of a millisecond; or takes the one that another
+    /// connection has had minted meanwhile.
     func mint(host: String, serverName: String?, upstreamNames: [String]) throws(CertificateError) -> Leaf {
-        try self.leaves.mint(host: host, serverName: serverName, upstreamNames: upstreamNames, now: self.now)
+        let now = self.now
+        let result = self.lock.withLock {
+            Result { () throws(CertificateError) in
+                if let leaf = self.leaves.leaf(host: host, serverName: serverName, now: now) { return leaf }
+                return try self.leaves.mint(host: host, serverName: serverName, upstreamNames: upstreamNames, now: now)
+            }
+        }
+        return try result.get()
     }
 
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }

@@ -13,27 +13,21 @@ final class ReplayLibrary {
     /// A larger body from a sidecar is streamed, not held.
     static let streamSize = 256 << 10
 
-    /// Octets beside those of an answer: its array's head, and its places in the cache.
-    private static let entryWeight = 64
-
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let disk: DiskPool
     /// Nil where dates stay as they were recorded.
     private let refresh: DateRefresh?
-    /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
-    private var ready: BoundedCache<ReadyAnswer>
-    /// Answers that such a client does not get in one piece, or that another client asked for.
-    private var answers: BoundedCache<RecordedAnswer>
+    private let cache: ReplayCache
 
+    /// - Parameter cache: shared with the session's other event loops.
     init(
-        loop: any EventLoop, cassette: RecordedCassette, disk: DiskPool, cacheLimit: Int = ReplayLibrary.cacheLimit,
-        refresh: DateRefresh? = nil
+        loop: any EventLoop, cassette: RecordedCassette, disk: DiskPool,
+        cache: ReplayCache = ReplayCache(limit: ReplayLibrary.cacheLimit), refresh: DateRefresh? = nil
     ) {
         self.refresh = refresh
-        self.answers = BoundedCache(limit: cacheLimit / 9) { $0.weight }
-        self.ready = BoundedCache(limit: cacheLimit / 9 * 8) { Self.entryWeight + $0.bytes.count }
+        self.cache = cache
         self.loop = loop
         self.cassette = cassette
         self.bodies = BodyReader(cassettePath: cassette.path)
@@ -42,17 +36,17 @@ final class ReplayLibrary {
 
     /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or does not go out in
     /// one piece.
-    func ready(_ index: Int) -> ReadyAnswer? { self.ready.value(index) }
+    func ready(_ index: Int) -> ReadyAnswer? { self.cache.ready(index) }
 
     /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
-        if let answer = self.answers.value(index) { return then(.success(answer)) }
+        if let answer = self.cache.answer(index) { return then(.success(answer)) }
         let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
         let loading = self.disk.run(on: self.loop) { Self.load(index, of: cassette, bodies: bodies, refresh) }
         loading.assumeIsolated().whenComplete { result in
             switch result {
             case .success(.success(let answer)):
-                self.keep(answer, of: index)
+                self.cache.insert(answer, at: index)
                 then(.success(answer))
             case .success(.failure(let error)):
                 then(.failure(error))
@@ -61,14 +55,6 @@ final class ReplayLibrary {
             case .failure:
                 then(.failure(CassetteError(.unreadable, "the replay is being stopped: \"\(cassette.path)\" is no longer read.")))
             }
-        }
-    }
-
-    private func keep(_ answer: RecordedAnswer, of index: Int) {
-        if self.ready.value(index) == nil, let ready = ReadyAnswer(answer) {
-            self.ready.insert(ready, at: index)
-        } else {
-            self.answers.insert(answer, at: index)
         }
     }
 

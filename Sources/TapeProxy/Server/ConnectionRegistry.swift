@@ -5,15 +5,19 @@ internal import NIOCore
 /// A timer per request would cost more than the request's parsing.
 final class ConnectionRegistry {
     private var members: [ObjectIdentifier: any TimedConnection] = [:]
+    private let changed: (Int) -> Void
+
+    /// - Parameter changed: told of each connection more (1) or less (-1).
+    init(changed: @escaping (Int) -> Void = { _ in }) { self.changed = changed }
 
     var count: Int { self.members.count }
 
     func add(_ member: any TimedConnection) {
-        self.members[ObjectIdentifier(member)] = member
+        if self.members.updateValue(member, forKey: ObjectIdentifier(member)) == nil { self.changed(1) }
     }
 
     func remove(_ member: any TimedConnection) {
-        self.members[ObjectIdentifier(member)] = nil
+        if self.members.removeValue(forKey: ObjectIdentifier(member)) != nil { self.changed(-1) }
     }
 
     /// Ends every member whose deadline has passed.

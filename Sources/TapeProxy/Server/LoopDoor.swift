@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// Lets other threads hand work to an event loop, until it is shut: a recorder may outlive the loop.
 final class LoopDoor: Sendable {
-    private let loop: any EventLoop
+    let loop: any EventLoop
     private let isOpen = NIOLockedValueBox(true)
 
     init(_ loop: any EventLoop) { self.loop = loop }

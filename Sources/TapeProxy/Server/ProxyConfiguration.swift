@@ -1,3 +1,4 @@
+public import Logging
 public import TapeCore
 
 /// How a proxy listens, what it allows, and how long it waits.
@@ -36,11 +37,19 @@ public struct ProxyConfiguration: Sendable {
     public var latency: Latency
     /// Moves dates of replayed answers to the day of the replay; nil leaves them as recorded.
     public var refresh: DateRefresh?
+    /// The event loops that connections are spread over.
+    public var loops: EventLoopProvider
+    /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
+    public var logger: Logger
+
+    /// Takes nothing.
+    public static let silent = Logger(label: "wiretape") { _ in SwiftLogNoOpLogHandler() }
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, allowsRemote: Bool = false, credentials: String? = nil,
         durability: Durability = .normal, diskFullPolicy: DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(),
-        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: DateRefresh? = nil
+        tls: TLSSettings? = nil, cassetteName: String = "", latency: Latency = .none, refresh: DateRefresh? = nil,
+        loops: EventLoopProvider = .standard, logger: Logger = ProxyConfiguration.silent
     ) {
         self.host = host
         self.port = port
@@ -53,5 +62,7 @@ public struct ProxyConfiguration: Sendable {
         self.cassetteName = cassetteName
         self.latency = latency
         self.refresh = refresh
+        self.loops = loops
+        self.logger = logger
     }
 }

@@ -4,24 +4,25 @@ internal import TapeCore
 internal import TapeExchange
 internal import TapeRecorder
 
-/// The proxy as the connections of one session see it: the session with its cassette, recorder and counts, and its own connections to
-/// origins.
+/// One session on one event loop, as the connections there see it: the cassette, recorder and counts that it shares with the other loops,
+/// and connections to origins of its own.
 ///
 /// Not Sendable: lives on its event loop.
 final class ProxyContext {
     /// What other sessions of the event loop use as well.
     let shared: ProxyLoop
+    /// What the session's other event loops use as well.
+    let common: SharedSession
     let configuration: ProxyConfiguration
     let session: CassetteSession
-    /// Nil where nothing is recorded.
+    /// Nil if nothing is recorded.
     let recorder: (any ExchangeSink)?
-    /// Nil where nothing is replayed.
+    /// Nil if nothing is replayed.
     let library: ReplayLibrary?
     /// Makes connections to origins.
     let dialing: any Dialing
-    let diagnosis: Diagnosis
     let pool: UpstreamPool
-    let counts: NIOLockedValueBox<ProxyCounts>
+    private let counts: NIOLockedValueBox<ProxyCounts>
     let messageLimits = Limits()
     /// The client connections that are with this session.
     let members = ConnectionRegistry()
@@ -34,19 +35,21 @@ final class ProxyContext {
     private var stopped: EventLoopPromise<Void>?
     private var grace: Scheduled<Void>?
 
-    init(
-        shared: ProxyLoop, configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)?, library: ReplayLibrary?,
-        counts: NIOLockedValueBox<ProxyCounts>, dialing: (any Dialing)? = nil, notice: @escaping @Sendable (String) -> Void = { _ in }
-    ) {
+    /// - Parameter dialing: nil connects to the origins themselves.
+    init(shared: ProxyLoop, common: SharedSession, dialing: (any Dialing)? = nil) {
         self.shared = shared
-        self.configuration = configuration
-        self.session = session
-        self.recorder = recorder
-        self.library = library
-        self.diagnosis = Diagnosis(counts: counts, notice: notice)
-        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock)
-        self.dialing = dialing ?? DirectDialing(shared: shared, pool: self.pool, diagnosis: self.diagnosis)
-        self.counts = counts
+        self.common = common
+        self.configuration = common.configuration
+        self.session = common.session
+        self.recorder = common.recorder
+        self.library = common.cassette.map {
+            ReplayLibrary(
+                loop: shared.loop, cassette: $0, disk: shared.disk, cache: common.cache, refresh: common.configuration.refresh)
+        }
+        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock, log: shared.log)
+        self.dialing =
+            dialing ?? DirectDialing(shared: shared, pool: self.pool, diagnosis: common.diagnosis, nextID: common.nextUpstream)
+        self.counts = common.makeCounts()
         shared.add(self.pool)
     }
 
@@ -57,6 +60,8 @@ final class ProxyContext {
     var disk: DiskPool { self.shared.disk }
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
+    var diagnosis: Diagnosis { self.common.diagnosis }
+    var log: ProxyLog { self.shared.log }
     var now: NIODeadline { self.shared.now }
 
     func readClock() { self.shared.readClock() }
@@ -110,7 +115,7 @@ final class ProxyContext {
 
     /// What the magic host tells about this run.
     var magicStatus: MagicStatus {
-        let counts = self.counts.withLockedValue { $0 }
+        let counts = self.common.totalCounts
         return MagicStatus(
             mode: self.session.mode, records: self.recorder != nil, replays: self.session.looksUp,
             cassette: self.configuration.cassetteName,
@@ -127,7 +132,15 @@ final class ProxyContext {
     /// Hands an item to the recorder.
     func record(_ item: RecorderItem) {
         guard let recorder else { return }
-        if recorder.put(item) { self.isRecorderFull = true }
+        guard recorder.put(item), !self.isRecorderFull else { return }
+        self.isRecorderFull = true
+        self.log.recorderFull()
+        self.common.recorderFilled()
+    }
+
+    /// Another loop has filled the queue. Asks again: the call may come after the queue has drained, and then no other call would end it.
+    func recorderFilled() {
+        if self.recorder?.isFull == true { self.isRecorderFull = true }
     }
 
     /// Calls back when the recorder has drained; one call per owner.
@@ -136,6 +149,7 @@ final class ProxyContext {
     }
 
     func recorderDrained() {
+        if self.isRecorderFull { self.log.recorderDrained() }
         self.isRecorderFull = false
         let calls = self.waiting.values
         self.waiting = [:]

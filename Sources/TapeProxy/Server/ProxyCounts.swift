@@ -16,4 +16,17 @@ public struct ProxyCounts: Sendable, Hashable {
     public var tlsFailures = 0
 
     public init() {}
+
+    /// Adds what another event loop has counted.
+    mutating func add(_ other: ProxyCounts) {
+        self.exchanges += other.exchanges
+        self.replayed += other.replayed
+        self.misses += other.misses
+        self.unreadable += other.unreadable
+        if self.firstUnreadable == nil { self.firstUnreadable = other.firstUnreadable }
+        self.tunnels += other.tunnels
+        self.bytes += other.bytes
+        self.malformed += other.malformed
+        self.tlsFailures += other.tlsFailures
+    }
 }

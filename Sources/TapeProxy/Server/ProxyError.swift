@@ -1,3 +1,5 @@
+internal import TapeTLS
+
 /// Why a proxy could not start or go on.
 public struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
@@ -7,6 +9,21 @@ public struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// What kept a server from starting.
+    ///
+    /// - Parameter option: that of the command line for the address.
+    init(starting error: any Error, host: String, port: Int, option: String) {
+        switch error {
+        case let error as ProxyError: self = error
+        case let error as CertificateError: self.init(code: .invalidAuthority, message: error.message)
+        default:
+            self.init(
+                code: .cannotListen,
+                message:
+                    "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? \(option) 127.0.0.1:0 takes a free port.")
+        }
     }
 
     public var description: String { self.message }

@@ -4,15 +4,20 @@ internal import TapeExchange
 
 /// A port that clients of the proxy connect to.
 enum ProxyListener {
-    /// Binds, and has the event loop refuse to dial what is bound.
+    /// Binds, and has every event loop refuse to dial what is bound.
+    ///
+    /// One loop accepts and hands connections to all loops in turn. With a socket for each loop (SO_REUSEPORT) the kernel would choose by
+    /// a hash: a few connections may share one loop then, a second proxy on the same port is no error, and macOS gives all to one socket.
     ///
     /// - Parameters:
     ///   - interfaces: the machine's own addresses.
     ///   - session: where connections begin; told where it can be reached.
     static func bind(
-        host: String, port: Int, interfaces: [IPAddress], session: NIOLoopBound<ProxyContext>, entrance: NIOLoopBound<Entrance>
+        host: String, port: Int, interfaces: [IPAddress], on loops: ServerLoops, session: PerLoop<ProxyContext>, entrance: PerLoop<Entrance>
     ) -> EventLoopFuture<any Channel> {
-        ServerBootstrap(group: session.eventLoop)
+        let shared = loops.shared
+        let first = loops.first
+        return ServerBootstrap(group: first, childGroup: loops.group)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
@@ -23,18 +28,26 @@ enum ProxyListener {
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: session.value, entrance: entrance.value))
+                let id = shared.nextConnection()
+                if shared.log.isDebug {
+                    shared.log.connectionAccepted(id, from: channel.remoteAddress)
+                    channel.closeFuture.whenComplete { _ in shared.log.connectionClosed(id) }
+                }
+                return channel.eventLoop.makeCompletedFuture {
+                    let loop = channel.eventLoop
+                    try channel.pipeline.syncOperations.addHandler(
+                        HTTP1ClientConnection(proxy: session.value(on: loop), entrance: entrance.value(on: loop), id: id))
                 }
             }
             .bind(host: host, port: port)
             .map { channel in
-                // Still in the turn of the bind: no connection has been accepted yet.
+                // Still in the turn of the bind: no connection has been accepted yet, and each loop hears of the address before it gets one.
                 let port = channel.localAddress?.port ?? port
                 if let own = channel.localAddress.flatMap({ IPAddress($0) }) {
-                    session.value.dialer.listens(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
+                    shared.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
                 }
-                session.value.listens(on: host, port: port)
+                session.value(on: first).listens(on: host, port: port)
+                session.execute { $0.listens(on: host, port: port) }
                 return channel
             }
     }

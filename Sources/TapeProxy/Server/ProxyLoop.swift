@@ -2,7 +2,7 @@ internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
 
-/// What all sessions of one event loop share: the clock, every client connection, the way to origins, and the authority behind tunnels.
+/// What all sessions of one event loop share: its time, every client connection on it, and the way to origins.
 ///
 /// Knows no cassette: see `ProxyContext`. Not Sendable: lives on its event loop.
 final class ProxyLoop {
@@ -10,48 +10,46 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
+    /// What the other event loops of the server use as well.
+    let server: SharedServer
     let disk: DiskPool
     /// Everything with a deadline, of all sessions.
-    let registry = ConnectionRegistry()
+    let registry: ConnectionRegistry
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
     let door: LoopDoor
-    /// Nil where tunnels are passed through unread.
-    let interception: Interception?
-    let upstreamTLS: UpstreamTLSSource
-    private let wallClock: WallClock
-    private var trimRule = TrimRule()
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     let clock: EventClock
-    private var lastClientID = 0
 
+    /// - Parameter door: that of the loop; nil for one of its own.
     init(
-        loop: any EventLoop, limits: ProxyLimits, tls: TLSSettings?, dialer: UpstreamDialer, disk: DiskPool, wallClock: WallClock = WallClock()
-    ) throws {
+        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, door: LoopDoor? = nil
+    ) {
         self.loop = loop
         self.clock = EventClock(loop: loop)
+        self.server = server
         self.disk = disk
-        self.wallClock = wallClock
         self.limits = limits
-        self.dialer = dialer
-        self.door = LoopDoor(loop)
+        self.dialer = UpstreamDialer(loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
+        self.door = door ?? LoopDoor(loop)
         self.flushes = FlushQueue(loop: loop)
-        self.interception = try tls.map { try Interception($0, clock: wallClock) }
-        self.upstreamTLS = UpstreamTLSSource(tls)
+        self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }
+
+    /// Nil if tunnels are passed through unread.
+    var interception: Interception? { self.server.interception }
+    var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
+    var log: ProxyLog { self.server.log }
+
+    /// Whether there are more client connections, on all event loops together, than there may be.
+    var isOverLimit: Bool { self.server.connections > self.limits.connections }
 
     /// The time of the event that is being handled.
     var now: NIODeadline { self.clock.now }
 
     func readClock() { self.clock.read() }
 
-    func timestamp(at instant: NIODeadline) -> Timestamp { self.wallClock.timestamp(at: instant) }
-
-    /// The number of a client connection.
-    func nextClientID() -> Int {
-        self.lastClientID += 1
-        return self.lastClientID
-    }
+    func timestamp(at instant: NIODeadline) -> Timestamp { self.server.clock.timestamp(at: instant) }
 
     // MARK: Once a second
 
@@ -69,10 +67,10 @@ final class ProxyLoop {
     /// What has waited too long ends.
     private func tick() {
         self.readClock()
-        self.clock.follow()
+        self.server.clock.follow()
         self.registry.sweep(now: self.now)
         for pool in self.pools.values { pool.sweep(now: self.now) }
-        if self.trimRule.isDue(count: self.registry.count) { FreeMemory.giveBackSoon() }
+        self.server.trimMemory()
     }
 
     /// Has the pool's connections end with their time, until it is removed.

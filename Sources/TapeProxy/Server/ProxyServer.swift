@@ -1,4 +1,3 @@
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
 public import TapeCore
@@ -6,46 +5,51 @@ internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS
 
-/// A proxy that listens: one event loop, its connections, and whatever records or replays behind them.
-///
-/// `start` and `stop` block the calling thread, which must not be an event loop's.
+/// A proxy that listens: its event loops, their connections, and whatever records or replays after them.
 public final class ProxyServer: Sendable {
     /// As clients use it, `127.0.0.1:7070`.
     public let address: String
     public let port: Int
-    private let group: MultiThreadedEventLoopGroup
-    private let resolver: NameResolver
-    private let disk: DiskPool
+    let loops: ServerLoops
+    let contexts: PerLoop<ProxyContext>
+    private let session: SharedSession
     private let channel: any Channel
-    private let proxy: NIOLoopBound<ProxyContext>
-    private let countsBox: NIOLockedValueBox<ProxyCounts>
-    private let door: LoopDoor
+    private let ending = Ending()
 
     private init(
-        address: String, port: Int, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool, channel: any Channel,
-        proxy: NIOLoopBound<ProxyContext>, counts: NIOLockedValueBox<ProxyCounts>, door: LoopDoor
+        address: String, port: Int, loops: ServerLoops, contexts: PerLoop<ProxyContext>, session: SharedSession, channel: any Channel
     ) {
         self.address = address
         self.port = port
-        self.group = group
-        self.resolver = resolver
-        self.disk = disk
+        self.loops = loops
+        self.contexts = contexts
+        self.session = session
         self.channel = channel
-        self.proxy = proxy
-        self.countsBox = counts
-        self.door = door
     }
 
-    public var counts: ProxyCounts { self.countsBox.withLockedValue { $0 } }
+    /// What all event loops have done so far.
+    public var counts: ProxyCounts { self.session.totalCounts }
 
-    /// Listens and serves.
+    /// Listens and serves, until `stop`; `run` stops it with its task.
     ///
     /// - Parameters:
     ///   - session: decides what is replayed, forwarded and refused.
     ///   - recorder: takes what is forwarded; the caller closes it after `stop`.
     ///   - cassette: holds what is replayed.
-    ///   - notice: takes lines for people, on what went wrong with TLS; called on the event loop.
+    ///   - notice: takes lines for people, on what went wrong with TLS; called on any of the event loops.
     public static func start(
+        _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws(ProxyError) -> ProxyServer {
+        try await BlockingWork.run {
+            Result { () throws(ProxyError) in
+                try self.start(configuration, session: session, recorder: recorder, cassette: cassette, notice: notice)
+            }
+        }.get()
+    }
+
+    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    package static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> ProxyServer {
@@ -61,23 +65,22 @@ public final class ProxyServer: Sendable {
         var configuration = configuration
         let credentials = try Self.check(configuration)
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let disk = DiskPool()
         do {
-            return try Self.listen(
-                configuration, credentials: credentials, session: session, recorder: recorder, cassette: cassette, group: group,
-                resolver: resolver, disk: disk, notice: notice)
-        } catch let error as CertificateError {
-            disk.stop()
-            try? group.syncShutdownGracefully()
-            throw ProxyError(code: .invalidAuthority, message: error.message)
+            let loops = try ServerLoops(
+                configuration.loops, limits: configuration.limits, tls: configuration.tls, log: ProxyLog(configuration.logger),
+                resolver: resolver)
+            do {
+                return try Self.listen(
+                    loops, credentials,
+                    SharedSession(
+                        configuration: configuration, session: session, recorder: recorder, cassette: cassette, log: loops.shared.log,
+                        notice: notice))
+            } catch {
+                loops.stop()
+                throw error
+            }
         } catch {
-            disk.stop()
-            try? group.syncShutdownGracefully()
-            let address = "\(configuration.host):\(configuration.port)"
-            throw ProxyError(
-                code: .cannotListen,
-                message: "cannot listen on \"\(address)\" (\(error)): is another program there? --listen 127.0.0.1:0 takes a free port.")
+            throw ProxyError(starting: error, host: configuration.host, port: configuration.port, option: "--listen")
         }
     }
 
@@ -98,59 +101,43 @@ public final class ProxyServer: Sendable {
         return try configuration.credentials.map { pair throws(ProxyError) in try ProxyCredentials(pair: pair) }
     }
 
-    private static func listen(
-        _ configuration: ProxyConfiguration, credentials: ProxyCredentials?, session: CassetteSession, recorder: Recorder?,
-        cassette: RecordedCassette?, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool,
-        notice: @escaping @Sendable (String) -> Void
-    ) throws -> ProxyServer {
-        let loop = group.next()
-        let counts = NIOLockedValueBox(ProxyCounts())
-        let interfaces = ProxyListener.interfaces()
-        let (proxy, entrance, door) = try loop.submit {
-            let shared = try ProxyLoop(
-                loop: loop, limits: configuration.limits, tls: configuration.tls,
-                dialer: UpstreamDialer(loop: loop, limits: configuration.limits, resolver: resolver), disk: disk)
-            let proxy = ProxyContext(
-                shared: shared, configuration: configuration, session: session, recorder: recorder,
-                library: cassette.map { ReplayLibrary(loop: loop, cassette: $0, disk: disk, refresh: configuration.refresh) },
-                counts: counts, notice: notice)
-            shared.begin()
-            return (
-                NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance(credentials), eventLoop: loop), proxy.door
-            )
-        }.wait()
-        // Before the first connection: one that fills the queue waits to be told of its drain.
-        recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
-        let channel: any Channel
-        do {
-            channel = try ProxyListener.bind(
-                host: configuration.host, port: configuration.port, interfaces: interfaces, session: proxy, entrance: entrance
-            ).wait()
-        } catch {
-            // The recorder outlives the loop.
-            door.shut()
-            throw error
+    private static func listen(_ loops: ServerLoops, _ credentials: ProxyCredentials?, _ session: SharedSession) throws -> ProxyServer {
+        let configuration = session.configuration
+        let contexts = try session.makeContexts(behind: loops.doors) { loop in
+            ProxyContext(shared: loops.loops.value(on: loop), common: session)
         }
+        let entrance = try PerLoop(behind: loops.doors) { _, _ in Entrance(credentials) }
+        let channel = try ProxyListener.bind(
+            host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
+            entrance: entrance
+        ).wait()
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        return ProxyServer(
-            address: "\(host):\(port)", port: port, group: group, resolver: resolver, disk: disk, channel: channel, proxy: proxy,
-            counts: counts,
-            door: door)
+        loops.shared.log.started("\(host):\(port)", loops: contexts.count)
+        return ProxyServer(address: "\(host):\(port)", port: port, loops: loops, contexts: contexts, session: session, channel: channel)
+    }
+
+    /// Serves until the task is cancelled or somebody calls `stop`, and returns when the proxy has stopped.
+    public func run() async {
+        await self.ending.wanted()
+        await self.stop()
     }
 
     /// Stops taking connections, lets what is in flight end within the grace period, then cuts it.
-    public func stop() {
-        try? self.channel.close().wait()
-        let proxy = self.proxy
-        let done = proxy.eventLoop.makePromise(of: Void.self)
-        proxy.eventLoop.execute { proxy.value.stop(then: done) }
-        try? done.futureResult.wait()
-        try? proxy.eventLoop.submit { proxy.value.shared.end() }.wait()
-        self.door.shut()
-        // Before the loop: what either has begun ends with a call to it.
-        self.resolver.stop()
-        self.disk.stop()
-        try? self.group.syncShutdownGracefully()
+    ///
+    /// Cancellation does not shorten it. Event loops that are somebody else's go on.
+    public func stop() async {
+        await BlockingWork.run { self.stop() }
+    }
+
+    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    package func stop() {
+        self.ending.perform {
+            self.loops.shared.log.stopping()
+            try? self.channel.close().wait()
+            try? self.session.stop(self.contexts).wait()
+            self.loops.stop()
+            self.loops.shared.log.stopped(self.counts)
+        }
     }
 }

@@ -1,4 +1,3 @@
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
 internal import TapeRecorder
@@ -28,19 +27,18 @@ final class OpenSession: Sendable {
 
     let parts: Parts
     let token: Secret
-    let counts: NIOLockedValueBox<ProxyCounts>
-    let proxy: NIOLoopBound<ProxyContext>
+    let common: SharedSession
+    let contexts: PerLoop<ProxyContext>
     /// The listener of a port of its own.
     let listener: (any Channel)?
 
     init(
-        _ parts: Parts, token: Secret, counts: NIOLockedValueBox<ProxyCounts>, proxy: NIOLoopBound<ProxyContext>,
-        listener: (any Channel)?
+        _ parts: Parts, token: Secret, common: SharedSession, contexts: PerLoop<ProxyContext>, listener: (any Channel)?
     ) {
         self.parts = parts
         self.token = token
-        self.counts = counts
-        self.proxy = proxy
+        self.common = common
+        self.contexts = contexts
         self.listener = listener
     }
 
@@ -58,7 +56,7 @@ final class OpenSession: Sendable {
         SessionReport(
             name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
             recorded: self.parts.cassette?.answerableCount ?? 0,
-            counts: self.counts.withLockedValue { $0 }, verdict: self.session.verdict(),
+            counts: self.common.totalCounts, verdict: self.session.verdict(),
             details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette) : nil,
             recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.expiry)
     }

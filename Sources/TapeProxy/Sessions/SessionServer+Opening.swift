@@ -1,4 +1,3 @@
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
@@ -22,7 +21,7 @@ extension SessionServer {
                 try self.book.withLockedValue { try $0.opened(name, open) }
             } catch {
                 try? self.beginEnd(open).wait()
-                _ = open.close(keepsOld: true)
+                _ = self.close(open, keepsOld: true)
                 throw error
             }
             return open
@@ -81,26 +80,35 @@ extension SessionServer {
     private func admit(
         _ parts: OpenSession.Parts, wantsPort: Bool, notice: @escaping @Sendable (String) -> Void
     ) throws -> OpenSession {
-        let counts = NIOLockedValueBox(ProxyCounts())
+        var configuration = self.settings
+        configuration.cassetteName = parts.cassetteName
+        configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
+        configuration.refresh = parts.refresh
+        let common = SharedSession(
+            configuration: configuration, session: parts.session, recorder: parts.recorder, cassette: parts.cassette,
+            cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log, notice: notice)
+        let stages = self.stages
+        let contexts = try common.makeContexts(behind: self.loops.doors) { stages.value(on: $0).makeContext(common) }
+        var listener: (any Channel)?
+        do {
+            if wantsPort { listener = try self.bind(contexts) }
+        } catch {
+            try? common.stop(contexts).wait()
+            throw error
+        }
         let token = Secret.random()
-        let stage = self.stage
-        let loop = stage.eventLoop
-        let latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
-        let (proxy, entrance) = try loop.submit {
-            let proxy = stage.value.makeContext(
-                parts.session, cassette: parts.cassette, recorder: parts.recorder, cassetteName: parts.cassetteName, latency: latency,
-                refresh: parts.refresh, counts: counts, notice: notice)
-            return (NIOLoopBound(proxy, eventLoop: loop), NIOLoopBound(Entrance.open, eventLoop: loop))
-        }.wait()
-        let door = self.door
-        // Before the first connection: one that fills the queue waits to be told of its drain.
-        parts.recorder?.onDrain { door.execute { proxy.value.recorderDrained() } }
-        let listener =
-            wantsPort
-            ? try ProxyListener.bind(
-                host: self.configuration.host, port: 0, interfaces: self.interfaces, session: proxy, entrance: entrance
-            ).wait() : nil
-        try loop.submit { stage.value.directory.add(proxy.value, name: parts.name, token: token) }.wait()
-        return OpenSession(parts, token: token, counts: counts, proxy: proxy, listener: listener)
+        // On every loop before anybody is told the token.
+        _ = try stages.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
+        let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
+        self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.session.mode, port: open.port)
+        return open
+    }
+
+    /// A port of the session's own, open to everybody who reaches it.
+    private func bind(_ contexts: PerLoop<ProxyContext>) throws -> any Channel {
+        try ProxyListener.bind(
+            host: self.configuration.host, port: 0, interfaces: self.interfaces, on: self.loops, session: contexts,
+            entrance: try PerLoop(behind: self.loops.doors) { _, _ in .open }
+        ).wait()
     }
 }

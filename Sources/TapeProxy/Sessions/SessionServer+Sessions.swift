@@ -1,7 +1,5 @@
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeCore
-internal import TapeExchange
 
 /// Sessions are looked at and ended.
 extension SessionServer {
@@ -24,23 +22,33 @@ extension SessionServer {
     func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
         let session = try self.book.withLockedValue { try $0.beginClosing(name) }
         try? self.beginEnd(session).wait()
-        let report = session.close(keepsOld: keepsOld)
+        let report = self.close(session, keepsOld: keepsOld)
         self.book.withLockedValue { $0.closed(name) }
         return report
     }
 
     /// Succeeds when no client is with the session any more.
     func beginEnd(_ session: OpenSession) -> EventLoopFuture<Void> {
-        let stage = self.stage
-        let done = stage.eventLoop.makePromise(of: Void.self)
-        let port = session.port
-        let listener = session.listener
-        let ended = listener?.close().flatMapError { _ in stage.eventLoop.makeSucceededVoidFuture() }
-        (ended ?? stage.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
-            stage.value.directory.remove(session.name)
-            if let port { stage.value.shared.dialer.noLongerListens(on: port) }
-            session.proxy.value.stop(then: done)
+        let stages = self.stages
+        let ownPorts = self.loops.shared.ownPorts
+        let closed = session.listener?.close().flatMapErrorThrowing { _ in } ?? self.loops.first.makeSucceededVoidFuture()
+        return closed.hop(to: self.loops.first).flatMap {
+            // On each loop before the session stops there.
+            stages.execute { $0.directory.remove(session.name) }
+            if let port = session.port { ownPorts.remove(port) }
+            return session.common.stop(session.contexts)
         }
-        return done.futureResult
+    }
+
+    /// Closes the cassette of a session that nobody is with any more, and writes down what came of it.
+    func close(_ session: OpenSession, keepsOld: Bool) -> SessionReport {
+        let report = session.close(keepsOld: keepsOld)
+        let log = self.loops.shared.log
+        log.sessionEnded(report)
+        if let recorder = report.recorder {
+            if recorder.lost > 0 { log.recorderProblem(lost: recorder.lost, session: session.name) }
+            if !recorder.leaks.isEmpty { log.secretsLeft(recorder.leaks.count, session: session.name) }
+        }
+        return report
     }
 }

@@ -1,14 +1,12 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import NIOPosix
 internal import TapeCore
 internal import TapeExchange
-internal import TapeTLS
 
-/// Serves many cassettes at once: one event loop, one shared port, and sessions that are opened and ended while it runs.
+/// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.
 ///
-/// Sessions share the event loop, the certificate authority and nothing else. Who opens and ends them is another's business: see
-/// `ControlServer`. `start` and `stop` block the calling thread, which must not be an event loop's.
+/// Sessions share the event loops, the certificate authority and nothing else. Who opens and ends them is another's business: see
+/// `ControlServer`.
 public final class SessionServer: Sendable {
     /// Sessions at once: two for each core of the largest machines of CI. Each may hold 1 MiB of answers and a recorder's thread.
     public static let sessionLimit = 256
@@ -16,20 +14,31 @@ public final class SessionServer: Sendable {
     /// The shared port, as clients use it: `127.0.0.1:7070`.
     public let address: String
     let configuration: SessionServerConfiguration
+    /// Of each session's configuration what is the same for all.
+    let settings: ProxyConfiguration
     let interfaces: [IPAddress]
-    let stage: NIOLoopBound<SessionStage>
-    let door: LoopDoor
+    let loops: ServerLoops
+    let stages: PerLoop<SessionStage>
     let book = NIOLockedValueBox(SessionBook<OpenSession>(limit: SessionServer.sessionLimit))
     let notice: @Sendable (String) -> Void
-    private let group: MultiThreadedEventLoopGroup
-    private let resolver: NameResolver
-    private let disk: DiskPool
+    private let lobby: SharedSession
+    private let lobbies: PerLoop<ProxyContext>
     private let listener: any Channel
+    private let ending = Ending()
 
     /// Listens and serves; there are no sessions yet.
     ///
     /// - Parameter notice: takes lines for people, on what went wrong in which session; called on any thread.
     public static func start(
+        _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws(ProxyError) -> SessionServer {
+        try await BlockingWork.run {
+            Result { () throws(ProxyError) in try self.start(configuration, notice: notice) }
+        }.get()
+    }
+
+    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    package static func start(
         _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> SessionServer {
         guard LoopbackHost.contains(configuration.host) else {
@@ -37,77 +46,82 @@ public final class SessionServer: Sendable {
                 code: .remoteNotAllowed,
                 message: "\"\(configuration.host)\" is not a loopback address: sessions are for this machine alone, as on 127.0.0.1:0.")
         }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let resolver = NameResolver()
-        let disk = DiskPool()
+        var configuration = configuration
+        configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)
         do {
-            return try SessionServer(configuration, group: group, resolver: resolver, disk: disk, notice: notice)
+            let loops = try ServerLoops(
+                configuration.loops, limits: configuration.limits, tls: configuration.tls, log: ProxyLog(configuration.logger))
+            do {
+                return try SessionServer(configuration, loops: loops, notice: notice)
+            } catch {
+                loops.stop()
+                throw error
+            }
         } catch {
-            disk.stop()
-            try? group.syncShutdownGracefully()
-            if let error = error as? CertificateError { throw ProxyError(code: .invalidAuthority, message: error.message) }
-            throw ProxyError(
-                code: .cannotListen,
-                message:
-                    "cannot listen on \"\(configuration.host):\(configuration.port)\" (\(error)): is another program there? --listen 127.0.0.1:0 takes a free port."
-            )
+            throw ProxyError(starting: error, host: configuration.host, port: configuration.port, option: "--listen")
         }
     }
 
     private init(
-        _ configuration: SessionServerConfiguration, group: MultiThreadedEventLoopGroup, resolver: NameResolver, disk: DiskPool,
-        notice: @escaping @Sendable (String) -> Void
+        _ configuration: SessionServerConfiguration, loops: ServerLoops, notice: @escaping @Sendable (String) -> Void
     ) throws {
-        var settings = ProxyConfiguration(
+        let settings = ProxyConfiguration(
             host: configuration.host, port: configuration.port, durability: configuration.durability,
             diskFullPolicy: configuration.diskFullPolicy, limits: configuration.limits, tls: configuration.tls)
-        settings.limits.connections = OpenFileLimit.connections(settings.limits.connections)
-        let loop = group.next()
+        let lobby = SharedSession(configuration: settings, session: try CassetteSession(mode: .none), log: loops.shared.log)
+        let lobbies = try lobby.makeContexts(behind: loops.doors) { ProxyContext(shared: loops.loops.value(on: $0), common: lobby) }
+        let stages = try PerLoop(behind: loops.doors) { _, loop in
+            SessionStage(shared: loops.loops.value(on: loop), lobby: lobbies.value(on: loop))
+        }
         let interfaces = ProxyListener.interfaces()
-        let (stage, lobby, entrance, door) = try loop.submit { [settings] in
-            let stage = try SessionStage(loop: loop, settings: settings, resolver: resolver, disk: disk)
-            return (
-                NIOLoopBound(stage, eventLoop: loop), NIOLoopBound(stage.lobby, eventLoop: loop),
-                NIOLoopBound(Entrance(stage.directory), eventLoop: loop), stage.shared.door
-            )
-        }.wait()
         self.listener = try ProxyListener.bind(
-            host: configuration.host, port: configuration.port, interfaces: interfaces, session: lobby, entrance: entrance
+            host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: lobbies,
+            entrance: try PerLoop(behind: loops.doors) { _, loop in Entrance(stages.value(on: loop).directory) }
         ).wait()
         let port = self.listener.localAddress?.port ?? configuration.port
         self.address = configuration.host.contains(":") ? "[\(configuration.host)]:\(port)" : "\(configuration.host):\(port)"
         self.configuration = configuration
+        self.settings = settings
         self.interfaces = interfaces
-        self.stage = stage
-        self.door = door
-        self.group = group
-        self.resolver = resolver
-        self.disk = disk
+        self.loops = loops
+        self.stages = stages
+        self.lobby = lobby
+        self.lobbies = lobbies
         self.notice = notice
+        loops.shared.log.started(self.address, loops: stages.count)
+    }
+
+    /// Serves until the task is cancelled or somebody calls `stop`, and returns when the server has stopped.
+    ///
+    /// - Returns: what came of the sessions that were open; nothing where another `stop` has returned it.
+    public func run() async -> [SessionReport] {
+        await self.ending.wanted()
+        return await self.stop()
     }
 
     /// Lets nobody open a session any more, lets what is in flight end within the grace period, and closes every cassette.
     ///
     /// A recording that was to replace a cassette stays beside it: nobody has said that it is whole. Nobody may be opening or ending a
-    /// session meanwhile.
+    /// session meanwhile. Event loops that are somebody else's go on.
     ///
-    /// - Returns: what came of the sessions that were open.
-    public func stop() -> [SessionReport] {
-        try? self.listener.close().wait()
-        let left = self.book.withLockedValue { $0.stop() }
-        let endings = left.map { self.beginEnd($0) }
-        for ending in endings { try? ending.wait() }
-        let reports = left.map { $0.close(keepsOld: true) }
-        let stage = self.stage
-        let lobbyEnd = stage.eventLoop.makePromise(of: Void.self)
-        stage.eventLoop.execute { stage.value.lobby.stop(then: lobbyEnd) }
-        try? lobbyEnd.futureResult.wait()
-        try? stage.eventLoop.submit { stage.value.shared.end() }.wait()
-        self.door.shut()
-        // Before the loop: what either has begun ends with a call to it.
-        self.resolver.stop()
-        self.disk.stop()
-        try? self.group.syncShutdownGracefully()
-        return reports
+    /// - Returns: what came of the sessions that were open; nothing for all but the first who stop it.
+    public func stop() async -> [SessionReport] {
+        await BlockingWork.run { self.stop() }
+    }
+
+    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    package func stop() -> [SessionReport] {
+        self.ending.perform {
+            self.loops.shared.log.stopping()
+            try? self.listener.close().wait()
+            let left = self.book.withLockedValue { $0.stop() }
+            let endings = left.map { self.beginEnd($0) }
+            for ending in endings { try? ending.wait() }
+            let reports = left.map { self.close($0, keepsOld: true) }
+            try? self.lobby.stop(self.lobbies).wait()
+            self.loops.stop()
+            self.loops.shared.log.stopped(self.lobby.totalCounts)
+            return reports
+        } ?? []
     }
 }

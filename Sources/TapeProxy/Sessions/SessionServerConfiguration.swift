@@ -1,3 +1,4 @@
+public import Logging
 internal import TapeCore
 
 /// How a server of sessions listens, and what its sessions may do.
@@ -17,12 +18,17 @@ public struct SessionServerConfiguration: Sendable {
     public var secret: @Sendable (_ name: String) -> [UInt8]?
     /// Of the program, for the heads of cassettes.
     public var version: String
+    /// The event loops that connections are spread over.
+    public var loops: EventLoopProvider
+    /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
+    public var logger: Logger
 
     public init(
         host: String = "127.0.0.1", port: Int = 0, folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
         diskFullPolicy: ProxyConfiguration.DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(), tls: TLSSettings? = nil,
         settings: @escaping @Sendable (_ path: String) -> RunSettings = { _ in RunSettings() },
-        secret: @escaping @Sendable (_ name: String) -> [UInt8]? = { _ in nil }, version: String
+        secret: @escaping @Sendable (_ name: String) -> [UInt8]? = { _ in nil }, version: String,
+        loops: EventLoopProvider = .standard, logger: Logger = ProxyConfiguration.silent
     ) {
         self.host = host
         self.port = port
@@ -34,5 +40,7 @@ public struct SessionServerConfiguration: Sendable {
         self.settings = settings
         self.secret = secret
         self.version = version
+        self.loops = loops
+        self.logger = logger
     }
 }

@@ -4,7 +4,7 @@ internal import TapeExchange
 ///
 /// Shared by all requests of the connection. Not Sendable: lives on its event loop.
 final class ClientPeer {
-    /// Counts up from 1 within one event loop.
+    /// Counts up from 1 over all event loops of a server.
     let id: Int
     /// The session that the client is with.
     private(set) var session: ProxyContext
@@ -19,8 +19,8 @@ final class ClientPeer {
     /// - Parameters:
     ///   - session: the one to begin with.
     ///   - entrance: says which session a request is for.
-    init(session: ProxyContext, entrance: Entrance) {
-        self.id = session.shared.nextClientID()
+    init(id: Int, session: ProxyContext, entrance: Entrance) {
+        self.id = id
         self.session = session
         self.entrance = entrance
     }

@@ -1,9 +1,7 @@
 internal import NIOConcurrencyHelpers
 
-/// Tells people of each TLS problem once, however often it happens.
-///
-/// Not Sendable: lives on its event loop.
-final class Diagnosis {
+/// Tells people of each TLS problem once, however often and on however many event loops it happens.
+final class Diagnosis: Sendable {
     private struct Key: Hashable {
         var leg: TLSProblem.Leg
         var host: String
@@ -15,25 +13,30 @@ final class Diagnosis {
     private static let limit = 200
 
     private let counts: NIOLockedValueBox<ProxyCounts>
+    private let log: ProxyLog
     private let notice: @Sendable (String) -> Void
-    private var told: Set<Key> = []
+    private let told = NIOLockedValueBox<Set<Key>>([])
 
-    init(counts: NIOLockedValueBox<ProxyCounts>, notice: @escaping @Sendable (String) -> Void) {
+    init(counts: NIOLockedValueBox<ProxyCounts>, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void) {
         self.counts = counts
+        self.log = log
         self.notice = notice
     }
 
     func report(_ problem: TLSProblem) {
         self.counts.withLockedValue { $0.tlsFailures += 1 }
+        self.log.tlsFailed(problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause)
         let key = Key(leg: problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause.rawValue)
-        guard self.told.count < Self.limit, self.told.insert(key).inserted else { return }
-        self.notice(problem.description)
+        if self.isNew(key) { self.notice(problem.description) }
     }
 
     /// A word on something that is no failure, once for each text.
     func remark(_ text: String) {
         let key = Key(leg: .client, host: text, port: 0, cause: "")
-        guard self.told.count < Self.limit, self.told.insert(key).inserted else { return }
-        self.notice(text)
+        if self.isNew(key) { self.notice(text) }
+    }
+
+    private func isNew(_ key: Key) -> Bool {
+        self.told.withLockedValue { $0.count < Self.limit && $0.insert(key).inserted }
     }
 }

@@ -4,10 +4,8 @@ internal import TapeTLS
 
 /// Makes the client's end of TLS for upstream connections, by the rules for their hosts.
 ///
-/// Keeps no TLS sessions to resume: who connects has a cache of them.
-///
-/// Not Sendable: lives on its event loop.
-final class UpstreamTLS {
+/// Keeps no TLS sessions to resume: who connects has a cache of them. Nothing in it changes, so that all event loops use one.
+final class UpstreamTLS: Sendable {
     private let settings: TLSSettings
     private let context: TLSClientContext
 

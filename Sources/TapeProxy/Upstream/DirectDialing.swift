@@ -13,12 +13,14 @@ final class DirectDialing: Dialing {
     private let pool: UpstreamPool
     private let sessions = TLSSessionCache()
     private let diagnosis: Diagnosis
-    private var lastID = 0
+    private let nextID: @Sendable () -> Int
 
-    init(shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis) {
+    /// - Parameter nextID: the number of a connection, unique over all event loops of a session.
+    init(shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis, nextID: @escaping @Sendable () -> Int) {
         self.shared = shared
         self.pool = pool
         self.diagnosis = diagnosis
+        self.nextID = nextID
     }
 
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
@@ -30,9 +32,8 @@ final class DirectDialing: Dialing {
     }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
-        self.lastID += 1
         let connection = UpstreamConnection(
-            route: route, id: self.lastID, flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
+            route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
             diagnosis: route.origin.scheme == .https ? self.diagnosis : nil)
         guard route.origin.scheme == .https else { return self.dial(connection, lookup, then: then) }
         do throws(TLSFailure) {
@@ -45,16 +46,17 @@ final class DirectDialing: Dialing {
 
     private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
-        let clock = self.shared.clock
-        self.shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
+        let shared = self.shared
+        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
         } then: { result in
-            clock.read()
+            shared.clock.read()
             switch result {
             case .success((let channel, let timing)):
-                connection.opened(channel, timing: timing)
+                self.opened(connection, channel, timing)
                 then(.success(connection))
             case .failure(let error):
+                self.failed(connection.route, error)
                 then(.failure(error))
             }
         }
@@ -71,7 +73,7 @@ final class DirectDialing: Dialing {
         } then: { result in
             switch result {
             case .success((let channel, let timing)):
-                connection.opened(channel, timing: timing)
+                self.opened(connection, channel, timing)
                 handshake.wait(shared.limits.tlsHandshake, on: shared.loop) { result in
                     shared.clock.read()
                     switch result {
@@ -82,9 +84,20 @@ final class DirectDialing: Dialing {
             case .failure(let error):
                 handshake.forget()
                 shared.clock.read()
+                self.failed(connection.route, error)
                 then(.failure(error))
             }
         }
+    }
+
+    private func opened(_ connection: UpstreamConnection, _ channel: any Channel, _ timing: DialTiming) {
+        connection.opened(channel, timing: timing)
+        self.shared.log.connected(
+            connection.id, origin: connection.origin, remote: connection.remote, milliseconds: timing.connect)
+    }
+
+    private func failed(_ route: UpstreamRoute, _ failure: DialFailure) {
+        if case .failed(let failure) = failure { self.shared.log.connectFailed(origin: route.origin, kind: failure.kind) }
     }
 
     private func failure(_ failure: TLSFailure, _ route: UpstreamRoute) -> Failure {

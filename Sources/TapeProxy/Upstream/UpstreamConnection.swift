@@ -37,7 +37,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     typealias OutboundOut = ByteBuffer
 
     let route: UpstreamRoute
-    /// Counts up from 1 within one proxy.
+    /// Counts up from 1 within one session, over all its event loops.
     let id: Int
     private(set) var isOpen = false
     /// Kept here, since asking the channel takes longer than all else of a small read.
@@ -47,7 +47,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     /// The names in the origin's certificate.
     private(set) var peerNames: [String] = []
     private var owner: (any UpstreamConnectionOwner)?
-    private var remote = ""
+    private(set) var remote = ""
     /// How the connection was made, until its first exchange has taken note of it.
     private var timing: DialTiming?
     /// What was agreed on, with the certificates: for the first exchange. Nil without TLS.

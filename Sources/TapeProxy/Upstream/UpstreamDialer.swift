@@ -16,20 +16,17 @@ final class UpstreamDialer {
     private let loop: any EventLoop
     private let limits: ProxyLimits
     private let resolver: NameResolver
-    /// The process's own addresses, by port.
-    private var own: [Int: LoopRule] = [:]
+    private let own: OwnPorts
+    private let log: ProxyLog
 
-    init(loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver) {
+    /// - Parameter own: where this process listens.
+    init(loop: any EventLoop, limits: ProxyLimits, resolver: NameResolver, own: OwnPorts = OwnPorts(), log: ProxyLog = ProxyLog()) {
         self.loop = loop
         self.limits = limits
         self.resolver = resolver
+        self.own = own
+        self.log = log
     }
-
-    /// This process listens there: what would go there is a loop, under every spelling of the address.
-    func listens(_ rule: LoopRule) { self.own[rule.port] = rule }
-
-    /// It no longer listens on that port, which may become an origin's.
-    func noLongerListens(on port: Int) { self.own[port] = nil }
 
     /// Starts to look a name up; nil for an address. `dial` waits for what has not come yet.
     func lookUp(host: String, port: Int) -> NameLookup? {
@@ -65,6 +62,7 @@ final class UpstreamDialer {
             timer.cancel()
             switch result {
             case .success(let answer):
+                self.log.lookedUp(host, addresses: answer.addresses.count, milliseconds: answer.milliseconds)
                 self.connect(
                     host: host, port: port, to: answer.addresses, dns: answer.milliseconds, since: .now(), prepare: prepare, then: then)
             case .failure(let error):
@@ -109,7 +107,7 @@ final class UpstreamDialer {
 
     /// Whether a connection to the host would reach this proxy; names are looked up only where a port of ours is meant.
     func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
-        guard self.own[port] != nil else { return then(false) }
+        guard self.own.rule(for: port) != nil else { return then(false) }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
         self.resolver.look(up: host, port: port, on: self.loop).assumeIsolated().whenComplete { result in
             // A name without an address reaches nobody.
@@ -118,7 +116,7 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let port = address.port, let rule = self.own[port], let octets = IPAddress(address) else { return false }
+        guard let port = address.port, let rule = self.own.rule(for: port), let octets = IPAddress(address) else { return false }
         return rule.isSelf(address: octets, port: port)
     }
 

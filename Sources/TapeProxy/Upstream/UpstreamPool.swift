@@ -23,12 +23,14 @@ final class UpstreamPool {
 
     private let limits: ProxyLimits
     private let clock: EventClock
+    private let log: ProxyLog
     private var lists: [UpstreamRoute: IdleList] = [:]
     private(set) var count = 0
 
-    init(limits: ProxyLimits, clock: EventClock) {
+    init(limits: ProxyLimits, clock: EventClock, log: ProxyLog = ProxyLog()) {
         self.limits = limits
         self.clock = clock
+        self.log = log
     }
 
     /// Takes a connection that is still open.
@@ -41,7 +43,9 @@ final class UpstreamPool {
         while let index = isRepeatable ? list.entries.indices.last : list.entries.lastIndex(where: { $0.client == client }) {
             let stream = list.entries.remove(at: index).stream
             self.count -= 1
-            if stream.isOpen { return stream }
+            guard stream.isOpen else { continue }
+            self.log.poolTook(stream.connection.id)
+            return stream
         }
         return nil
     }
@@ -49,8 +53,10 @@ final class UpstreamPool {
     func put(_ stream: HTTP1UpstreamStream, client: Int) {
         let list = self.list(of: stream)
         guard stream.isOpen, self.count < self.limits.idleInAll, list.entries.count < self.limits.idlePerOrigin else {
+            self.log.upstreamClosed(stream.connection.id, reason: "pool full")
             return stream.cancel()
         }
+        self.log.poolPut(stream.connection.id)
         // Reading goes on, so that an origin's close is seen.
         stream.setReading(true)
         list.entries.append(
@@ -72,7 +78,10 @@ final class UpstreamPool {
             let late = list.entries.prefix { $0.until <= now }
             self.count -= late.count
             list.entries.removeFirst(late.count)
-            for entry in late { entry.stream.cancel() }
+            for entry in late {
+                self.log.upstreamClosed(entry.stream.connection.id, reason: "idle too long")
+                entry.stream.cancel()
+            }
             guard list.entries.isEmpty else { continue }
             list.isForgotten = true
             self.lists[route] = nil
@@ -96,5 +105,6 @@ final class UpstreamPool {
         guard let list = stream.idleList, let index = list.entries.firstIndex(where: { $0.stream === stream }) else { return }
         list.entries.remove(at: index)
         self.count -= 1
+        self.log.upstreamClosed(stream.connection.id, reason: "ended by the origin, or spoke unasked")
     }
 }

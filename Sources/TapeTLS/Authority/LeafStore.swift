@@ -1,4 +1,4 @@
-/// Mints leaf certificates and keeps those used last, all with one key of its own. Not thread-safe: one lock or one loop around it.
+/// Mints leaf certificates and keeps those used last, all with one key of its own. Not thread-safe: one lock around it.
 public final class LeafStore {
     /// What ends sooner is minted again.
     private static let remainder: Int64 = 86_400

@@ -1,7 +1,8 @@
 internal import COpenSSL
 
 /// What connections that we open share: versions, the roots that are trusted, callbacks.
-public struct TLSClientContext: ~Copyable {
+// SAFETY: the context is never changed after it was made; OpenSSL counts its references atomically and locks its store of roots.
+public struct TLSClientContext: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
     let keyLog: KeyLog?
 

@@ -3,7 +3,8 @@ internal import COpenSSL
 /// What connections that we accept share: versions, tickets to resume with, callbacks.
 ///
 /// Knows no certificate: each connection gets its own when its hello is answered.
-public struct TLSServerContext: ~Copyable {
+// SAFETY: the context is never changed after it was made; OpenSSL counts its references atomically and locks what it keeps in it.
+public struct TLSServerContext: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
     let keyLog: KeyLog?
 

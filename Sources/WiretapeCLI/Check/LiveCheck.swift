@@ -91,7 +91,7 @@ struct LiveCheck {
     {
         let plan = try RecordingPlan(path: live, mode: .all, exists: false)
         let recorder = try Recorder(plan, version: Version.current, redaction: redaction, digest: CareCommand.digest, notify: self.note)
-        var configuration = ProxyConfiguration(cassetteName: "live.json")
+        var configuration = ProxyConfiguration(cassetteName: "live.json", loops: .own(1))
         configuration.tls = try self.settings(folder)
         let session = try CassetteSession(mode: .all)
         let server: ProxyServer

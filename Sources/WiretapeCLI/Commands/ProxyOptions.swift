@@ -32,6 +32,8 @@ struct ProxyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds that what is in flight gets to end at a stop. Default: 5.", valueName: "seconds"))
     var grace: Int?
 
+    @OptionGroup var server: ServerOptions
+
     func validate() throws {
         guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
         guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose do not go together.") }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Dispatch
+internal import Logging
 internal import TapeCore
 internal import TapeProxy
 internal import TapeRecorder
@@ -45,7 +46,10 @@ struct ProxyRun {
         for notice in plan.notices { screen.say(notice) }
         // Before the run: a report of an earlier one must not be taken for this one's.
         let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
+        let log = try self.proxy.server.openLog(beside: self.file)
+        defer { log?.flush() }
         var configuration = self.configuration(settings)
+        if let log { configuration.logger = log.logger }
         let place = try self.tls.authority.place()
         defer { place.temporary?.remove() }
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
@@ -57,7 +61,11 @@ struct ProxyRun {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
         let recorder = try Recorder(
-            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() }, notify: { screen.say($0) })
+            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() },
+            notify: {
+                screen.say($0)
+                log?.logger.warning("recorder", metadata: ["notice": "\($0)"])
+            })
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try CassetteSession(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
@@ -91,6 +99,7 @@ struct ProxyRun {
             let keepsOld = childFailed && settings.keepsOnFailure
             path = try recorder.close(keepsOld: keepsOld || settings.reviews) { progress.show($0, of: $1) }
             progress.end()
+            Self.note(recorder.currentStatus, log)
             if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
                 review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true).run()
                 if review != .pending { path = self.file }
@@ -128,7 +137,14 @@ struct ProxyRun {
         return ProxyConfiguration(
             host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
             credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
-            cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "")
+            cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
+    }
+
+    /// What is wrong with a closed recording.
+    private static func note(_ status: RecorderStatus, _ log: LogFile?) {
+        guard let log else { return }
+        if status.lost > 0 { log.logger.warning("recording incomplete", metadata: ["lost": "\(status.lost)"]) }
+        if !status.leaks.isEmpty { log.logger.warning("secrets left in the cassette", metadata: ["places": "\(status.leaks.count)"]) }
     }
 
     private struct Outcome {

@@ -36,6 +36,8 @@ struct ServeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Seconds that what is in flight gets to end with its session.", valueName: "seconds"))
     var grace = 5
 
+    @OptionGroup var server: ServerOptions
+
     @OptionGroup var tls: TLSOptions
     @OptionGroup var upstreamTLS: UpstreamTLSOptions
 

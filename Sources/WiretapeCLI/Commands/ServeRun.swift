@@ -22,13 +22,16 @@ struct ServeRun {
         let upstream = self.options.upstreamTLS.laid(over: file?.settings ?? RunSettings())
         let tls = try self.options.tls.settings(in: place, upstream: upstream) { screen.say($0) }
         let commandLine = self.options.settings
+        let log = try self.options.server.openLog()
+        defer { log?.flush() }
         let configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,
             durability: self.options.durability, diskFullPolicy: self.options.onDiskFull,
             limits: limits, tls: tls,
             settings: { path in
                 (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
-            }, secret: RedactionOptions.variable, version: Version.current)
+            }, secret: RedactionOptions.variable, version: Version.current,
+            loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
         let server = try SessionServer.start(configuration) {
             // One line, whatever names a client or an origin gives.
             screen.complain(VisibleText.line($0))

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    @Test func aProxyRecordsAndStops() throws {
+    @Test func aProxyRecordsAndStops() async throws {
         let file = self.folder.file("pets.json")
         // snippet: proxy-record
         let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
@@ -18,18 +18,18 @@ import Testing
         let session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
             redaction: try plan.liveRedactor(adding: .standard))
-        let proxy = try ProxyServer.start(
+        let proxy = try await ProxyServer.start(
             ProxyConfiguration(), session: session, recorder: recorder, cassette: plan.cassette)
         print("http_proxy=http://\(proxy.address)")
         // … run what is to be recorded …
-        proxy.stop()
+        await proxy.stop()
         _ = try recorder?.close(keepsOld: false)
         // snippet end
         #expect(proxy.port > 0)
         #expect(try RecordedCassette(path: file).count == 0)
     }
 
-    @Test func aProxyReplays() throws {
+    @Test func aProxyReplays() async throws {
         let file = Repository.path("Cassettes/pets.json")
         let now = Timestamp(microseconds: 0)
         // snippet: proxy-replay
@@ -38,11 +38,11 @@ import Testing
         let session = try CassetteSession(
             mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
             redaction: try plan.liveRedactor(adding: nil))
-        let proxy = try ProxyServer.start(
+        let proxy = try await ProxyServer.start(
             ProxyConfiguration(), session: session, cassette: plan.cassette)
         // snippet end
         let answer = try Self.curl("http://127.0.0.1:42427/pets", proxy: proxy.address)
-        proxy.stop()
+        await proxy.stop()
         #expect(answer.contains("보리"))
         // snippet: proxy-verdict
         let verdict = session.verdict()
@@ -50,6 +50,20 @@ import Testing
         // snippet end
         #expect(verdict.hits == 1)
         #expect(verdict.unused.count == 1)
+    }
+
+    @Test func aProxyEndsWithItsTask() async throws {
+        let session = try CassetteSession(mode: .passthrough)
+        let proxy = try await ProxyServer.start(ProxyConfiguration(), session: session)
+        func work(through address: String) async { #expect(address == proxy.address) }
+        // snippet: proxy-run
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await proxy.run() }
+            await work(through: proxy.address)
+            group.cancelAll()
+        }
+        // snippet end
+        #expect(try Self.curl("http://127.0.0.1:42427/pets", proxy: proxy.address).isEmpty, "nobody listens any more")
     }
 
     private static func curl(_ url: String, proxy: String) throws -> String {

@@ -3,7 +3,8 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// The real proxy with up to 64 connections at once: the same requests get the same answers together, whatever their order.
+/// The real proxy with up to 64 connections at once, on up to four event loops: the same requests get the same answers together,
+/// whatever their order.
 @Suite struct ConcurrentReplayTests {
     /// So many URLs; of each, several recordings with and without a body.
     private static let keys = 12
@@ -52,8 +53,8 @@ import Testing
     }
 
     /// Sends them in rounds, one request on each connection before any answer is read.
-    private func answers(_ requests: [Request], connections: Int) throws -> (answers: [Request: [String]], verdict: Verdict) {
-        let replay = try RunningProxy(.none, in: Self.cassette())
+    private func answers(_ requests: [Request], connections: Int, loops: Int) throws -> (answers: [Request: [String]], verdict: Verdict) {
+        let replay = try RunningProxy(.none, in: Self.cassette(), loops: loops)
         let clients = try (0..<connections).map { _ in try replay.connect() }
         var answers: [Request: [String]] = [:]
         var rest = requests[...]
@@ -71,18 +72,37 @@ import Testing
         return (answers.mapValues { $0.sorted() }, replay.session.verdict())
     }
 
-    @Test(arguments: [1, 2, 7, 16, 64])
-    func theSameRequestsGetTheSameAnswers(connections: Int) throws {
+    @Test(arguments: [1, 2, 7, 16, 64], [1, 2, 4])
+    func theSameRequestsGetTheSameAnswers(connections: Int, loops: Int) throws {
         var generator = SeededGenerator(seed: UInt64(connections))
         let recorded = Self.recorded()
         let inOrder = Dictionary(grouping: recorded.indices, by: { recorded[$0] }).mapValues { $0.map { "\(10_000 + $0)" } }
-        let (answers, verdict) = try self.answers(recorded.shuffled(using: &generator), connections: connections)
+        let (answers, verdict) = try self.answers(recorded.shuffled(using: &generator), connections: connections, loops: loops)
         #expect(answers == inOrder)
         #expect(verdict.hits == recorded.count && verdict.misses == 0 && verdict.unused.isEmpty)
     }
 
-    @Test func oneRequestTooManyIsAMissWhicheverItIs() throws {
-        let replay = try RunningProxy(.none, in: Self.cassette())
+    @Test(arguments: [1, 2, 4]) func theStrictOrderIsOneWhicheverLoopARequestCameInOn(loops: Int) throws {
+        let replay = try RunningProxy(.none, in: Self.cassette(), order: .strict, loops: loops)
+        let clients = try (0..<7).map { _ in try replay.connect() }
+        let recorded = Self.recorded()
+        for (index, request) in recorded.enumerated() {
+            let client = clients[index % clients.count]
+            // The one after the next is out of turn, on another connection.
+            if index.isMultiple(of: 5), index + 1 < recorded.count, recorded[index + 1] != request {
+                let other = clients[(index + 1) % clients.count]
+                try other.send(recorded[index + 1].text)
+                #expect(String(decoding: try other.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 424 "))
+            }
+            try client.send(request.text)
+            let answer = String(decoding: try client.readMessage(), as: UTF8.self)
+            #expect(answer.hasSuffix("\r\n\r\n\(10_000 + index)"), "\(answer)")
+        }
+        #expect(replay.session.verdict().hits == recorded.count && replay.session.verdict().unused.isEmpty)
+    }
+
+    @Test(arguments: [1, 2, 4]) func oneRequestTooManyIsAMissWhicheverItIs(loops: Int) throws {
+        let replay = try RunningProxy(.none, in: Self.cassette(), loops: loops)
         let clients = try (0...Self.recordings).map { _ in try replay.connect() }
         for client in clients { try client.send(Request(key: 0).text) }
         let statuses = try clients.map { String(decoding: try $0.read(through: "\r\n").prefix(12), as: UTF8.self) }

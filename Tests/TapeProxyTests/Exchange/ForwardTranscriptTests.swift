@@ -277,7 +277,7 @@ import Testing
         _ = scene.heard()
         scene.client("{\"a\": 1}\r\n\r\n")
         #expect(scene.heard() == ["client closed"])
-        #expect(scene.proxy.counts.withLockedValue { $0.malformed } == 0)
+        #expect(scene.proxy.common.totalCounts.malformed == 0)
     }
 
     @Test func anyOtherAnswerInPlaceOf100ClosesTheConnection() throws {
@@ -359,7 +359,7 @@ import Testing
             #expect(heard.contains { $0.hasPrefix("client < HTTP/1.1 400 Bad Request|Wiretape-Error: bad-request|") } == !hasBegun)
             #expect(heard.contains("client closed") && heard.contains("origin 1 closed") && !heard.contains("origin 1 < g|"))
             #expect(scene.recorder.exchanges.count == 1)
-            #expect(scene.proxy.counts.withLockedValue { $0.malformed } == 1)
+            #expect(scene.proxy.common.totalCounts.malformed == 1)
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
         let proxy = try EmbeddedProxy.context(channel.embeddedEventLoop, recorder: recorder)
         proxy.record(.block(exchange: 1, side: .request, bytes: [UInt8](repeating: 0, count: RecorderQueue.highWater)))
         #expect(proxy.isRecorderFull)
-        try channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: proxy))
+        try channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: proxy, id: 1))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         func isReading() -> Bool? {
             channel.options.first { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool

@@ -50,7 +50,7 @@ import Testing
         scene.origin("250 hello\r\n")
         #expect(scene.heard() == ["dial 192.0.2.1:443", "origin 1 < EHLO client.test|", "client < 250 hello|"])
         #expect(scene.recorder.exchanges.isEmpty)
-        #expect(scene.proxy.counts.withLockedValue { $0.tunnels } == 1)
+        #expect(scene.proxy.common.totalCounts.tunnels == 1)
     }
 
     @Test func aSilentClientMayWaitForTheOriginsFirstWords() throws {

@@ -1,3 +1,5 @@
+import Dispatch
+import NIOConcurrencyHelpers
 import NIOCore
 import TapeCore
 import TapeTLS
@@ -31,6 +33,24 @@ import Testing
         #expect(interception.leaf(host: "h.test", serverName: "s.test") === leaf)
         #expect(interception.leaf(host: "h.test", serverName: nil) == nil)
         #expect(throws: CertificateError.self) { _ = try interception.mint(host: "a..b", serverName: nil, upstreamNames: []) }
+    }
+
+    @Test func whoeverMintsSecondGetsTheSameLeaf() throws {
+        let interception = try self.interception()
+        let leaf = try interception.mint(host: "h.test", serverName: "h.test", upstreamNames: ["u.test"])
+        #expect(try interception.mint(host: "h.test", serverName: "h.test", upstreamNames: []) === leaf)
+    }
+
+    @Test func aHostHasOneLeafHoweverManyThreadsAskForItAtOnce() throws {
+        let interception = try self.interception()
+        let leaves = NIOLockedValueBox<[Leaf]>([])
+        DispatchQueue.concurrentPerform(iterations: 64) { turn in
+            guard let leaf = try? interception.mint(host: "h\(turn % 4).test", serverName: nil, upstreamNames: []) else { return }
+            leaves.withLockedValue { $0.append(leaf) }
+        }
+        let all = leaves.withLockedValue { $0 }
+        #expect(all.count == 64)
+        #expect(Set(all.map { ObjectIdentifier($0) }).count == 4)
     }
 
     @Test func anAuthorityThatIsNoneIsRefusedAtTheStart() throws {

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import TapeCore
@@ -37,8 +36,7 @@ import Testing
 
     @Test func sessionsOfALoopShareItsClock() throws {
         let one = try EmbeddedProxy.context(EmbeddedEventLoop())
-        let other = ProxyContext(
-            shared: one.shared, configuration: one.configuration, session: one.session, recorder: nil, library: nil, counts: one.counts)
+        let other = ProxyContext(shared: one.shared, common: one.common)
         other.readClock()
         #expect(one.now == other.now)
         #expect(one.pool !== other.pool && one.dialing !== other.dialing)

@@ -26,7 +26,7 @@ import Testing
                     $0.refreshFields = [.session("json:/at")]
                 }))
         #expect(session.session.mode == .none && session.session.repetition == .last && session.session.order == .strict)
-        let configuration = try session.proxy.eventLoop.submit { [proxy = session.proxy] in proxy.value.configuration }.wait()
+        let configuration = session.common.configuration
         #expect(configuration.latency == .fixed(7) && configuration.refresh != nil && configuration.refresh == session.parts.refresh)
         #expect(session.report().failOn.flaws == [.miss, .order], "strict order fails on order")
     }

@@ -12,6 +12,14 @@ import Testing
         #expect(error?.code == .remoteNotAllowed)
     }
 
+    @Test func nothingIsForwardedReplayedOrRecordedForWhoNamesNoSession() throws {
+        let running = try RunningSessions(loops: 2)
+        let lobbies = try running.server.stages.map { stage in
+            [stage.lobby.session.mayForward, stage.lobby.session.looksUp, stage.lobby.recorder != nil, stage.lobby.library != nil]
+        }
+        #expect(lobbies == [[false, false, false, false], [false, false, false, false]])
+    }
+
     @Test func aPortInUseIsTold() throws {
         let running = try RunningSessions()
         let configuration = SessionServerConfiguration(port: running.port, folder: running.server.configuration.folder, version: "1")

@@ -1,4 +1,3 @@
-import NIOConcurrencyHelpers
 import NIOCore
 import TapeCore
 import TapeRecorder
@@ -9,11 +8,8 @@ import TapeRecorder
 enum EmbeddedProxy {
     static func context(_ loop: any EventLoop, recorder: Recorder? = nil) throws -> ProxyContext {
         try ProxyContext(
-            shared: ProxyLoop(
-                loop: loop, limits: ProxyLimits(), tls: nil,
-                dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver()), disk: .shared),
-            configuration: ProxyConfiguration(),
-            session: CassetteSession(mode: .passthrough), recorder: recorder, library: nil,
-            counts: NIOLockedValueBox(ProxyCounts()))
+            shared: ProxyLoop(loop: loop, limits: ProxyLimits(), server: SharedServer(tls: nil), resolver: NameResolver(), disk: .shared),
+            common: SharedSession(
+                configuration: ProxyConfiguration(), session: CassetteSession(mode: .passthrough), recorder: recorder))
     }
 }

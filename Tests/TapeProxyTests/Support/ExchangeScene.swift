@@ -25,21 +25,20 @@ final class ExchangeScene {
 
     /// - Parameter records: false forwards without recording.
     init(
-        _ session: CassetteSession? = nil, records: Bool = true, configure: (inout ProxyConfiguration) -> Void = { _ in },
-        library: ((any EventLoop) -> ReplayLibrary)? = nil
+        _ session: CassetteSession? = nil, cassette: RecordedCassette? = nil, records: Bool = true,
+        configure: (inout ProxyConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = ProxyConfiguration()
         configure(&configuration)
-        let (loop, limits) = (self.loop, configuration.limits)
-        let shared = try ProxyLoop(
-            loop: loop, limits: limits, tls: configuration.tls, dialer: UpstreamDialer(loop: loop, limits: limits, resolver: NameResolver()),
+        let shared = ProxyLoop(
+            loop: self.loop, limits: configuration.limits, server: try SharedServer(tls: configuration.tls), resolver: NameResolver(),
             disk: DiskPool(threads: 0))
         self.recorder = RecordedList()
         self.dialing = ScriptedDialing()
-        self.proxy = ProxyContext(
-            shared: shared, configuration: configuration, session: try session ?? CassetteSession(mode: records ? .all : .passthrough),
-            recorder: records ? self.recorder : nil, library: library?(loop), counts: NIOLockedValueBox(ProxyCounts()),
-            dialing: self.dialing)
+        let common = SharedSession(
+            configuration: configuration, session: try session ?? CassetteSession(mode: records ? .all : .passthrough),
+            recorder: records ? self.recorder : nil, cassette: cassette)
+        self.proxy = ProxyContext(shared: shared, common: common, dialing: self.dialing)
         self.dialing.scene = self
         self.connect()
     }
@@ -50,7 +49,7 @@ final class ExchangeScene {
     func connect() {
         let channel = EmbeddedChannel(loop: self.loop)
         try? channel.pipeline.syncOperations.addHandlers(
-            [HalfCloseHandler(), HTTP1ClientConnection(proxy: self.proxy)] as [any ChannelHandler])
+            [HalfCloseHandler(), HTTP1ClientConnection(proxy: self.proxy, id: self.clients.count + 1)] as [any ChannelHandler])
         if let address = Self.address { channel.connect(to: address, promise: nil) }
         self.clients.append(channel)
         self.open.insert("client\(self.clients.count)")
@@ -268,6 +267,8 @@ final class RecordedList: ExchangeSink {
             return state.isFull
         }
     }
+
+    func onDrain(_ call: @escaping @Sendable () -> Void) {}
 
     var isDiskFull: Bool {
         get { self.state.withLockedValue { $0.isDiskFull } }

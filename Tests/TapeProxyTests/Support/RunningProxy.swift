@@ -15,20 +15,23 @@ final class RunningProxy {
     /// The test stops the server itself.
     var isServerStopped = false
 
-    /// - Parameter folder: one with a cassette in it, or an empty one.
+    /// - Parameters:
+    ///   - folder: one with a cassette in it, or an empty one.
+    ///   - loops: connections take turns on them; connections to origins are each loop's own.
     init(
-        _ mode: RecordMode = .all, in folder: TemporaryFolder? = nil, repetition: Repetition = .never,
-        resolver: NameResolver = NameResolver(), configure: (inout ProxyConfiguration) -> Void = { _ in }
+        _ mode: RecordMode = .all, in folder: TemporaryFolder? = nil, repetition: Repetition = .never, order: ReplayOrder = .any,
+        loops: Int = 1, resolver: NameResolver = NameResolver(), configure: (inout ProxyConfiguration) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? TemporaryFolder()
         var configuration = ProxyConfiguration()
         configuration.limits.grace = 1
+        configuration.loops = .own(loops)
         configure(&configuration)
         let path = folder.file("tape.json")
         let plan = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
         let cassette = plan.replays ? try RecordedCassette(path: path) : nil
         let recorder = try Recorder(plan, version: "1.2.3", redaction: nil)
-        self.session = try CassetteSession(mode: mode, cassette: cassette, repetition: repetition)
+        self.session = try CassetteSession(mode: mode, cassette: cassette, repetition: repetition, order: order)
         self.server = try ProxyServer.start(
             configuration, session: self.session, recorder: recorder, cassette: cassette, resolver: resolver,
             notice: self.notices.add)

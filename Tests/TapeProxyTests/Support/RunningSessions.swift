@@ -13,10 +13,11 @@ final class RunningSessions {
     let notices = NoticeList()
     private var isStopped = false
 
-    init(in folder: TemporaryFolder? = nil, configure: (inout SessionServerConfiguration) -> Void = { _ in }) throws {
+    init(in folder: TemporaryFolder? = nil, loops: Int = 1, configure: (inout SessionServerConfiguration) -> Void = { _ in }) throws {
         self.folder = try folder ?? TemporaryFolder()
         var configuration = SessionServerConfiguration(folder: try CassetteFolder(self.folder.path), version: "1.2.3")
         configuration.limits.grace = 1
+        configuration.loops = .own(loops)
         configure(&configuration)
         self.server = try SessionServer.start(configuration, notice: self.notices.add)
         do {

@@ -1,3 +1,4 @@
+import Dispatch
 import NIOConcurrencyHelpers
 import TapeTLS
 import Testing
@@ -47,6 +48,14 @@ import Testing
         diagnosis.remark("two")
         #expect(self.notices.lines == ["one", "two"])
         #expect(self.counts.withLockedValue { $0.tlsFailures } == 0)
+    }
+
+    @Test func aProblemIsToldOnceOverAllEventLoops() {
+        let diagnosis = self.diagnosis()
+        let problem = self.problem()
+        DispatchQueue.concurrentPerform(iterations: 100) { _ in diagnosis.report(problem) }
+        #expect(self.notices.lines == [problem.description])
+        #expect(self.counts.withLockedValue { $0.tlsFailures } == 100)
     }
 
     @Test func nobodyIsToldMoreThanTwoHundredThings() {

@@ -28,12 +28,11 @@ import Testing
             var limits = ProxyLimits()
             limits.tlsHandshake = seconds
             do {
-                let shared = try ProxyLoop(
-                    loop: loop, limits: limits, tls: settings, dialer: UpstreamDialer(loop: loop, limits: limits, resolver: NameResolver()),
-                    disk: .shared)
+                let shared = ProxyLoop(
+                    loop: loop, limits: limits, server: try SharedServer(tls: settings), resolver: NameResolver(), disk: .shared)
                 let dialing = DirectDialing(
                     shared: shared, pool: UpstreamPool(limits: limits, clock: shared.clock),
-                    diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add))
+                    diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add), nextID: { 1 })
                 dialing.open(route, lookup: nil) { result in
                     // Lives as long as its connections are made.
                     withExtendedLifetime(dialing) {}

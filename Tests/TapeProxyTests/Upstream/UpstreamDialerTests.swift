@@ -15,8 +15,9 @@ import Testing
         let loop = group.next()
         let promise = loop.makePromise(of: Outcome.self)
         loop.execute {
-            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver())
-            if let own, let address = IPAddress("127.0.0.1") { dialer.listens(LoopRule(listeningOn: address, port: own, interfaces: [])) }
+            let ports = OwnPorts()
+            if let own, let address = IPAddress("127.0.0.1") { ports.add(LoopRule(listeningOn: address, port: own, interfaces: [])) }
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver(), own: ports)
             dialer.dial(host: host, port: port) {
                 $0.eventLoop.makeSucceededVoidFuture()
             } then: { result in

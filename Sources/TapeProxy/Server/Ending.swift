@@ -1,0 +1,72 @@
+internal import Dispatch
+internal import NIOConcurrencyHelpers
+internal import TapeRecorder
+
+/// A server's stop: done once, whoever asks for it how often, and awaited by all who ask.
+final class Ending: Sendable {
+    private struct State {
+        var isWanted = false
+        var hasBegun = false
+        /// Those who serve until a stop is wanted.
+        var serving: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let isOver = ConditionLock(value: false)
+
+    /// Does the work for the first who asks; the others wait until it is done. Blocks.
+    ///
+    /// - Returns: what came of the work; nil for all but the first.
+    func perform<Result>(_ work: () -> Result) -> Result? {
+        let isFirst = self.state.withLockedValue { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        guard isFirst else {
+            self.isOver.lock(whenValue: true)
+            self.isOver.unlock()
+            return nil
+        }
+        self.want()
+        let result = work()
+        self.isOver.lock()
+        self.isOver.unlock(withValue: true)
+        return result
+    }
+
+    /// Somebody wants the stop: those in `wanted` go on.
+    func want() {
+        let serving = self.state.withLockedValue { state in
+            state.isWanted = true
+            defer { state.serving = [] }
+            return state.serving
+        }
+        for continuation in serving { continuation.resume() }
+    }
+
+    /// Returns when somebody wants the stop, or the task is cancelled.
+    func wanted() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWanted = self.state.withLockedValue { state in
+                    if !state.isWanted { state.serving.append(continuation) }
+                    return state.isWanted
+                }
+                if isWanted { continuation.resume() }
+            }
+        } onCancel: {
+            self.want()
+        }
+    }
+}
+
+/// What blocks its thread, for a task: on a thread of its own, since those of tasks and of Dispatch are as few as there are cores.
+enum BlockingWork {
+    static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            let run: @Sendable () -> Void = { continuation.resume(returning: work()) }
+            // Without a thread to be had, better a slow end than none.
+            if !OwnThread.start(run) { DispatchQueue.global().async(execute: run) }
+        }
+    }
+}

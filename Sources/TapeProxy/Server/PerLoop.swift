@@ -1,0 +1,57 @@
+internal import NIOCore
+
+/// One value for each event loop of a server, each made on its loop and touched there alone.
+///
+/// Hands work to loops until their doors are shut. Never empty.
+struct PerLoop<Value>: Sendable {
+    private let values: [NIOLoopBound<Value>]
+    private let doors: [LoopDoor]
+
+    /// Makes the values; blocks until all are there, so the caller is no event loop.
+    ///
+    /// - Parameter make: called on each loop, in the order of the doors.
+    init(behind doors: [LoopDoor], _ make: @escaping @Sendable (Int, any EventLoop) throws -> Value) throws {
+        self.doors = doors
+        self.values = try doors.enumerated().map { index, door in
+            let loop = door.loop
+            return try loop.submit { NIOLoopBound(try make(index, loop), eventLoop: loop) }.wait()
+        }
+    }
+
+    var count: Int { self.values.count }
+
+    /// The value of a loop, which is the caller's.
+    func value(on loop: any EventLoop) -> Value {
+        guard let bound = self.values.first(where: { $0.eventLoop === loop }) else {
+            // A child channel is on a loop of the group that its listener was given: on no other.
+            fatalError("an event loop of another server")
+        }
+        return bound.value
+    }
+
+    /// Does the same on each loop, and returns at once.
+    func execute(_ work: @escaping @Sendable (Value) -> Void) {
+        for (door, bound) in zip(self.doors, self.values) { door.execute { work(bound.value) } }
+    }
+
+    /// Does the same on each loop; the caller is no event loop.
+    ///
+    /// - Returns: what came of it, in the order of the loops, once all are through.
+    func map<Result: Sendable>(_ work: @escaping @Sendable (Value) throws -> Result) throws -> [Result] {
+        let futures = self.values.map { bound in bound.eventLoop.submit { try work(bound.value) } }
+        return try futures.map { try $0.wait() }
+    }
+
+    /// Begins something on each loop.
+    ///
+    /// - Parameter begin: completes the promise when it has ended there.
+    /// - Returns: succeeds on the first loop when it has ended on all.
+    func whenAll(_ begin: @escaping @Sendable (Value, EventLoopPromise<Void>) -> Void) -> EventLoopFuture<Void> {
+        let endings = self.values.map { bound in
+            let ended = bound.eventLoop.makePromise(of: Void.self)
+            bound.eventLoop.execute { begin(bound.value, ended) }
+            return ended.futureResult
+        }
+        return .andAllComplete(endings, on: self.values[0].eventLoop)
+    }
+}

@@ -1,0 +1,250 @@
+internal import Logging
+internal import NIOCore
+internal import TapeCore
+internal import TapeExchange
+internal import TapeTLS
+
+/// What the proxy writes down for a person who debugs a run: one method for each event, a constant message and metadata.
+///
+/// Names connections, exchanges and origins' authorities; never a path or query, a field's value, a body, or credentials, in which
+/// secrets may be. The logger's level is read once, so that an event that nobody wants costs one comparison of a `Bool`.
+struct ProxyLog: Sendable {
+    private let logger: Logger
+    let isTrace: Bool
+    let isDebug: Bool
+    let isInfo: Bool
+    let isWarning: Bool
+
+    /// - Parameter logger: says nothing unless given.
+    init(_ logger: Logger = ProxyConfiguration.silent) {
+        self.logger = logger
+        // A handler without effect is asked nothing, whatever its level.
+        let isSilent = logger.handler is SwiftLogNoOpLogHandler
+        self.isTrace = !isSilent && logger.logLevel <= .trace
+        self.isDebug = !isSilent && logger.logLevel <= .debug
+        self.isInfo = !isSilent && logger.logLevel <= .info
+        self.isWarning = !isSilent && logger.logLevel <= .warning
+    }
+
+    // MARK: The server
+
+    func started(_ address: String, loops: Int) {
+        guard self.isInfo else { return }
+        self.logger.info("started", metadata: ["address": "\(address)", "loops": "\(loops)"])
+    }
+
+    func stopping() {
+        guard self.isInfo else { return }
+        self.logger.info("stopping")
+    }
+
+    func stopped(_ counts: ProxyCounts) {
+        guard self.isInfo else { return }
+        self.logger.info("stopped", metadata: Self.metadata(counts))
+    }
+
+    func controlStarted(_ address: String) {
+        guard self.isInfo else { return }
+        self.logger.info("control started", metadata: ["address": "\(address)"])
+    }
+
+    // MARK: Sessions
+
+    func sessionOpened(_ name: SessionName, cassette: String, mode: RecordMode, port: Int?) {
+        guard self.isInfo else { return }
+        var metadata: Logger.Metadata = ["session": "\(name)", "cassette": "\(cassette)", "mode": "\(mode.rawValue)"]
+        if let port { metadata["port"] = "\(port)" }
+        self.logger.info("session opened", metadata: metadata)
+    }
+
+    func sessionRefused(_ cassette: String) {
+        guard self.isInfo else { return }
+        self.logger.info("session refused", metadata: ["cassette": "\(cassette)"])
+    }
+
+    func sessionEnded(_ report: SessionReport) {
+        guard self.isInfo else { return }
+        var metadata = Self.metadata(report.counts)
+        metadata["session"] = "\(report.name)"
+        metadata["exit"] = "\(report.exitStatus)"
+        self.logger.info("session ended", metadata: metadata)
+    }
+
+    private static func metadata(_ counts: ProxyCounts) -> Logger.Metadata {
+        [
+            "forwarded": "\(counts.exchanges)", "replayed": "\(counts.replayed)", "misses": "\(counts.misses)",
+            "tunnels": "\(counts.tunnels)", "malformed": "\(counts.malformed)", "tls-failures": "\(counts.tlsFailures)",
+        ]
+    }
+
+    // MARK: Clients
+
+    func connectionAccepted(_ connection: Int, from peer: SocketAddress?) {
+        guard self.isDebug else { return }
+        self.logger.debug("connection accepted", metadata: ["connection": "\(connection)", "peer": "\(Self.text(peer))"])
+    }
+
+    private static func text(_ address: SocketAddress?) -> String {
+        guard let ip = address?.ipAddress, let port = address?.port else { return "unknown" }
+        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
+    }
+
+    func connectionClosed(_ connection: Int) {
+        guard self.isDebug else { return }
+        self.logger.debug("connection closed", metadata: ["connection": "\(connection)"])
+    }
+
+    /// A request that is not HTTP, or too large.
+    func requestMalformed(connection: Int, status: Int) {
+        guard self.isDebug else { return }
+        self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])
+    }
+
+    /// What becomes of a CONNECT.
+    func tunnel(_ choice: Interception.Choice, connection: Int, authority: String) {
+        guard self.isDebug else { return }
+        let metadata: Logger.Metadata = ["connection": "\(connection)", "authority": "\(authority)"]
+        switch choice {
+        case .intercept: self.logger.debug("tunnel intercepted", metadata: metadata)
+        case .passThrough: self.logger.debug("tunnel passed through", metadata: metadata)
+        case .refuse: self.logger.debug("tunnel refused", metadata: metadata)
+        }
+    }
+
+    // MARK: Exchanges
+
+    /// - Parameter index: of the recorded exchange, in order of request start.
+    func replay(_ index: Int, connection: Int, method: String, origin: Origin) {
+        guard self.isDebug else { return }
+        self.decided("replay", connection, method, origin, adding: "recorded", "\(index + 1)")
+    }
+
+    /// - Parameter exchange: the number that it gets in the cassette; nil if it is not recorded.
+    func forward(_ exchange: Int?, connection: Int, method: String, origin: Origin) {
+        guard self.isDebug else { return }
+        self.decided("forward", connection, method, origin, adding: "exchange", exchange.map { "\($0)" } ?? "unrecorded")
+    }
+
+    func refuse(connection: Int, method: String, origin: Origin) {
+        guard self.isDebug else { return }
+        self.decided("refuse", connection, method, origin)
+    }
+
+    private func decided(
+        _ message: Logger.Message, _ connection: Int, _ method: String, _ origin: Origin, adding name: String? = nil, _ value: String = ""
+    ) {
+        var metadata: Logger.Metadata = [
+            "connection": "\(connection)", "method": "\(Self.shownMethod(method))", "origin": "\(origin.authority)",
+        ]
+        if let name { metadata[name] = "\(value)" }
+        self.logger.debug(message, metadata: metadata)
+    }
+
+    /// A method is any token (RFC 9110, 9.1): what looks like none of the usual ones may be anything, and is cut short.
+    private static func shownMethod(_ method: String) -> String {
+        method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
+            && method.utf8.count <= 20
+            ? method : "other"
+    }
+
+    /// - Parameter outcome: `complete`, `cut` or `failed`.
+    func exchangeEnded(_ exchange: Int?, connection: Int, outcome: Outcome, milliseconds: Double) {
+        guard self.isDebug else { return }
+        let text =
+            switch outcome {
+            case .complete: "complete"
+            case .cut: "cut"
+            case .failed(let failure): "failed: \(failure.kind.rawValue)"
+            }
+        self.logger.debug(
+            "exchange ended",
+            metadata: [
+                "connection": "\(connection)", "exchange": "\(exchange.map { "\($0)" } ?? "unrecorded")", "outcome": "\(text)",
+                "ms": "\(Int(milliseconds))",
+            ])
+    }
+
+    // MARK: Origins
+
+    func lookedUp(_ host: String, addresses: Int, milliseconds: Double) {
+        guard self.isDebug else { return }
+        self.logger.debug(
+            "name looked up", metadata: ["host": "\(host)", "addresses": "\(addresses)", "ms": "\(Int(milliseconds))"])
+    }
+
+    /// - Parameter upstream: the number of the connection in the session.
+    func connected(_ upstream: Int, origin: Origin, remote: String, milliseconds: Double) {
+        guard self.isDebug else { return }
+        self.logger.debug(
+            "origin connected",
+            metadata: ["upstream": "\(upstream)", "origin": "\(origin.authority)", "remote": "\(remote)", "ms": "\(Int(milliseconds))"])
+    }
+
+    func secured(_ upstream: Int, version: String, isResumed: Bool, milliseconds: Double) {
+        guard self.isDebug else { return }
+        self.logger.debug(
+            "origin secured",
+            metadata: [
+                "upstream": "\(upstream)", "version": "\(version)", "resumed": "\(isResumed)", "ms": "\(Int(milliseconds))",
+            ])
+    }
+
+    func connectFailed(origin: Origin, kind: Failure.Kind) {
+        guard self.isInfo else { return }
+        self.logger.info("origin not reached", metadata: ["origin": "\(origin.authority)", "kind": "\(kind.rawValue)"])
+    }
+
+    func poolTook(_ upstream: Int) {
+        guard self.isTrace else { return }
+        self.logger.trace("upstream taken from the pool", metadata: ["upstream": "\(upstream)"])
+    }
+
+    func poolPut(_ upstream: Int) {
+        guard self.isTrace else { return }
+        self.logger.trace("upstream put into the pool", metadata: ["upstream": "\(upstream)"])
+    }
+
+    /// - Parameter reason: in a few constant words: `idle too long`, `pool full`.
+    func upstreamClosed(_ upstream: Int, reason: StaticString) {
+        guard self.isTrace else { return }
+        self.logger.trace("upstream closed", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
+    }
+
+    /// Each time, also where people are told once.
+    func tlsFailed(_ leg: TLSProblem.Leg, host: String, port: Int, cause: TLSFailure.Cause) {
+        guard self.isWarning else { return }
+        let side =
+            switch leg {
+            case .client: "client"
+            case .upstream: "origin"
+            }
+        self.logger.warning(
+            "TLS failed", metadata: ["leg": "\(side)", "host": "\(host)", "port": "\(port)", "cause": "\(cause.rawValue)"])
+    }
+
+    // MARK: The recorder
+
+    func recorderFull() {
+        guard self.isDebug else { return }
+        self.logger.debug("recorder full: reading stops")
+    }
+
+    func recorderDrained() {
+        guard self.isDebug else { return }
+        self.logger.debug("recorder drained: reading goes on")
+    }
+
+    /// - Parameter lost: exchanges that are not on the cassette.
+    func recorderProblem(lost: Int, session: SessionName?) {
+        guard self.isWarning else { return }
+        var metadata: Logger.Metadata = ["lost": "\(lost)"]
+        if let session { metadata["session"] = "\(session)" }
+        self.logger.warning("recording incomplete", metadata: metadata)
+    }
+
+    /// - Parameter count: places in the cassette where a secret is left.
+    func secretsLeft(_ count: Int, session: SessionName) {
+        guard self.isWarning else { return }
+        self.logger.warning("secrets left in the cassette", metadata: ["places": "\(count)", "session": "\(session)"])
+    }
+}

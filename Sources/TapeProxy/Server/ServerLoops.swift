@@ -1,0 +1,65 @@
+internal import NIOCore
+internal import NIOPosix
+
+/// The event loops that a server runs on, with what each of them has and what they share, from its start to its stop.
+///
+/// Making it and `stop` block the calling thread, which must not be an event loop's.
+final class ServerLoops: Sendable {
+    let shared: SharedServer
+    let loops: PerLoop<ProxyLoop>
+    let doors: [LoopDoor]
+    /// Where connections are spread over.
+    let group: any EventLoopGroup
+    private let resolver: NameResolver
+    private let disk: DiskPool
+    /// Nil if the loops are somebody else's.
+    private let ownGroup: MultiThreadedEventLoopGroup?
+
+    /// - Throws: `CertificateError`, and what NIO says.
+    ///
+    /// - Parameter resolver: the server's own; stopped with it.
+    init(
+        _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, log: ProxyLog, resolver: NameResolver = NameResolver()
+    ) throws {
+        let shared = try SharedServer(tls: tls, log: log)
+        self.shared = shared
+        switch provider {
+        case .own(let count):
+            let own = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count))
+            self.ownGroup = own
+            self.group = own
+        case .shared(let group):
+            self.ownGroup = nil
+            self.group = group
+        }
+        let disk = DiskPool()
+        self.resolver = resolver
+        self.disk = disk
+        let doors = self.group.makeIterator().map { LoopDoor($0) }
+        self.doors = doors
+        do {
+            self.loops = try PerLoop(behind: doors) { index, loop in
+                let made = ProxyLoop(loop: loop, limits: limits, server: shared, resolver: resolver, disk: disk, door: doors[index])
+                made.begin()
+                return made
+            }
+        } catch {
+            disk.stop()
+            try? self.ownGroup?.syncShutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Where connections are accepted.
+    var first: any EventLoop { self.doors[0].loop }
+
+    /// Nothing is in flight any more: ends what runs by itself, and the threads that are ours.
+    func stop() {
+        _ = try? self.loops.map { $0.end() }
+        for door in self.doors { door.shut() }
+        // Before the loops: what either has begun ends with a call to one.
+        self.resolver.stop()
+        self.disk.stop()
+        try? self.ownGroup?.syncShutdownGracefully()
+    }
+}

@@ -1,0 +1,89 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import TapeCore
+internal import TapeRecorder
+
+/// One session as all its event loops share it: the cassette and who decides about it, the recorder, and what is counted.
+///
+/// A loop's own part is its `ProxyContext`.
+final class SharedSession: Sendable {
+    let configuration: ProxyConfiguration
+    let session: CassetteSession
+    /// Nil if nothing is recorded.
+    let recorder: (any ExchangeSink)?
+    /// Nil if nothing is replayed.
+    let cassette: RecordedCassette?
+    /// Answers in memory: what one loop has read from the disk no other reads again.
+    let cache: ReplayCache
+    let diagnosis: Diagnosis
+    private let lastUpstream = NIOLockedValueBox(0)
+    /// One for each loop, so that counting waits for no other loop; summed when they are read.
+    private let counts: NIOLockedValueBox<[NIOLockedValueBox<ProxyCounts>]>
+    /// Nil before the contexts are made, and after the session's end.
+    private let contexts = NIOLockedValueBox<PerLoop<ProxyContext>?>(nil)
+
+    /// - Parameter notice: takes lines for people; called on any of the event loops.
+    init(
+        configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)? = nil, cassette: RecordedCassette? = nil,
+        cacheLimit: Int = ReplayLibrary.cacheLimit, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.session = session
+        self.recorder = recorder
+        self.cassette = cassette
+        self.cache = ReplayCache(limit: cacheLimit)
+        let failures = NIOLockedValueBox(ProxyCounts())
+        self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
+        self.counts = NIOLockedValueBox([failures])
+    }
+
+    // MARK: Its event loops
+
+    /// Makes the session's context on each loop; the caller is no event loop.
+    func makeContexts(
+        behind doors: [LoopDoor], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
+    ) throws -> PerLoop<ProxyContext> {
+        let contexts = try PerLoop(behind: doors) { _, loop in try make(loop) }
+        self.contexts.withLockedValue { $0 = contexts }
+        self.recorder?.onDrain { contexts.execute { $0.recorderDrained() } }
+        return contexts
+    }
+
+    /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period; succeeds when all loops are
+    /// through.
+    func stop(_ contexts: PerLoop<ProxyContext>) -> EventLoopFuture<Void> {
+        contexts.whenAll { $0.stop(then: $1) }.map {
+            // They hold each other through the recorder.
+            self.recorder?.onDrain {}
+            self.contexts.withLockedValue { $0 = nil }
+        }
+    }
+
+    /// The queue is full, as one of the loops has just learnt: the others stop reading before they put something themselves.
+    func recorderFilled() {
+        self.contexts.withLockedValue { $0 }?.execute { $0.recorderFilled() }
+    }
+
+    /// The number of a connection to an origin, unique in the session's cassette.
+    func nextUpstream() -> Int {
+        self.lastUpstream.withLockedValue {
+            $0 += 1
+            return $0
+        }
+    }
+
+    // MARK: Counts
+
+    /// A place where one loop counts.
+    func makeCounts() -> NIOLockedValueBox<ProxyCounts> {
+        let box = NIOLockedValueBox(ProxyCounts())
+        self.counts.withLockedValue { $0.append(box) }
+        return box
+    }
+
+    /// Of all loops together.
+    var totalCounts: ProxyCounts {
+        let boxes = self.counts.withLockedValue { $0 }
+        return boxes.reduce(into: ProxyCounts()) { total, box in total.add(box.withLockedValue { $0 }) }
+    }
+}

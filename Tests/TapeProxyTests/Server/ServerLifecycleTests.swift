@@ -1,0 +1,116 @@
+import NIOCore
+import NIOPosix
+import TapeCore
+import TapeTestSupport
+import Testing
+@testable import TapeProxy
+
+/// Servers as the process of somebody else starts and stops them.
+@Suite struct ServerLifecycleTests {
+    private func start(_ loops: EventLoopProvider = .own(2)) async throws -> ProxyServer {
+        var configuration = ProxyConfiguration(loops: loops)
+        configuration.limits.grace = 1
+        return try await ProxyServer.start(configuration, session: try CassetteSession(mode: .passthrough))
+    }
+
+    private func isServing(_ port: Int) throws -> Bool {
+        guard let client = try? RawConnection(port: port) else { return false }
+        try client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        return String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
+    }
+
+    @Test func aServerServesUntilItIsStopped() async throws {
+        let server = try await self.start()
+        #expect(try self.isServing(server.port))
+        await server.stop()
+        #expect(try !self.isServing(server.port))
+    }
+
+    @Test func aStartThatFailsIsAProxyError() async throws {
+        let server = try await self.start()
+        var configuration = ProxyConfiguration(port: server.port)
+        let session = try CassetteSession(mode: .passthrough)
+        let taken = await #expect(throws: ProxyError.self) { try await ProxyServer.start(configuration, session: session) }
+        #expect(taken?.code == .cannotListen)
+        configuration.host = "192.0.2.1"
+        let remote = await #expect(throws: ProxyError.self) { try await ProxyServer.start(configuration, session: session) }
+        #expect(remote?.code == .remoteNotAllowed)
+        await server.stop()
+    }
+
+    @Test func aRunEndsWithItsTaskAndStopsTheServer() async throws {
+        let server = try await self.start()
+        let running = Task { await server.run() }
+        #expect(try self.isServing(server.port))
+        running.cancel()
+        await running.value
+        #expect(try !self.isServing(server.port))
+    }
+
+    @Test func aRunInACancelledTaskStopsAtOnce() async throws {
+        let server = try await self.start()
+        let running = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await server.run()
+        }
+        await running.value
+        #expect(try !self.isServing(server.port))
+    }
+
+    @Test func aRunReturnsWhenSomebodyStopsTheServer() async throws {
+        let server = try await self.start()
+        async let run: Void = server.run()
+        async let again: Void = server.run()
+        await server.stop()
+        _ = await (run, again)
+        #expect(try !self.isServing(server.port))
+    }
+
+    @Test func allWhoStopAServerWaitForItsEnd() async throws {
+        let server = try await self.start()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    await server.stop()
+                    #expect((try? RawConnection(port: server.port)) == nil)
+                }
+            }
+        }
+        await server.stop()
+    }
+
+    @Test func loopsOfSomebodyElseGoOn() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
+        for _ in 0..<2 {
+            let server = try await self.start(.shared(group))
+            #expect(server.contexts.count == 3)
+            for _ in 0..<3 { #expect(try self.isServing(server.port)) }
+            await server.stop()
+            #expect(try !self.isServing(server.port))
+        }
+        #expect(try await group.next().submit { true }.get())
+        try await group.shutdownGracefully()
+    }
+
+    @Test func oneLoopIsAGroupToo() async throws {
+        let server = try await self.start(.shared(MultiThreadedEventLoopGroup.singleton.next()))
+        #expect(server.contexts.count == 1)
+        #expect(try self.isServing(server.port))
+        await server.stop()
+    }
+
+    @Test func aServerOfSessionsAndItsControlAreStartedAndStoppedByTasks() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = SessionServerConfiguration(folder: try CassetteFolder(folder.path), version: "1", loops: .own(2))
+        let server = try await SessionServer.start(configuration)
+        let control = try await ControlServer.start(for: server, token: Secret(RunningSessions.token))
+        let running = Task { await server.run() }
+        #expect((try? RawConnection(port: RunningSessions.port(control.address))) != nil)
+        await control.stop()
+        #expect((try? RawConnection(port: RunningSessions.port(control.address))) == nil)
+        running.cancel()
+        #expect(await running.value.isEmpty)
+        #expect((try? RawConnection(port: RunningSessions.port(server.address))) == nil)
+        #expect(await server.stop().isEmpty)
+    }
+}
