@@ -4,6 +4,8 @@ package protocol ExchangeSink: Sendable {
     func nextID() -> Int
     /// - Returns: whether it is full: stop reading until it has drained.
     func put(_ item: RecorderItem) -> Bool
+    /// Whether it has had no room since `put` said so.
+    var isFull: Bool { get }
     /// - Parameter call: called on any thread each time it was full and has room again; takes the place of an earlier one.
     func onDrain(_ call: @escaping @Sendable () -> Void)
     /// The last write found no room.

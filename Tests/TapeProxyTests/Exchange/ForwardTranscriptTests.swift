@@ -130,7 +130,7 @@ import Testing
         scene.originEnds()
         scene.advance(61)
         #expect(
-            scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|A: b||to the ", "client < end", "client closed", "origin 1 closed"])
+            scene.heard() == ["dial h", Self.sentGet, "client < HTTP/1.1 200 OK|A: b||to the ", "client < end", "origin 1 closed", "client closed"])
         #expect(scene.recorder.summary == ["GET 200 complete 10"])
     }
 

@@ -13,26 +13,25 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write(RunningSessions.cassette("http://h.test/", "boris"), to: "tape.json")
         let cassette = try RecordedCassette(path: folder.file("tape.json"))
-        let threads = NIOThreadPool(numberOfThreads: 1)
-        threads.start()
+        let disk = DiskPool(threads: 1)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         defer {
-            try? threads.syncShutdownGracefully()
+            disk.stop()
             try? group.syncShutdownGracefully()
         }
         let doors = group.makeIterator().map { LoopDoor($0) }
         let cache = ReplayCache(limit: ReplayLibrary.cacheLimit)
         let libraries = try PerLoop(behind: doors) { _, loop in
-            ReplayLibrary(loop: loop, cassette: cassette, threads: threads, cache: cache)
+            ReplayLibrary(loop: loop, cassette: cassette, disk: disk, cache: cache)
         }
-        #expect(try libraries.map { $0.wire(0) == nil } == [true, true])
+        #expect(try libraries.map { $0.ready(0) == nil } == [true, true])
         let loop = doors[0].loop
         let read = loop.makePromise(of: Void.self)
         loop.execute { libraries.value(on: loop).answer(0) { read.completeWith($0.map { _ in }.mapError { $0 }) } }
         try read.futureResult.wait()
         // Gone from the disk: nobody reads it again.
         try folder.write([], to: "tape.json")
-        #expect(try libraries.map { $0.wire(0).map { String(decoding: $0, as: UTF8.self).hasSuffix("boris") } } == [true, true])
+        #expect(try libraries.map { $0.ready(0).map { String(decoding: $0.bytes, as: UTF8.self).hasSuffix("boris") } } == [true, true])
     }
 
     /// The payload of the only answer, and its octets as they are streamed; nil where it is in memory.
