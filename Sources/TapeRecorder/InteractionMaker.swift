@@ -17,8 +17,8 @@ struct InteractionMaker: ~Copyable {
     let digest: @Sendable () -> any ContentDigest
     private var developer: BodyDeveloper
     private var spools: [SpoolKey: OpenSpool] = [:]
-    /// Exchanges of which a block could not be written: not recorded.
-    private var broken: Set<Int> = []
+    /// Exchanges of which a block could not be written, and why: not recorded.
+    private var broken: [Int: CassetteError] = [:]
 
     /// - Parameter digest: makes a SHA-256.
     init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
@@ -30,12 +30,12 @@ struct InteractionMaker: ~Copyable {
 
     /// Takes a block of a large body.
     mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
-        guard !self.broken.contains(exchange) else { return }
+        guard self.broken[exchange] == nil else { return }
         let key = SpoolKey(exchange: exchange, side: side)
         do throws(CassetteError) {
             try self.spool(key).write(bytes)
         } catch {
-            self.broken.insert(exchange)
+            self.broken[exchange] = error
             self.spools[key]?.discard()
             self.spools[key] = nil
             throw error
@@ -49,16 +49,23 @@ struct InteractionMaker: ~Copyable {
         return spool
     }
 
+    /// Forgets an exchange, and what was written of its bodies.
+    mutating func drop(_ exchange: Int) {
+        self.broken[exchange] = nil
+        for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
+    }
+
+    /// Throws as well what kept an earlier block of the exchange from being written.
+    ///
     /// - Parameter mayDevelop: whether there is time to take codings off.
-    /// - Returns: nil for an exchange of which a part was lost before.
-    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction? {
+    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction {
         var interaction = exchange.interaction
         let id = interaction.id
         defer {
             self.spools[SpoolKey(exchange: id, side: .request)] = nil
             self.spools[SpoolKey(exchange: id, side: .response)] = nil
         }
-        guard self.broken.remove(id) == nil else { return nil }
+        if let error = self.broken.removeValue(forKey: id) { throw error }
         var request = try exchange.requestBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .request)]) }
         var response = try exchange.responseBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .response)]) }
         if let redaction { _ = try redaction.redact(&interaction, request: &request, response: &response) }

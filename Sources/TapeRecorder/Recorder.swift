@@ -28,10 +28,12 @@ public final class Recorder: Sendable {
     /// - Parameters:
     ///   - redaction: what is taken out before anything is kept, beside what the rules of a cassette that goes on say; nil keeps secrets.
     ///   - digest: makes a SHA-256; files beside the cassette are named by it.
+    ///   - refusesUnrecorded: the caller answers no exchange that cannot be recorded. One that it waits for is thrown away where it cannot be
+    ///     written at once, and messages say that traffic is refused.
     ///   - notify: called on the recorder thread with what people should know at once: a full disk, room again.
     public init?(
         _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
-        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, refusesUnrecorded: Bool = false,
         notify: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(CassetteError) {
         guard let file = try RecordingFile(plan, version: version, redaction: redaction, digest: digest) else { return nil }
@@ -41,7 +43,9 @@ public final class Recorder: Sendable {
         self.queue = RecorderQueue { Self.refused($0, status) }
         self.repaired = file.repaired
         self.lastID = Guarded(file.lastID)
-        let worker = RecorderWorker(file: file, queue: self.queue, status: self.status, drained: self.drained, notify: notify)
+        let worker = RecorderWorker(
+            file: file, queue: self.queue, status: self.status, drained: self.drained,
+            options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
         // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
@@ -58,7 +62,8 @@ public final class Recorder: Sendable {
 
     public var currentStatus: RecorderStatus { self.status.withLock { $0 } }
 
-    package var isDiskFull: Bool { self.status.withLock { $0.isDiskFull } }
+    /// What keeps the recorder from writing; nil if nothing does.
+    package var obstacle: RecorderProblem? { self.status.withLock { $0.obstacle } }
 
     /// The number of the next exchange.
     package func nextID() -> Int {
@@ -75,7 +80,7 @@ public final class Recorder: Sendable {
     private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
         guard case .exchange(_, let stored) = item else { return }
         status.withLock { $0.lost += 1 }
-        stored?()
+        stored?(.failure(RecorderProblem(.ended, "the recording has ended: nothing more is written into it.")))
     }
 
     /// Whether the queue has had no room since `put` said so.

@@ -36,7 +36,7 @@ public final class BodyStore {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
 
-    init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+    package init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
         self.location = FileLocation(cassettePath)
         self.name = self.location.bodiesName
         self.disk = disk

@@ -90,8 +90,8 @@ extension ClientHandler {
     ) -> any ClientExchange {
         switch decision {
         case .forward(let record):
-            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
-                return self.local(request, .diskFull, ahead)
+            if record, self.proxy.configuration.diskFullPolicy == .refuse, let obstacle = self.proxy.recorder?.obstacle {
+                return self.local(request, .unrecorded(obstacle), ahead)
             }
             let failure = scope.failure
             scope.failure = nil

@@ -55,7 +55,7 @@ extension ForwardExchange {
         self.isHeld = true
         let door = self.proxy.door
         let resume = NIOLoopBound(then, eventLoop: self.proxy.loop)
-        self.proxy.record(.exchange(exchange, stored: { door.execute { resume.value() } }))
+        self.proxy.record(.exchange(exchange, stored: { _ in door.execute { resume.value() } }))
     }
 
     func answer(_ answer: ProxyAnswer, client after: ExchangeState.After) {

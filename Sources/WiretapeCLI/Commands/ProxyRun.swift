@@ -57,7 +57,8 @@ struct ProxyRun {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
         let recorder = try Recorder(
-            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() }, notify: { screen.say($0) })
+            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() },
+            refusesUnrecorded: configuration.diskFullPolicy == .refuse, notify: { screen.say($0) })
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try CassetteSession(
             mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
