@@ -55,29 +55,37 @@ struct InteractionMaker: ~Copyable {
         for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
     }
 
-    /// Throws as well what kept an earlier block of the exchange from being written.
-    ///
     /// - Parameter mayDevelop: whether there is time to take codings off.
     mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction {
-        var interaction = exchange.interaction
-        let id = interaction.id
-        defer {
-            self.spools[SpoolKey(exchange: id, side: .request)] = nil
-            self.spools[SpoolKey(exchange: id, side: .response)] = nil
-        }
+        var loose = try self.loose(exchange)
+        if let redaction { _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response) }
+        return try self.interaction(of: loose, mayDevelop: mayDevelop)
+    }
+
+    /// The exchange with its bodies as they came. Throws as well what kept an earlier block of them from being written.
+    mutating func loose(_ exchange: TapedExchange) throws -> LooseExchange {
+        let id = exchange.interaction.id
+        let request = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .request))
+        let response = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .response))
         if let error = self.broken.removeValue(forKey: id) { throw error }
-        var request = try exchange.requestBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .request)]) }
-        var response = try exchange.responseBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .response)]) }
-        if let redaction { _ = try redaction.redact(&interaction, request: &request, response: &response) }
+        return LooseExchange(
+            interaction: exchange.interaction, request: try exchange.requestBody.map { try LooseBody($0, request) },
+            response: try exchange.responseBody.map { try LooseBody($0, response) },
+            notes: (exchange.requestBody?.note, exchange.responseBody?.note))
+    }
+
+    /// The interaction of an exchange that is redacted.
+    mutating func interaction(of loose: LooseExchange, mayDevelop: Bool) throws -> Interaction {
+        var interaction = loose.interaction
         let origin = interaction.connection?.remote ?? ""
-        if let request {
+        if let request = loose.request {
             interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDevelop: mayDevelop)
         }
-        if let response, let headers = interaction.response?.headers {
+        if let response = loose.response, let headers = interaction.response?.headers {
             interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
         }
-        if let note = exchange.requestBody?.note { interaction.request.body?.add(note: note) }
-        if let note = exchange.responseBody?.note { interaction.response?.body?.add(note: note) }
+        if let note = loose.notes.request { interaction.request.body?.add(note: note) }
+        if let note = loose.notes.response { interaction.response?.body?.add(note: note) }
         return interaction
     }
 

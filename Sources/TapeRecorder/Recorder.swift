@@ -22,6 +22,7 @@ public final class Recorder: Sendable {
     private let lastID: Guarded<Int>
     private let finished = DispatchSemaphore(value: 0)
     private let file: RecordingFile
+    private let search: PostponedSearch?
 
     /// Opens the cassette that the plan wants written; nil where it wants none.
     ///
@@ -46,6 +47,7 @@ public final class Recorder: Sendable {
         let worker = RecorderWorker(
             file: file, queue: self.queue, status: self.status, drained: self.drained,
             options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
+        self.search = worker.search
         // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
@@ -102,12 +104,13 @@ public final class Recorder: Sendable {
     /// In place of `close`, where nobody wants the recording: a cassette that was made for it goes away with its bodies, one that went on
     /// ends where it ended before.
     package func discard() throws(CassetteError) {
+        self.search?.cancel()
         self.queue.close()
         self.finished.wait()
         try self.file.discard()
     }
 
-    /// Writes what is queued, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
+    /// Writes what is queued, waits for searches that take long, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
     /// in the status then.
     ///
     /// - Parameters:

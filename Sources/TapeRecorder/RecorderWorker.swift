@@ -32,6 +32,8 @@ final class RecorderWorker {
         var refusesUnrecorded = false
         /// Encoded octets kept while nothing can be written.
         var heldLimit = RecorderWorker.heldLimit
+        /// Runs a search on another thread; no where there is none left.
+        var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start($0) }
         /// Nanoseconds of a clock that never goes back.
         var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
     }
@@ -51,6 +53,8 @@ final class RecorderWorker {
     private let drained: Guarded<(@Sendable () -> Void)?>
     private let notify: @Sendable (String) -> Void
     private let options: Options
+    /// Nil where nothing is searched for.
+    let search: PostponedSearch?
     private var maker: InteractionMaker
     private var budget: DevelopmentBudget
     private var writer = JSONWriter(reserving: 64 << 10)
@@ -61,6 +65,8 @@ final class RecorderWorker {
     private var lastSync: UInt64
     private var syncing: BackgroundSync?
     private var lastWork: UInt64
+    /// Nothing comes any more but what is searched.
+    private var isClosing = false
     /// What keeps it from writing, until exchanges are let in again.
     private var obstacle: RecorderProblem?
     private var retry = RetryPause()
@@ -83,7 +89,11 @@ final class RecorderWorker {
         self.drained = drained
         self.options = options
         self.notify = notify
-        self.maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
+        let maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
+        self.search = maker.redaction.map { redaction in
+            PostponedSearch(redaction.forAnotherThread(), start: options.startSearch) { [queue] in queue.nudge() }
+        }
+        self.maker = maker
         let now = options.clock()
         self.budget = DevelopmentBudget(now: now)
         self.lastSync = now
@@ -93,7 +103,9 @@ final class RecorderWorker {
     private var now: UInt64 { self.options.clock() }
 
     func run() {
-        while self.turn() { self.queue.rest(milliseconds: self.restTime) }
+        while self.turn() {
+            if self.isClosing, let search { search.wait() } else { self.queue.rest(milliseconds: self.restTime) }
+        }
         self.end()
     }
 
@@ -101,13 +113,16 @@ final class RecorderWorker {
     ///
     /// - Returns: whether more may come.
     func turn() -> Bool {
+        self.takeSearched()
         let batch = self.queue.take()
         for (index, item) in batch.items.enumerated() { self.take(item, isLast: index == batch.items.count - 1) }
         self.write()
         self.sync()
         self.noteCalm()
+        self.queue.hold(self.search?.isFull == true)
         if self.queue.done(batch.weight, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
-        if batch.items.isEmpty, batch.isClosed { return false }
+        self.isClosing = batch.items.isEmpty && batch.isClosed
+        if self.isClosing, self.search?.isIdle != false { return false }
         if !batch.items.isEmpty { self.lastWork = self.now }
         return true
     }
@@ -157,17 +172,53 @@ final class RecorderWorker {
         if isCoded, mayDevelop { self.write() }
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
-            let interaction = try self.maker.interaction(of: exchange, mayDevelop: mayDevelop)
-            self.encode(interaction, generation, stored)
+            var loose = try self.maker.loose(exchange)
+            if let redaction = self.maker.redaction, try redaction.redactAtOnce(&loose) == nil {
+                try self.postpone(loose, weight: exchange.weight, stored)
+            } else {
+                self.encode(try self.maker.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
+            }
         } catch {
-            let problem = RecorderProblem(error, ofExchange: exchange.interaction.id)
-            self.failed(problem)
-            self.lose(stored, problem)
+            self.lose(exchange.interaction.id, error, stored)
         }
         if isCoded, mayDevelop {
             let now = self.now
             self.budget.spent(now - started, now: now)
         }
+        self.writeIfDue()
+    }
+
+    // MARK: Searches that take long
+
+    /// The others go on; this one comes when it is redacted, wherever that is in the file: the close puts it in order.
+    private func postpone(_ loose: LooseExchange, weight: Int, _ stored: RecorderItem.Stored?) throws {
+        let job = PostponedSearch.Job(loose, weight: weight, stored: stored)
+        if let search, search.put(job) { return self.queue.hold(search.isFull) }
+        // Without another thread they wait after all.
+        var loose = loose
+        let generation = self.file.redactor?.vault.generation ?? 0
+        _ = try self.maker.redaction?.redact(&loose.interaction, request: &loose.request, response: &loose.response)
+        self.encode(try self.maker.interaction(of: loose, mayDevelop: false), generation, stored)
+    }
+
+    private func takeSearched() {
+        for job in self.search?.take() ?? [] {
+            do {
+                if let error = job.error { throw error }
+                // There was no time for a search, and so there is none for what takes longer.
+                self.encode(try self.maker.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
+            } catch is SearchBudget.Spent {
+                self.lose(job.stored, RecorderProblem(.ended, "the recording was given up while the exchange was searched for secrets."))
+            } catch {
+                self.lose(job.exchange.interaction.id, error, job.stored)
+            }
+            self.writeIfDue()
+        }
+    }
+
+    // MARK: Encoding
+
+    private func writeIfDue() {
         if self.pending.count >= Self.writeSize || self.now - self.pendingSince >= Self.writeInterval { self.write() }
     }
 
@@ -182,6 +233,12 @@ final class RecorderWorker {
         self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored))
         self.file.noteStart(interaction.started)
         if interaction.isUndeveloped { self.status.withLock { $0.undeveloped += 1 } }
+    }
+
+    private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {
+        let problem = RecorderProblem(error, ofExchange: id)
+        self.failed(problem)
+        self.lose(stored, problem)
     }
 
     private func lose(_ stored: RecorderItem.Stored?, _ problem: RecorderProblem) {

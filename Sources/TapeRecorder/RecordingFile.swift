@@ -106,6 +106,7 @@ final class RecordingFile: @unchecked Sendable {
         } catch {
             throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
         }
+        rewriter.release()
         return (try CassetteAppender.open(path, recorder: recorder, disk: disk), appender.repaired)
     }
 
@@ -191,7 +192,11 @@ final class RecordingFile: @unchecked Sendable {
         defer { self.oldLock = nil }
         switch self.plan.target {
         case .nothing: return
-        case .create, .replace: try CassettePlace.remove(self.path)
+        case .create, .replace:
+            // While it is there and locked nobody else makes one of its name.
+            self.tidy(without: self.path)
+            try CassettePlace.remove(self.path)
+            withExtendedLifetime(appender) {}
         case .append:
             guard appender.count > self.keptCount else { return }
             let rewriter = try appender.finish()
@@ -201,8 +206,9 @@ final class RecordingFile: @unchecked Sendable {
                 throw error as? CassetteError
                     ?? CassetteError(.unwritable, "what was added to \"\(self.path)\" cannot be taken out again: \(error)")
             }
+            self.tidy()
+            withExtendedLifetime(rewriter) {}
         }
-        self.tidy()
     }
 
     /// - Returns: the path of the recording.
@@ -213,29 +219,29 @@ final class RecordingFile: @unchecked Sendable {
             try self.abandon()
             return self.plan.path
         }
-        guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        guard let lock = try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        // Until the bodies that nobody names are gone: the next recorder may come as soon as there is no lock, and its bodies must not be
+        // taken for such.
+        defer { withExtendedLifetime(lock) {} }
         guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
             if self.finished.developed > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path
         }
-        // The next recorder may come as soon as the new file is in its place, and its bodies must not be taken for the old one's.
-        let newLock = try CassetteLock(self.path)
-        defer { withExtendedLifetime(newLock) {} }
         try CassettePlace.replace(self.plan.path, with: self.path)
         self.tidy()
         return self.plan.path
     }
 
     /// Removes bodies that nobody names; where a cassette that shares the folder cannot be read, all are left alone.
-    private func tidy() {
-        _ = try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
+    private func tidy(without removed: String? = nil) {
+        _ = try? CassetteReferences(familyOf: self.plan.path, without: removed).tidy(self.store)
     }
 
-    /// Closes the file and lets go of its lock.
+    /// Puts the file in order and looks for secrets that are left.
     ///
-    /// - Returns: whether there was a file to close.
-    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> Bool {
-        guard let appender = self.appender.take() else { return false }
+    /// - Returns: what holds the cassette's lock; nil if there was no file to close.
+    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> CassetteRewriter? {
+        guard let appender = self.appender.take() else { return nil }
         try self.store.syncAll()
         let rewriter = try appender.finish()
         let unsettled = self.unsettled(of: rewriter.reader.count)
@@ -252,7 +258,7 @@ final class RecordingFile: @unchecked Sendable {
                     ?? CassetteError(.unreadable, "\"\(self.path)\" cannot be searched for secrets that are left: \(error)")
             }
         }
-        return true
+        return rewriter
     }
 
     /// Exchanges at the file's beginning that may hold what became known as a secret after they were written.

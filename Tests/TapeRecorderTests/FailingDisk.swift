@@ -6,6 +6,8 @@ final class FailingDisk: Sendable {
     struct State {
         /// An `errno`; 0 where it works.
         var writeError: Int32 = 0
+        /// Shorter writes find room.
+        var shortestFailed = 0
         var syncError: Int32 = 0
         var readError: Int32 = 0
         /// Calls, those that failed included.
@@ -29,7 +31,7 @@ final class FailingDisk: Sendable {
             let error = self.with { state in
                 state.writes += 1
                 state.bytes += bytes.count
-                return state.writeError
+                return bytes.count >= state.shortestFailed ? state.writeError : 0
             }
             return error != 0 ? -Int(error) : DiskCalls.system.write(descriptor, bytes, offset)
         }
