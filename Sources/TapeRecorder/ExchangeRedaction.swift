@@ -44,12 +44,9 @@ struct ExchangeRedaction {
     ///
     /// - Returns: nil where that is not so, and nothing is changed.
     func redactAtOnce(_ exchange: inout LooseExchange) throws -> Outcome? {
-        let isLarge = [(exchange.request, exchange.interaction.request.headers), (exchange.response, exchange.interaction.response?.headers)]
-            .contains { body, headers in
-                guard case .spool(let spool)? = body?.place, spool.size > Self.memoryLimit, let body else { return false }
-                return !self.searched.contains(SearchedBodies.Key(body, headers ?? HeaderFields()), at: self.redactor.vault.generation)
-            }
-        guard !isLarge else { return nil }
+        guard !self.isTooLong(exchange.request, exchange.interaction.request.headers),
+            !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields())
+        else { return nil }
         var copy = exchange
         do {
             let budget = SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio)
@@ -59,6 +56,12 @@ struct ExchangeRedaction {
         } catch is SearchBudget.Spent {
             return nil
         }
+    }
+
+    /// Whether a body has to be searched in pieces, and was not before.
+    private func isTooLong(_ body: LooseBody?, _ headers: HeaderFields) -> Bool {
+        guard let body, case .spool(let spool) = body.place, spool.size > Self.memoryLimit else { return false }
+        return !self.searched.contains(SearchedBodies.Key(body, headers), at: self.redactor.vault.generation)
     }
 
     /// Throws `SearchBudget.Spent` where it was to end early: the bodies are as they were then.

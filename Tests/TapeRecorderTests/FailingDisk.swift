@@ -15,6 +15,8 @@ final class FailingDisk: Sendable {
         /// Bytes that these were to write.
         var bytes = 0
         var syncs = 0
+        /// The order of both: `w` and `s`.
+        var log = ""
     }
 
     private let state = Guarded(State())
@@ -30,6 +32,7 @@ final class FailingDisk: Sendable {
         calls.write = { descriptor, bytes, offset in
             let error = self.with { state in
                 state.writes += 1
+                state.log += "w"
                 state.bytes += bytes.count
                 return bytes.count >= state.shortestFailed ? state.writeError : 0
             }
@@ -38,6 +41,7 @@ final class FailingDisk: Sendable {
         calls.synchronize = { descriptor in
             let error = self.with { state in
                 state.syncs += 1
+                state.log += "s"
                 return state.syncError
             }
             return error != 0 ? -Int(error) : DiskCalls.system.synchronize(descriptor)

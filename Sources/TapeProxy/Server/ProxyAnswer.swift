@@ -86,7 +86,8 @@ struct ProxyAnswer: Sendable {
         guard problem.code != .diskFull else { return .diskFull }
         return ProxyAnswer(
             status: 507, reason: "Insufficient Storage", error: "unrecorded",
-            text: "the cassette cannot be written and --on-disk-full refuse is set: see what the proxy says, or record with --on-disk-full pass.")
+            text: "the cassette cannot be written and --on-disk-full refuse is set: see what the proxy says of it, or record with "
+                + "--on-disk-full pass.")
     }
 
     static func loop(_ authority: String) -> ProxyAnswer {
