@@ -59,7 +59,8 @@ public struct CassetteFinisher {
         var result = Result()
         var failure: (bytes: [UInt8], error: any Error)?
         do {
-            try rewriter.rewrite(order: starts.map(\.position), beforeReplacing: self.store.syncAll) { place, bytes in
+            rewriter.beforeReplacing = self.store.syncAll
+            try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
                 progress(place, starts.count)
                 var changed: Interaction?
                 if starts[place].position < self.unsettled {

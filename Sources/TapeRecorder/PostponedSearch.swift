@@ -6,8 +6,17 @@ internal import TapeCore
 /// Keeps what is searched where it was, in memory or in files without a name, so that nothing of it can be read before it is redacted.
 /// Knows neither the queue nor the cassette.
 final class PostponedSearch: Sendable {
-    /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, some minutes of work.
-    static let limit = 64
+    enum Kind {
+        /// To the end, whatever is behind a body's codings.
+        case whole
+        /// Only what can be searched at once: the rest comes back as it was.
+        case attempt
+
+        /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, some minutes of work. An attempt takes
+        /// some milliseconds.
+        var limit: Int { self == .whole ? 64 : 4096 }
+    }
+
     /// Bytes of them in memory: as much as the queue holds.
     static let weightLimit = 8 << 20
 
@@ -23,6 +32,8 @@ final class PostponedSearch: Sendable {
         fileprivate(set) var generation = 0
         /// Nil once it is redacted.
         fileprivate(set) var error: (any Error)?
+        /// It was an attempt, and it takes longer than that: nothing is done to it.
+        fileprivate(set) var isUnsearched = false
 
         init(_ exchange: LooseExchange, weight: Int, stored: RecorderItem.Stored?) {
             self.exchange = exchange
@@ -44,6 +55,7 @@ final class PostponedSearch: Sendable {
     /// Signalled with each job that is done.
     private let progress = DispatchSemaphore(value: 0)
     private let cancellation = SearchBudget()
+    private let kind: Kind
     // SAFETY: used by one thread at a time, which is the searching one; what it shares with the recorder's is the vault, which any thread
     // may use, and the store's `makeSpool`, which any thread may call.
     nonisolated(unsafe) private let redaction: ExchangeRedaction
@@ -55,9 +67,11 @@ final class PostponedSearch: Sendable {
     ///   - start: runs what it is given on another thread; no where there is none left.
     ///   - wake: called on that thread with each exchange that is done.
     init(
-        _ redaction: ExchangeRedaction, start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start($0) },
+        _ kind: Kind, _ redaction: ExchangeRedaction,
+        start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start($0) },
         wake: @escaping @Sendable () -> Void
     ) {
+        self.kind = kind
         self.redaction = redaction.within(self.cancellation)
         self.start = start
         self.wake = wake
@@ -67,7 +81,7 @@ final class PostponedSearch: Sendable {
     var isIdle: Bool { self.state.withLock { $0.count == 0 && $0.done.isEmpty } }
 
     /// Whether more would be more than there may be.
-    var isFull: Bool { self.state.withLock { $0.count >= Self.limit || $0.weight >= Self.weightLimit } }
+    var isFull: Bool { self.state.withLock { $0.count >= self.kind.limit || $0.weight >= Self.weightLimit } }
 
     /// - Returns: whether it is searched; no where there is no thread to do it, and the caller has it still.
     func put(_ job: Job) -> Bool {
@@ -112,7 +126,12 @@ final class PostponedSearch: Sendable {
                 guard !self.cancellation.isSpent else { throw SearchBudget.Spent() }
                 job.generation = self.redaction.redactor.vault.generation
                 var exchange = job.exchange
-                _ = try self.redaction.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+                switch self.kind {
+                case .whole:
+                    _ = try self.redaction.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+                case .attempt:
+                    job.isUnsearched = try self.redaction.redactAtOnce(&exchange) == nil
+                }
                 job.exchange = exchange
             } catch {
                 job.error = error

@@ -22,7 +22,7 @@ public final class Recorder: Sendable {
     private let lastID: Guarded<Int>
     private let finished = DispatchSemaphore(value: 0)
     private let file: RecordingFile
-    private let search: PostponedSearch?
+    private let searches: [PostponedSearch]
 
     /// Opens the cassette that the plan wants written; nil where it wants none.
     ///
@@ -47,7 +47,7 @@ public final class Recorder: Sendable {
         let worker = RecorderWorker(
             file: file, queue: self.queue, status: self.status, drained: self.drained,
             options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
-        self.search = worker.search
+        self.searches = worker.searches
         // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
@@ -104,7 +104,7 @@ public final class Recorder: Sendable {
     /// In place of `close`, where nobody wants the recording: a cassette that was made for it goes away with its bodies, one that went on
     /// ends where it ended before.
     package func discard() throws(CassetteError) {
-        self.search?.cancel()
+        for search in self.searches { search.cancel() }
         self.queue.close()
         self.finished.wait()
         try self.file.discard()

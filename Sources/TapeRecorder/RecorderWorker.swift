@@ -53,8 +53,11 @@ final class RecorderWorker {
     private let drained: Guarded<(@Sendable () -> Void)?>
     private let notify: @Sendable (String) -> Void
     private let options: Options
-    /// Nil where nothing is searched for.
-    let search: PostponedSearch?
+    /// Of what takes long, and of what may; nil where nothing is searched for.
+    private let search: PostponedSearch?
+    private let attempts: PostponedSearch?
+    /// For searches on this thread that come to no end.
+    private var attemptBudget: DevelopmentBudget
     private var maker: InteractionMaker
     private var budget: DevelopmentBudget
     private var writer = JSONWriter(reserving: 64 << 10)
@@ -89,13 +92,16 @@ final class RecorderWorker {
         self.drained = drained
         self.options = options
         self.notify = notify
-        let maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
-        self.search = maker.redaction.map { redaction in
-            PostponedSearch(redaction.forAnotherThread(), start: options.startSearch) { [queue] in queue.nudge() }
+        self.maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
+        let redaction = self.maker.redaction
+        func search(_ kind: PostponedSearch.Kind) -> PostponedSearch? {
+            redaction.map { PostponedSearch(kind, $0.forAnotherThread(), start: options.startSearch) { queue.nudge() } }
         }
-        self.maker = maker
+        self.search = search(.whole)
+        self.attempts = search(.attempt)
         let now = options.clock()
         self.budget = DevelopmentBudget(now: now)
+        self.attemptBudget = DevelopmentBudget(now: now)
         self.lastSync = now
         self.lastWork = now
     }
@@ -104,10 +110,17 @@ final class RecorderWorker {
 
     func run() {
         while self.turn() {
-            if self.isClosing, let search { search.wait() } else { self.queue.rest(milliseconds: self.restTime) }
+            if self.isClosing {
+                self.searches.first { !$0.isIdle }?.wait()
+            } else {
+                self.queue.rest(milliseconds: self.restTime)
+            }
         }
         self.end()
     }
+
+    /// Those that other threads do.
+    var searches: [PostponedSearch] { [self.attempts, self.search].compactMap { $0 } }
 
     /// Does what there is to do now.
     ///
@@ -119,10 +132,10 @@ final class RecorderWorker {
         self.write()
         self.sync()
         self.noteCalm()
-        self.queue.hold(self.search?.isFull == true)
+        self.holdQueue()
         if self.queue.done(batch.weight, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
         self.isClosing = batch.items.isEmpty && batch.isClosed
-        if self.isClosing, self.search?.isIdle != false { return false }
+        if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
         if !batch.items.isEmpty { self.lastWork = self.now }
         return true
     }
@@ -173,11 +186,8 @@ final class RecorderWorker {
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
             var loose = try self.maker.loose(exchange)
-            if let redaction = self.maker.redaction, try redaction.redactAtOnce(&loose) == nil {
-                try self.postpone(loose, weight: exchange.weight, stored)
-            } else {
-                self.encode(try self.maker.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
-            }
+            guard try self.isRedacted(&loose, exchange, stored) else { return }
+            self.encode(try self.maker.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }
@@ -190,21 +200,42 @@ final class RecorderWorker {
 
     // MARK: Searches that take long
 
-    /// The others go on; this one comes when it is redacted, wherever that is in the file: the close puts it in order.
-    private func postpone(_ loose: LooseExchange, weight: Int, _ stored: RecorderItem.Stored?) throws {
-        let job = PostponedSearch.Job(loose, weight: weight, stored: stored)
-        if let search, search.put(job) { return self.queue.hold(search.isFull) }
+    /// Whether it could be redacted here and now; else another thread has it. The others go on, and this one comes when it is redacted,
+    /// wherever that is in the file: the close puts it in order.
+    private func isRedacted(_ loose: inout LooseExchange, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?) throws -> Bool {
+        guard let redaction = self.maker.redaction else { return true }
+        defer { self.holdQueue() }
+        let started = exchange.isCoded ? self.now : 0
+        // Many searches in a row that come to no end would take as long as one that does: then another thread begins them too.
+        if exchange.isCoded, !self.attemptBudget.mayDevelop(now: started),
+            self.attempts?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true
+        {
+            return false
+        }
+        if try redaction.redactAtOnce(&loose) != nil { return true }
+        if exchange.isCoded {
+            let now = self.now
+            self.attemptBudget.spent(now - started, now: now)
+        }
+        if self.search?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true { return false }
         // Without another thread they wait after all.
-        var loose = loose
-        let generation = self.file.redactor?.vault.generation ?? 0
-        _ = try self.maker.redaction?.redact(&loose.interaction, request: &loose.request, response: &loose.response)
-        self.encode(try self.maker.interaction(of: loose, mayDevelop: false), generation, stored)
+        _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response)
+        return true
     }
 
+    private func holdQueue() { self.queue.hold(self.searches.contains(where: \.isFull)) }
+
     private func takeSearched() {
-        for job in self.search?.take() ?? [] {
+        for job in self.searches.flatMap({ $0.take() }) {
             do {
                 if let error = job.error { throw error }
+                if job.isUnsearched {
+                    let next = PostponedSearch.Job(job.exchange, weight: job.weight, stored: job.stored)
+                    if self.search?.put(next) == true { continue }
+                    var exchange = job.exchange
+                    _ = try self.maker.redaction?.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+                    job.exchange = exchange
+                }
                 // There was no time for a search, and so there is none for what takes longer.
                 self.encode(try self.maker.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
             } catch is SearchBudget.Spent {

@@ -61,10 +61,7 @@ import Testing
         #expect(!self.isLocked(path))
         _ = try CassetteRedaction.redact(
             path, rules: RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))]), version: "1",
-            dryRun: false
-        ) { done, count in
-            if done == count { wasLocked["redact"] = self.isLocked(path) }
-        }
+            dryRun: false, progress: { done, count in if done == count { wasLocked["redact"] = self.isLocked(path) } })
         #expect(!self.isLocked(path))
         try self.recording(folder, count: 2, named: "other.json")
         _ = try CassetteFinisher.develop(folder.file("other.json"), version: "1") { done, count in

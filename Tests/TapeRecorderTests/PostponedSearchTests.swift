@@ -19,16 +19,24 @@ import Testing
         let drains = Guarded(0)
         let threads = Guarded<[@Sendable () -> Void]>([])
 
-        init(hasThreads: Bool = true, redaction: RedactionRules = .standard) throws {
+        /// - Parameter step: how far the clock goes each time that somebody looks at it, in nanoseconds.
+        init(hasThreads: Bool = true, step: UInt64 = 0) throws {
             self.folder = try TemporaryFolder()
             let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: .all, exists: false)
-            self.file = try #require(try RecordingFile(plan, version: "1", redaction: redaction, digest: { PortableSHA256() }))
+            self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
             let (threads, drains) = (self.threads, self.drains)
+            let clock = Guarded<UInt64>(1_000_000_000_000)
             let options = RecorderWorker.Options(
                 startSearch: { run in
                     threads.withLock { if hasThreads { $0.append(run) } }
                     return hasThreads
-                }, clock: { 1_000_000_000_000 })
+                },
+                clock: {
+                    clock.withLock { clock in
+                        clock += step
+                        return clock
+                    }
+                })
             self.worker = RecorderWorker(
                 file: self.file, queue: self.queue, status: self.status,
                 drained: Guarded { drains.withLock { $0 += 1 } }, options: options, notify: { _ in })
@@ -160,7 +168,7 @@ import Testing
     @Test func onlyTooManySearchesAreHeldUpAndTheyDrain() throws {
         let bench = try Bench()
         let bomb = try Self.bomb(1)
-        for _ in 1..<PostponedSearch.limit {
+        for _ in 1..<PostponedSearch.Kind.whole.limit {
             #expect(!bench.put(bomb))
             bench.turn()
         }
@@ -174,7 +182,27 @@ import Testing
         bench.search()
         bench.turn()
         #expect(!bench.queue.isFull && bench.drains.withLock { $0 } == 1)
-        #expect(bench.status.withLock { $0.recorded } == PostponedSearch.limit + 1)
+        #expect(bench.status.withLock { $0.recorded } == PostponedSearch.Kind.whole.limit + 1)
+    }
+
+    /// Each look at the clock costs what a try does. After some of them nothing coded is tried where others wait, and what is ordinary is
+    /// written all the same, before any of the bombs.
+    @Test func manyBombsInARowAreNotEvenTriedWhereOthersWait() throws {
+        let bench = try Bench(step: 20_000_000)
+        var generator = SeededGenerator(seed: 3)
+        let words = (0..<100).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
+        let wire = try #require(Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        for id in 1...6 { bench.put(try Self.bomb(id)) }
+        bench.put(TapedExchanges.exchange(7, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire))
+        bench.put(TapedExchanges.simple(8))
+        bench.turn()
+        #expect(try bench.inFile == [8])
+        let threads = bench.threads.withLock { $0 }
+        #expect(threads.count == 2, "one for bombs, and one that finds out what they are")
+        threads[1]()
+        bench.turn()
+        #expect(try bench.inFile == [8, 7])
+        #expect(try bench.close().map(\.id) == Array(1...8))
     }
 
     @Test func withoutAThreadItIsSearchedInItsPlace() throws {
@@ -205,7 +233,7 @@ import Testing
         let bench = try Bench()
         bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), try Self.bomb(2))
         bench.turn()
-        bench.worker.search?.cancel()
+        for search in bench.worker.searches { search.cancel() }
         let known = try #require(bench.file.redactor).vault.count
         bench.search()
         bench.turn()

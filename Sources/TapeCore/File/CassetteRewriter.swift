@@ -7,6 +7,8 @@ public final class CassetteRewriter {
     public let path: String
     /// The cassette as it is before the rewrite.
     public let reader: CassetteReader
+    /// Called once, when the new file is written: what it names has to be on the disk before it takes the place.
+    package var beforeReplacing: () throws -> Void = {}
     private let shared: SharedFile
     /// The new file, with its lock.
     private var replacement: SharedFile?
@@ -35,13 +37,11 @@ public final class CassetteRewriter {
     /// - Parameters:
     ///   - order: for each interaction of the new file its index in the old one; each at most once.
     ///   - head: all that stands before the first interaction, where it is to change.
-    ///   - beforeReplacing: called once, when the new file is written: what it names has to be on the disk before it takes the place.
     ///   - transform: gets the place in the new file and the text, and returns the new text, or nil to keep it.
     /// - Returns: whether the file was written.
     @discardableResult
     public func rewrite(
-        order: [Int], head: [UInt8]? = nil, beforeReplacing: () throws -> Void = {},
-        transform: (_ place: Int, _ bytes: [UInt8]) throws -> [UInt8]? = { _, _ in nil }
+        order: [Int], head: [UInt8]? = nil, transform: (_ place: Int, _ bytes: [UInt8]) throws -> [UInt8]? = { _, _ in nil }
     ) throws -> Bool {
         var place = 0
         var changed: [UInt8]?
@@ -52,7 +52,7 @@ public final class CassetteRewriter {
             }
             if changed == nil, place == self.reader.count, place == order.count { return false }
         }
-        try self.writeNew(beforeReplacing) { file throws in
+        try self.writeNew { file throws in
             var writer = BufferedWriter()
             if let head {
                 try writer.append(head, to: file)
@@ -94,7 +94,7 @@ public final class CassetteRewriter {
         return try self.shared.file.read((isEmpty ? arrayEnd : last.upperBound)..<self.index.size)
     }
 
-    private func writeNew(_ beforeReplacing: () throws -> Void, _ write: (borrowing OpenFile) throws -> Void) throws {
+    private func writeNew(_ write: (borrowing OpenFile) throws -> Void) throws {
         let location = FileLocation(self.path)
         let folder = try OpenFolder(location.folder)
         // Under the cassette's lock: a file of this name is what a killed rewrite has left.
@@ -107,7 +107,7 @@ public final class CassetteRewriter {
             try new.file.adoptMode(of: self.shared.file)
             try write(new.file)
             try new.file.synchronize()
-            try beforeReplacing()
+            try self.beforeReplacing()
             try folder.rename(name, to: location.name)
             self.replacement = new
         } catch {
