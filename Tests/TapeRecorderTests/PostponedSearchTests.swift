@@ -198,7 +198,7 @@ import Testing
         bench.turn()
         #expect(try bench.inFile == [8])
         let threads = bench.threads.withLock { $0 }
-        #expect(threads.count == 2, "one for bombs, and one that finds out what they are")
+        try #require(threads.count == 2, "one for bombs, and one that finds out what they are")
         threads[1]()
         bench.turn()
         #expect(try bench.inFile == [8, 7])
