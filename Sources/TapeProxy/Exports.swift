@@ -19,6 +19,7 @@
 @_exported public import struct TapeCore.Verdict
 @_exported public import enum TapeCore.VerdictFlaw
 @_exported public import class TapeRecorder.Recorder
+@_exported public import struct TapeRecorder.RecorderProblem
 @_exported public import struct TapeRecorder.RecorderStatus
 @_exported public import struct TapeRecorder.RecordingPlan
 @_exported public import class TapeTLS.ClientIdentity

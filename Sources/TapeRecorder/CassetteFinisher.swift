@@ -37,9 +37,11 @@ public struct CassetteFinisher {
     ) throws -> Int {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path)
-        let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(try appender.finish(), progress: progress)
-            .developed
+        let rewriter = try appender.finish()
+        let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).developed
         if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
+        // Its lock: a recorder that came before the files are gone could lose what it has just written.
+        withExtendedLifetime(rewriter) {}
         return count
     }
 
@@ -57,6 +59,7 @@ public struct CassetteFinisher {
         var result = Result()
         var failure: (bytes: [UInt8], error: any Error)?
         do {
+            rewriter.beforeReplacing = self.store.syncAll
             try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
                 progress(place, starts.count)
                 var changed: Interaction?
@@ -77,7 +80,6 @@ public struct CassetteFinisher {
                 var writer = JSONWriter(reserving: bytes.count)
                 writer.removeAll(baseDepth: 2)
                 InteractionEncoder.encode(changed, into: &writer)
-                try self.store.syncAll()
                 return writer.bytes
             }
             progress(starts.count, starts.count)

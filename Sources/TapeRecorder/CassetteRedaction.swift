@@ -41,7 +41,10 @@ public struct CassetteRedaction {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let rewriter = try appender.finish()
         let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest)
-        return try redaction.rewrite(rewriter, progress: progress)
+        let outcome = try redaction.rewrite(rewriter, progress: progress)
+        // Its lock: a recorder that came before the files are gone could lose what it has just written.
+        withExtendedLifetime(rewriter) {}
+        return outcome
     }
 
     private init(
@@ -101,6 +104,7 @@ public struct CassetteRedaction {
         var head = CassetteHead(try cassette.head())
         try head.set(CassetteHead.member(self.redactor.rules))
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        rewriter.beforeReplacing = self.store.syncAll
         try rewriter.rewrite(order: Array(0..<cassette.count), head: head.octets) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
             guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
@@ -109,7 +113,6 @@ public struct CassetteRedaction {
             var writer = JSONWriter(reserving: bytes.count)
             writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(interaction, into: &writer)
-            try self.store.syncAll()
             return writer.bytes
         }
         progress(cassette.count, cassette.count)

@@ -2,7 +2,7 @@ internal import TapeCore
 
 /// Takes the secrets out of one exchange and its bodies, in memory or in files, before they get their readable form.
 ///
-/// Not Sendable: lives on the recorder thread.
+/// Not Sendable: lives on the recorder thread, or on that of `PostponedSearch`.
 struct ExchangeRedaction {
     /// What was done to both messages.
     typealias Outcome = (request: RedactionOutcome, response: RedactionOutcome)
@@ -10,17 +10,61 @@ struct ExchangeRedaction {
     /// Octets of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
     static let memoryLimit = 4 << 20
 
-    let redactor: Redactor
-    let store: BodyStore
-    let digest: () -> any ContentDigest
-    private let searched = SearchedBodies()
+    /// Bytes of content that are searched while other exchanges wait: some 40 ms of work. A body in which more is found to be is searched
+    /// behind the others' back.
+    static let contentAtOnce = 8 << 20
 
-    init(redactor: Redactor, store: BodyStore, digest: @escaping () -> any ContentDigest) {
+    private(set) var redactor: Redactor
+    let store: BodyStore
+    let digest: @Sendable () -> any ContentDigest
+    private var searched = SearchedBodies()
+
+    init(redactor: Redactor, store: BodyStore, digest: @escaping @Sendable () -> any ContentDigest) {
         self.redactor = redactor
         self.store = store
         self.digest = digest
     }
 
+    /// The same with a memory of its own, for a second thread.
+    func forAnotherThread() -> ExchangeRedaction {
+        var other = self
+        other.redactor = self.redactor.sharingSecrets()
+        other.searched = SearchedBodies()
+        return other
+    }
+
+    /// The same for searches that end early, with `SearchBudget.Spent`, when the budget is spent.
+    func within(_ budget: SearchBudget) -> ExchangeRedaction {
+        var other = self
+        other.redactor = self.redactor.within(budget)
+        return other
+    }
+
+    /// Redacts what can be searched while others wait.
+    ///
+    /// - Returns: nil where that is not so, and nothing is changed.
+    func redactAtOnce(_ exchange: inout LooseExchange) throws -> Outcome? {
+        guard !self.isTooLong(exchange.request, exchange.interaction.request.headers),
+            !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields())
+        else { return nil }
+        var copy = exchange
+        do {
+            let budget = SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio)
+            let outcome = try self.within(budget).redact(&copy.interaction, request: &copy.request, response: &copy.response)
+            exchange = copy
+            return outcome
+        } catch is SearchBudget.Spent {
+            return nil
+        }
+    }
+
+    /// Whether a body has to be searched in pieces, and was not before.
+    private func isTooLong(_ body: LooseBody?, _ headers: HeaderFields) -> Bool {
+        guard let body, case .spool(let spool) = body.place, spool.size > Self.memoryLimit else { return false }
+        return !self.searched.contains(SearchedBodies.Key(body, headers), at: self.redactor.vault.generation)
+    }
+
+    /// Throws `SearchBudget.Spent` where it was to end early: the bodies are as they were then.
     func redact(_ interaction: inout Interaction, request: inout LooseBody?, response: inout LooseBody?) throws -> Outcome {
         let known = self.redactor.vault.generation
         let keys = (
@@ -57,7 +101,8 @@ struct ExchangeRedaction {
         var responseWire = skipping.response ? nil : try response?.wire(upTo: Self.memoryLimit)
         var outcome = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
 
-        let known = self.redactor.vault.generation
+        try self.checkBudget()
+        let known = self.redactor.vault.learned
         if requestWire == nil, !skipping.request {
             var (fields, trailers) = (interaction.request.headers, interaction.request.trailers)
             try self.redact(&request, requestHeaders, &fields, &trailers, &outcome.request)
@@ -67,17 +112,23 @@ struct ExchangeRedaction {
             try self.redact(&response, responseHeaders, &message.headers, &message.trailers, &outcome.response)
             interaction.response = message
         }
-        if self.redactor.vault.generation != known {
+        if self.redactor.vault.learned != known {
             // A large body has taught something that may stand in the heads and in the other body.
             let again = self.redactor.redact(&interaction, requestBody: &requestWire, responseBody: &responseWire)
             outcome.request.add(again.request)
             outcome.response.add(again.response)
         }
+        try self.checkBudget()
         if outcome.request.isBodyChanged, let requestWire { request?.take(requestWire) }
         if outcome.response.isBodyChanged, let responseWire { response?.take(responseWire) }
         request?.note = outcome.request.note
         response?.note = outcome.response.note
         return outcome
+    }
+
+    /// What was found with a budget that is spent is worth nothing.
+    private func checkBudget() throws(SearchBudget.Spent) {
+        if self.redactor.isSpent { throw SearchBudget.Spent() }
     }
 
     /// A body in a file; `headers` are those it came with, `fields` and `trailers` those that have to fit it.
@@ -102,7 +153,6 @@ struct ExchangeRedaction {
         guard done.isBodyChanged else { return }
         let redacted = try fresh ?? OpenSpool(self.store.makeSpool(), digest: self.digest())
         try self.redactor.fit(&fields, &trailers, arrival: &large.arrival, from: spool.source, to: redacted.source, outcome: &outcome)
-        spool.discard()
         large.place = .spool(redacted)
         body = large
     }

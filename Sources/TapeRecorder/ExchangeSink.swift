@@ -8,8 +8,8 @@ package protocol ExchangeSink: Sendable {
     var isFull: Bool { get }
     /// - Parameter call: called on any thread each time it was full and has room again; takes the place of an earlier one.
     func onDrain(_ call: @escaping @Sendable () -> Void)
-    /// The last write found no room.
-    var isDiskFull: Bool { get }
+    /// What keeps it from writing; nil if nothing does.
+    var obstacle: RecorderProblem? { get }
 }
 
 extension Recorder: ExchangeSink {}

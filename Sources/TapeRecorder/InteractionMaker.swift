@@ -17,8 +17,8 @@ struct InteractionMaker: ~Copyable {
     let digest: @Sendable () -> any ContentDigest
     private var developer: BodyDeveloper
     private var spools: [SpoolKey: OpenSpool] = [:]
-    /// Exchanges of which a block could not be written: not recorded.
-    private var broken: Set<Int> = []
+    /// Exchanges of which a block could not be written, and why: not recorded.
+    private var broken: [Int: CassetteError] = [:]
 
     /// - Parameter digest: makes a SHA-256.
     init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
@@ -30,12 +30,12 @@ struct InteractionMaker: ~Copyable {
 
     /// Takes a block of a large body.
     mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
-        guard !self.broken.contains(exchange) else { return }
+        guard self.broken[exchange] == nil else { return }
         let key = SpoolKey(exchange: exchange, side: side)
         do throws(CassetteError) {
             try self.spool(key).write(bytes)
         } catch {
-            self.broken.insert(exchange)
+            self.broken[exchange] = error
             self.spools[key]?.discard()
             self.spools[key] = nil
             throw error
@@ -49,28 +49,43 @@ struct InteractionMaker: ~Copyable {
         return spool
     }
 
+    /// Forgets an exchange, and what was written of its bodies.
+    mutating func drop(_ exchange: Int) {
+        self.broken[exchange] = nil
+        for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
+    }
+
     /// - Parameter mayDevelop: whether there is time to take codings off.
-    /// - Returns: nil for an exchange of which a part was lost before.
-    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction? {
-        var interaction = exchange.interaction
-        let id = interaction.id
-        defer {
-            self.spools[SpoolKey(exchange: id, side: .request)] = nil
-            self.spools[SpoolKey(exchange: id, side: .response)] = nil
-        }
-        guard self.broken.remove(id) == nil else { return nil }
-        var request = try exchange.requestBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .request)]) }
-        var response = try exchange.responseBody.map { try LooseBody($0, self.spools[SpoolKey(exchange: id, side: .response)]) }
-        if let redaction { _ = try redaction.redact(&interaction, request: &request, response: &response) }
+    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction {
+        var loose = try self.loose(exchange)
+        if let redaction { _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response) }
+        return try self.interaction(of: loose, mayDevelop: mayDevelop)
+    }
+
+    /// The exchange with its bodies as they came. Throws as well what kept an earlier block of them from being written.
+    mutating func loose(_ exchange: TapedExchange) throws -> LooseExchange {
+        let id = exchange.interaction.id
+        let request = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .request))
+        let response = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .response))
+        if let error = self.broken.removeValue(forKey: id) { throw error }
+        return LooseExchange(
+            interaction: exchange.interaction, request: try exchange.requestBody.map { try LooseBody($0, request) },
+            response: try exchange.responseBody.map { try LooseBody($0, response) },
+            notes: (exchange.requestBody?.note, exchange.responseBody?.note))
+    }
+
+    /// The interaction of an exchange that is redacted.
+    mutating func interaction(of loose: LooseExchange, mayDevelop: Bool) throws -> Interaction {
+        var interaction = loose.interaction
         let origin = interaction.connection?.remote ?? ""
-        if let request {
+        if let request = loose.request {
             interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDevelop: mayDevelop)
         }
-        if let response, let headers = interaction.response?.headers {
+        if let response = loose.response, let headers = interaction.response?.headers {
             interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
         }
-        if let note = exchange.requestBody?.note { interaction.request.body?.add(note: note) }
-        if let note = exchange.responseBody?.note { interaction.response?.body?.add(note: note) }
+        if let note = loose.notes.request { interaction.request.body?.add(note: note) }
+        if let note = loose.notes.response { interaction.response?.body?.add(note: note) }
         return interaction
     }
 

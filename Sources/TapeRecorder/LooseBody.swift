@@ -42,9 +42,8 @@ struct LooseBody {
         }
     }
 
-    /// Takes other octets in the place of its own.
+    /// Takes other octets in the place of its own. A file goes with the last who holds it: a search that ends early goes back to it.
     mutating func take(_ wire: WireBody) {
-        if case .spool(let spool) = self.place { spool.discard() }
         self.place = .memory(wire.octets)
         self.arrival = wire.arrival
     }

@@ -22,16 +22,19 @@ public final class Recorder: Sendable {
     private let lastID: Guarded<Int>
     private let finished = DispatchSemaphore(value: 0)
     private let file: RecordingFile
+    private let searches: [PostponedSearch]
 
     /// Opens the cassette that the plan wants written; nil where it wants none.
     ///
     /// - Parameters:
     ///   - redaction: what is taken out before anything is kept, beside what the rules of a cassette that goes on say; nil keeps secrets.
     ///   - digest: makes a SHA-256; files beside the cassette are named by it.
+    ///   - refusesUnrecorded: the caller answers no exchange that cannot be recorded. One that it waits for is thrown away where it cannot be
+    ///     written at once, and messages say that traffic is refused.
     ///   - notify: called on the recorder thread with what people should know at once: a full disk, room again.
     public init?(
         _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
-        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, refusesUnrecorded: Bool = false,
         notify: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(CassetteError) {
         guard let file = try RecordingFile(plan, version: version, redaction: redaction, digest: digest) else { return nil }
@@ -41,7 +44,10 @@ public final class Recorder: Sendable {
         self.queue = RecorderQueue { Self.refused($0, status) }
         self.repaired = file.repaired
         self.lastID = Guarded(file.lastID)
-        let worker = RecorderWorker(file: file, queue: self.queue, status: self.status, drained: self.drained, notify: notify)
+        let worker = RecorderWorker(
+            file: file, queue: self.queue, status: self.status, drained: self.drained,
+            options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
+        self.searches = worker.searches
         // SAFETY: made here, and used by the thread alone from now on.
         nonisolated(unsafe) let handed = worker
         let finished = self.finished
@@ -58,7 +64,8 @@ public final class Recorder: Sendable {
 
     public var currentStatus: RecorderStatus { self.status.withLock { $0 } }
 
-    package var isDiskFull: Bool { self.status.withLock { $0.isDiskFull } }
+    /// What keeps the recorder from writing; nil if nothing does.
+    package var obstacle: RecorderProblem? { self.status.withLock { $0.obstacle } }
 
     /// The number of the next exchange.
     package func nextID() -> Int {
@@ -75,7 +82,7 @@ public final class Recorder: Sendable {
     private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
         guard case .exchange(_, let stored) = item else { return }
         status.withLock { $0.lost += 1 }
-        stored?()
+        stored?(.failure(RecorderProblem(.ended, "the recording has ended: nothing more is written into it.")))
     }
 
     /// Whether the queue has had no room since `put` said so.
@@ -97,12 +104,13 @@ public final class Recorder: Sendable {
     /// In place of `close`, where nobody wants the recording: a cassette that was made for it goes away with its bodies, one that went on
     /// ends where it ended before.
     package func discard() throws(CassetteError) {
+        for search in self.searches { search.cancel() }
         self.queue.close()
         self.finished.wait()
         try self.file.discard()
     }
 
-    /// Writes what is queued, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
+    /// Writes what is queued, waits for searches that take long, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
     /// in the status then.
     ///
     /// - Parameters:

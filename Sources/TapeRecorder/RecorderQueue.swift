@@ -30,6 +30,10 @@ final class RecorderQueue: Sendable {
         /// The consumer knows that nothing comes any more.
         var isOver = false
         var isFull = false
+        /// The consumer has as much as it can take, whatever is in the queue.
+        var isHeld = false
+        /// There is something to do for the consumer that is not in the queue.
+        var isNudged = false
         /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
         var queuedSince: UInt64?
         var writingSince: UInt64?
@@ -57,7 +61,7 @@ final class RecorderQueue: Sendable {
             state.weight += weight
             state.queuedWeight += weight
             if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
-            if state.weight >= Self.highWater || state.isLate(now) { state.isFull = true }
+            if state.weight >= Self.highWater || state.isHeld || state.isLate(now) { state.isFull = true }
             let wakes: Bool
             switch state.consumer {
             case .running: wakes = false
@@ -100,12 +104,28 @@ final class RecorderQueue: Sendable {
         }
     }
 
+    /// Says that the queue is full from now on, or no more.
+    func hold(_ isHeld: Bool) { self.state.withLock { $0.isHeld = isHeld } }
+
+    /// Ends the consumer's rest, or the next one where it is busy.
+    func nudge() {
+        let wakes = self.state.withLock { state -> Bool in
+            guard state.consumer != .running else {
+                state.isNudged = true
+                return false
+            }
+            state.consumer = .running
+            return true
+        }
+        if wakes { self.wake.signal() }
+    }
+
     /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
     func done(_ weight: Int, now: UInt64) -> Bool {
         self.state.withLock { state in
             state.weight -= weight
             state.writingSince = nil
-            guard state.isFull, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
+            guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
             state.isFull = false
             return true
         }
@@ -114,6 +134,10 @@ final class RecorderQueue: Sendable {
     /// Waits for something to do, at most so many milliseconds; nil waits until something is put.
     func rest(milliseconds: Int?) {
         let rests = self.state.withLock { state -> Bool in
+            guard !state.isNudged else {
+                state.isNudged = false
+                return false
+            }
             guard state.items.isEmpty || milliseconds != nil, !state.isClosed else { return false }
             guard !state.items.contains(where: \.isUrgent) else { return false }
             state.consumer = milliseconds == nil ? .sleeping : .napping

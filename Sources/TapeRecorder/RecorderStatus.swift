@@ -4,16 +4,19 @@ public struct RecorderStatus: Sendable, Hashable {
     public var recorded = 0
     /// Exchanges that could not be written and are lost.
     public var lost = 0
-    /// Exchanges in memory that wait for room on the disk.
+    /// Exchanges in memory that wait until they can be written.
     public var held = 0
-    /// The last write failed: nothing is recorded until there is room.
-    public var isDiskFull = false
-    /// The first failed write, in words for people.
-    public var firstProblem: String?
+    /// What keeps the recorder from writing, by its last attempt; nil if nothing does.
+    public var obstacle: RecorderProblem?
+    /// The first thing that went wrong, with its cause.
+    public var firstProblem: RecorderProblem?
     /// Exchanges whose bodies wait to be developed.
     public var undeveloped = 0
     /// Secrets that are in the closed recording though they were to be taken out.
     public var leaks: [CassetteLeak] = []
 
     public init() {}
+
+    /// Whether the last attempt to write found no room.
+    public var isDiskFull: Bool { self.obstacle?.code == .diskFull }
 }

@@ -24,6 +24,8 @@ final class RecordingFile: @unchecked Sendable {
     private var oldLock: CassetteLock?
     private var lastStart: Timestamp?
     private var isInOrder = true
+    /// Exchanges were lost or taken back, whose bodies may be there all the same.
+    var hasOrphans = false
     /// What was done at the close.
     private var finished = CassetteFinisher.Result()
     /// What the vault had learned when the newest exchange was written, and the first of those that were written since.
@@ -33,7 +35,8 @@ final class RecordingFile: @unchecked Sendable {
     ///
     /// - Parameter redaction: rules beside the cassette's own; nil where secrets are kept.
     init?(
-        _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard, digest: @escaping @Sendable () -> any ContentDigest
+        _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
+        digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls = .system
     ) throws(CassetteError) {
         self.plan = plan
         self.digest = digest
@@ -48,7 +51,7 @@ final class RecordingFile: @unchecked Sendable {
         case .create:
             self.path = plan.path
             self.oldLock = nil
-            self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members)
+            self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members, disk: disk)
             self.lastID = 0
             repaired = nil
         case .replace:
@@ -57,7 +60,7 @@ final class RecordingFile: @unchecked Sendable {
             _ = try CassetteReader(path: plan.path)
             let path = try CassettePlace.freeName(beside: plan.path)
             self.path = path
-            self.appender = try CassetteAppender.create(path, recorder: recorder, members: members)
+            self.appender = try CassetteAppender.create(path, recorder: recorder, members: members, disk: disk)
             // A cassette that only its owner may read is followed by one of that kind.
             CassettePlace.copyMode(of: plan.path, to: path)
             self.lastID = 0
@@ -65,7 +68,7 @@ final class RecordingFile: @unchecked Sendable {
         case .append:
             self.path = plan.path
             self.oldLock = nil
-            let opened = try Self.open(plan.path, recorder: recorder, &rules, vault, digest)
+            let opened = try Self.open(plan.path, recorder: recorder, &rules, vault, digest, disk)
             self.appender = opened.appender
             repaired = opened.repaired
             let last = try Self.last(plan.path)
@@ -78,15 +81,15 @@ final class RecordingFile: @unchecked Sendable {
         self.repaired = repaired
         self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
         self.settled = (vault.generation, self.appender?.count ?? 0)
-        self.store = try BodyStore(cassettePath: plan.path)
+        self.store = try BodyStore(cassettePath: plan.path, disk: disk)
     }
 
     /// Opens a cassette for more exchanges. Its rules go on to hold: others are added to them, in the file too.
     private static func open(
         _ path: String, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault,
-        _ digest: () -> any ContentDigest
+        _ digest: () -> any ContentDigest, _ disk: DiskCalls
     ) throws(CassetteError) -> (appender: CassetteAppender, repaired: CassetteDamage?) {
-        let appender = try CassetteAppender.open(path, recorder: recorder)
+        let appender = try CassetteAppender.open(path, recorder: recorder, disk: disk)
         guard let given = rules else { return (appender, appender.repaired) }
         let reader = try CassetteReader(path: path)
         vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
@@ -103,7 +106,8 @@ final class RecordingFile: @unchecked Sendable {
         } catch {
             throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
         }
-        return (try CassetteAppender.open(path, recorder: recorder), appender.repaired)
+        rewriter.release()
+        return (try CassetteAppender.open(path, recorder: recorder, disk: disk), appender.repaired)
     }
 
     private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?, isInOrder: Bool) {
@@ -137,6 +141,14 @@ final class RecordingFile: @unchecked Sendable {
         for (index, generation) in generations.enumerated() where generation != self.settled.generation {
             self.settled = (generation, count + index)
         }
+    }
+
+    /// Where the next exchange goes, and back to there: what was appended since is in the file no more.
+    var mark: CassetteAppender.Mark? { self.appender?.mark }
+
+    func takeBack(to mark: CassetteAppender.Mark?) throws(CassetteError) {
+        guard let mark else { return }
+        try self.appender?.takeBack(to: mark)
     }
 
     /// Bodies first, so that the disk never holds an exchange without its body.
@@ -180,7 +192,11 @@ final class RecordingFile: @unchecked Sendable {
         defer { self.oldLock = nil }
         switch self.plan.target {
         case .nothing: return
-        case .create, .replace: try CassettePlace.remove(self.path)
+        case .create, .replace:
+            // While it is there and locked nobody else makes one of its name.
+            self.tidy(without: self.path)
+            try CassettePlace.remove(self.path)
+            withExtendedLifetime(appender) {}
         case .append:
             guard appender.count > self.keptCount else { return }
             let rewriter = try appender.finish()
@@ -190,8 +206,9 @@ final class RecordingFile: @unchecked Sendable {
                 throw error as? CassetteError
                     ?? CassetteError(.unwritable, "what was added to \"\(self.path)\" cannot be taken out again: \(error)")
             }
+            self.tidy()
+            withExtendedLifetime(rewriter) {}
         }
-        self.tidy()
     }
 
     /// - Returns: the path of the recording.
@@ -202,29 +219,29 @@ final class RecordingFile: @unchecked Sendable {
             try self.abandon()
             return self.plan.path
         }
-        guard try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        guard let lock = try self.finish(undeveloped: undeveloped, progress: progress) else { return self.path }
+        // Until the bodies that nobody names are gone: the next recorder may come as soon as there is no lock, and its bodies must not be
+        // taken for such.
+        defer { withExtendedLifetime(lock) {} }
         guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
-            if self.finished.developed > 0 || self.finished.redacted > 0 { self.tidy() }
+            if self.finished.developed > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
             return self.path
         }
-        // The next recorder may come as soon as the new file is in its place, and its bodies must not be taken for the old one's.
-        let newLock = try CassetteLock(self.path)
-        defer { withExtendedLifetime(newLock) {} }
         try CassettePlace.replace(self.plan.path, with: self.path)
         self.tidy()
         return self.plan.path
     }
 
     /// Removes bodies that nobody names; where a cassette that shares the folder cannot be read, all are left alone.
-    private func tidy() {
-        _ = try? CassetteReferences(familyOf: self.plan.path).tidy(self.store)
+    private func tidy(without removed: String? = nil) {
+        _ = try? CassetteReferences(familyOf: self.plan.path, without: removed).tidy(self.store)
     }
 
-    /// Closes the file and lets go of its lock.
+    /// Puts the file in order and looks for secrets that are left.
     ///
-    /// - Returns: whether there was a file to close.
-    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> Bool {
-        guard let appender = self.appender.take() else { return false }
+    /// - Returns: what holds the cassette's lock; nil if there was no file to close.
+    private func finish(undeveloped: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> CassetteRewriter? {
+        guard let appender = self.appender.take() else { return nil }
         try self.store.syncAll()
         let rewriter = try appender.finish()
         let unsettled = self.unsettled(of: rewriter.reader.count)
@@ -241,7 +258,7 @@ final class RecordingFile: @unchecked Sendable {
                     ?? CassetteError(.unreadable, "\"\(self.path)\" cannot be searched for secrets that are left: \(error)")
             }
         }
-        return true
+        return rewriter
     }
 
     /// Exchanges at the file's beginning that may hold what became known as a secret after they were written.

@@ -10,7 +10,7 @@ internal import TapeCore
 /// Bodies that were searched for secrets and held none: what a program asks for again and again is taken out of its codings and searched
 /// once, as long as no further secret becomes known.
 ///
-/// Not Sendable: lives on the recorder thread.
+/// Not Sendable: each thread that searches has its own.
 final class SearchedBodies {
     /// What a search depends on.
     struct Key: Hashable {
@@ -46,7 +46,8 @@ final class SearchedBodies {
             guard body.arrival?.lastLine == nil, body.arrival?.pieces.contains(where: { $0.line != nil }) != true else { return nil }
             switch body.place {
             case .memory(let octets):
-                guard octets.count >= SearchedBodies.smallest else { return nil }
+                // What is behind a coding may be any number of times longer.
+                guard octets.count >= SearchedBodies.smallest || headers.contains("content-encoding") else { return nil }
                 self.content = .octets(octets)
             case .spool(let spool):
                 self.content = .digest(spool.sha256())

@@ -41,8 +41,9 @@ struct RunSummary {
         if let recorder {
             screen.say(self.recordLine(recorder))
             if recorder.lost > 0 {
+                let room = recorder.firstProblem.map { $0.code == .diskFull } ?? true ? "make room and " : ""
                 screen.complain(
-                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem ?? "the disk failed")): make room and record again."
+                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem?.message ?? "the disk failed")): \(room)record again."
                 )
             } else if let problem = recorder.firstProblem {
                 screen.complain("recording was held up (\(problem)); nothing is lost.")

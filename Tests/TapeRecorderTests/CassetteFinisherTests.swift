@@ -16,7 +16,7 @@ import Testing
             let wire = try #require(Array(text.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
             let exchange = TapedExchanges.exchange(
                 index + 1, started: 100 - index, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
-            let made = try #require(try maker.interaction(of: exchange, mayDevelop: false))
+            let made = try maker.interaction(of: exchange, mayDevelop: false)
             writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(made, into: &writer)
             appender.stage { $0 += writer.bytes }
@@ -74,7 +74,7 @@ import Testing
             // Recorded under a name that nobody knows, and then renamed.
             let exchange = TapedExchanges.exchange(
                 1, fields: ["Content-Type: text/plain", "Content-Encoding: unheard"], body: wire)
-            var interaction = try #require(try maker.interaction(of: exchange, mayDevelop: true))
+            var interaction = try maker.interaction(of: exchange, mayDevelop: true)
             #expect(!interaction.isUndeveloped)
             interaction.response?.headers = HeaderFields(["Content-Type: text/plain", "Content-Encoding: gzip"])
             try self.record(interaction, to: path)
@@ -164,6 +164,6 @@ extension InteractionMaker {
     fileprivate mutating func multipart(_ wire: [UInt8], fields: [String]) throws -> Interaction {
         try self.block(exchange: 1, side: .response, bytes: wire)
         let exchange = TapedExchanges.exchange(1, fields: fields, body: [], isSpilled: true, size: wire.count)
-        return try #require(try self.interaction(of: exchange, mayDevelop: true))
+        return try self.interaction(of: exchange, mayDevelop: true)
     }
 }

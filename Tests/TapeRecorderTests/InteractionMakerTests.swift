@@ -23,15 +23,14 @@ import Testing
     @Test func aBodyBecomesReadable() throws {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
         let made = try maker.interaction(of: TapedExchanges.simple(1), mayDevelop: true)
-        #expect(made?.response?.body?.content == .text(Array("hello".utf8)))
-        #expect(made?.request.body == nil)
+        #expect(made.response?.body?.content == .text(Array("hello".utf8)))
+        #expect(made.request.body == nil)
     }
 
     @Test func withoutTimeACodedBodyStaysRawAndIsDevelopedLater() throws {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
         let wire = try self.gzip("some words, some words")
-        let raw = try #require(
-            try maker.interaction(of: TapedExchanges.exchange(1, fields: self.gzipFields, body: wire), mayDevelop: false))
+        let raw = try maker.interaction(of: TapedExchanges.exchange(1, fields: self.gzipFields, body: wire), mayDevelop: false)
         #expect(raw.isUndeveloped)
         #expect(try self.reader.wireBytes(of: #require(raw.response?.body), digest: { PortableSHA256() }).octets == wire)
         let developed = try maker.developed(raw, reader: self.reader)
@@ -48,7 +47,7 @@ import Testing
         for octet in [UInt8(2), 1] {
             let exchange = TapedExchanges.exchange(
                 Int(octet), fields: ["Content-Type: image/png"], body: [octet], isSpilled: true, size: 140_001)
-            let body = try #require(try maker.interaction(of: exchange, mayDevelop: true)?.response?.body)
+            let body = try #require(try maker.interaction(of: exchange, mayDevelop: true).response?.body)
             #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).octets == [UInt8](repeating: octet, count: 140_001))
         }
     }
@@ -59,7 +58,7 @@ import Testing
         let interaction = TapedExchanges.simple(1).interaction
         let body = TapedBody(size: 5, isComplete: false, bytes: Array("hello".utf8), arrival: arrival)
         let made = try maker.interaction(of: TapedExchange(interaction: interaction, responseBody: body), mayDevelop: true)
-        #expect(made?.response?.body?.arrival == arrival)
-        #expect(made?.response?.body?.isComplete == false)
+        #expect(made.response?.body?.arrival == arrival)
+        #expect(made.response?.body?.isComplete == false)
     }
 }

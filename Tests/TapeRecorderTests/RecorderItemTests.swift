@@ -5,7 +5,7 @@ import Testing
 @Suite struct RecorderItemTests {
     @Test func whoeverWaitsMakesItUrgent() {
         #expect(!RecorderItem.exchange(TapedExchanges.simple(1), stored: nil).isUrgent)
-        #expect(RecorderItem.exchange(TapedExchanges.simple(1), stored: {}).isUrgent)
+        #expect(RecorderItem.exchange(TapedExchanges.simple(1), stored: { _ in }).isUrgent)
         #expect(!RecorderItem.block(exchange: 1, side: .request, bytes: [1]).isUrgent)
     }
 

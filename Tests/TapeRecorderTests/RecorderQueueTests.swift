@@ -78,7 +78,7 @@ import Testing
 
     @Test func aNapEndsWithWeightAndWithUrgency() throws {
         let queue = RecorderQueue { _ in }
-        for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: {})] {
+        for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: { _ in })] {
             let rested = Gate("the consumer has napped")
             Thread {
                 // An hour, were it not woken.

@@ -52,7 +52,7 @@ import Testing
     @Test func whatIsToldToBeStoredIsInTheFile() throws {
         let recorder = try self.open(.all)
         let stored = Gate("the exchange is on the disk")
-        _ = recorder.put(.exchange(TapedExchanges.simple(1), stored: { stored.open() }))
+        _ = recorder.put(.exchange(TapedExchanges.simple(1), stored: { _ in stored.open() }))
         try stored.wait()
         // Read while the recorder has it open, as after a crash.
         #expect(try RecordedExchanges.read(self.path).map(\.request.url) == ["http://h/1"])
@@ -71,7 +71,7 @@ import Testing
             self.put(recorder, TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: body))
         }
         let stored = Gate("all are in the file")
-        _ = recorder.put(.exchange(TapedExchanges.simple(301), stored: { stored.open() }))
+        _ = recorder.put(.exchange(TapedExchanges.simple(301), stored: { _ in stored.open() }))
         try stored.wait()
         #expect(recorder.currentStatus.undeveloped > 0, "the budget was not used up")
         _ = try self.close(recorder)
@@ -170,7 +170,7 @@ import Testing
         let recorder = try self.open(.all)
         self.put(recorder, TapedExchanges.exchange(1, fields: ["X-Api-Key: \(secret)"], body: []))
         let stored = Gate("the exchange is on the disk")
-        _ = recorder.put(.exchange(TapedExchanges.simple(2, body: "is \(secret) there?"), stored: { stored.open() }))
+        _ = recorder.put(.exchange(TapedExchanges.simple(2, body: "is \(secret) there?"), stored: { _ in stored.open() }))
         try stored.wait()
         // As after a crash: what was written is redacted already.
         let written = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
@@ -205,9 +205,10 @@ import Testing
         let recorder = try self.open(.all)
         self.put(recorder, TapedExchanges.simple(1))
         _ = try self.close(recorder)
-        let told = Guarded(false)
-        #expect(!recorder.put(.exchange(TapedExchanges.simple(2), stored: { told.withLock { $0 = true } })))
-        #expect(told.withLock { $0 })
+        let told = Guarded<Result<Void, RecorderProblem>?>(nil)
+        #expect(!recorder.put(.exchange(TapedExchanges.simple(2), stored: { result in told.withLock { $0 = result } })))
+        guard case .failure(let problem) = told.withLock({ $0 }) else { throw TestProblem("it counts as stored") }
+        #expect(problem.code == .ended)
         #expect(recorder.currentStatus.recorded == 1)
         #expect(recorder.currentStatus.lost == 1)
     }

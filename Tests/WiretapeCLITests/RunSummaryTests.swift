@@ -22,7 +22,7 @@ import Testing
         var status = RecorderStatus()
         status.recorded = recorded
         status.lost = lost
-        status.firstProblem = problem
+        status.firstProblem = problem.map { RecorderProblem(.diskFull, $0) }
         return status
     }
 

@@ -36,6 +36,8 @@ public struct CassettePruner {
         if let references = try? CassetteReferences(familyOf: self.path) {
             outcome.removedFiles = try references.tidy(BodyStore(cassettePath: self.path))
         }
+        // Its lock: a recorder that came before the files are gone could lose what it has just written.
+        withExtendedLifetime(rewriter) {}
         return outcome
     }
 

@@ -10,6 +10,8 @@ public final class DecoderChain {
     private var fed: [Int]
     /// Octets delivered by the innermost layer.
     public private(set) var produced = 0
+    /// Gets the number of octets that come out of any layer, piece by piece; what it throws ends `push`.
+    var meter: ((_ count: Int) throws -> Void)?
 
     /// `names` in the order applied. Nil where this build cannot take one of them off.
     public convenience init?(_ names: [ContentEncoding.Name], limits: InflateLimits) {
@@ -86,7 +88,10 @@ public final class DecoderChain {
         let layer = self.layers[index]
         self.fed[index] += input.count
         guard layer.status == .needsMore else { return }
-        let status = try layer.push(input) { try self.push($0, to: index + 1, deliver) }
+        let status = try layer.push(input) { output in
+            try self.meter?(output.count)
+            try self.push(output, to: index + 1, deliver)
+        }
         if case .failed = status { throw Stopped() }
     }
 }

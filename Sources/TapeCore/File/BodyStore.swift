@@ -8,21 +8,29 @@ internal import Darwin
 
 /// The folder of sidecars beside a cassette, for the recorder that writes it.
 ///
-/// Used from one thread, by the holder of the cassette's lock. Makes no folder before there is something to put into it.
+/// Used from one thread, by the holder of the cassette's lock; `makeSpool` alone may be called on any. Makes no folder before there is
+/// something to put into it.
 public final class BodyStore {
     /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
     public let name: String
     let location: FileLocation
     private let disk: DiskCalls
-    private var lazyFolder: FolderBox?
+    private let making = Guarded(Making())
     private var lazyRawSpool: RawSpool?
     /// Finished, and not known to be on the disk.
     private var unsynced: Set<String> = []
-    private var spoolCount = 0
     /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
     private var proven: Set<String> = []
     /// Names kept in `proven`, some half a megabyte.
     private static let provenLimit = 4096
+
+    /// What making a spool changes, on whatever thread.
+    private struct Making: Sendable {
+        var folder: FolderBox?
+        var spoolCount = 0
+    }
+
+    private var lazyFolder: FolderBox? { self.making.withLock { $0.folder } }
 
     /// Gives a folder to several holders.
     final class FolderBox: Sendable {
@@ -36,13 +44,14 @@ public final class BodyStore {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
 
-    init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+    package init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
         self.location = FileLocation(cassettePath)
         self.name = self.location.bodiesName
         self.disk = disk
         do {
             let parent = try OpenFolder(self.location.folder)
-            self.lazyFolder = FolderBox(try OpenFolder(self.name, in: parent))
+            let box = FolderBox(try OpenFolder(self.name, in: parent))
+            self.making.withLock { $0.folder = box }
         } catch {
             guard error.code == .notFound else { throw error }
         }
@@ -54,8 +63,11 @@ public final class BodyStore {
     public func makeSpool() throws(CassetteError) -> BodySpool {
         let box = try self.folder()
         while true {
-            self.spoolCount += 1
-            let name = ".part-\(getpid())-\(self.spoolCount)"
+            let number = self.making.withLock { making in
+                making.spoolCount += 1
+                return making.spoolCount
+            }
+            let name = ".part-\(getpid())-\(number)"
             #if os(Linux)
             if let file = OpenFile(unnamed: name, in: box.folder, disk: self.disk) {
                 let mode = try file.restrict()
@@ -164,8 +176,12 @@ public final class BodyStore {
         try parent.createFolder(self.name)
         let box = FolderBox(try OpenFolder(self.name, in: parent))
         try parent.synchronize()
-        self.lazyFolder = box
-        return box
+        // Another thread may have been first; both mean the same folder.
+        return self.making.withLock { making in
+            let folder = making.folder ?? box
+            making.folder = folder
+            return folder
+        }
     }
 
     /// Puts a spool's file in its place; equal content is kept once.

@@ -41,7 +41,7 @@ public final class CassetteAppender {
         try self.open(path, recorder: recorder, disk: .system)
     }
 
-    static func create(
+    package static func create(
         _ path: String, recorder: String, members: [UnknownMember] = [], disk: DiskCalls
     ) throws(CassetteError) -> CassetteAppender {
         let location = FileLocation(path)
@@ -64,7 +64,7 @@ public final class CassetteAppender {
         return CassetteAppender(shared, index: index, tail: CassetteLayout.emptyClosing, repaired: nil, disk: disk)
     }
 
-    static func open(_ path: String, recorder: String, disk: DiskCalls) throws(CassetteError) -> CassetteAppender {
+    package static func open(_ path: String, recorder: String, disk: DiskCalls) throws(CassetteError) -> CassetteAppender {
         let repair = try CassetteRepair(SharedFile.locked(path, disk: disk), recorder: recorder, disk: disk)
         return CassetteAppender(repair.shared, index: repair.index, tail: repair.tail, repaired: repair.damage, disk: disk)
     }
@@ -136,6 +136,25 @@ public final class CassetteAppender {
     public func append(_ interactions: [[UInt8]]) throws(CassetteError) {
         for interaction in interactions { self.stage { $0 += interaction } }
         try self.commit()
+    }
+
+    /// A place in the file to which it can be taken back.
+    package struct Mark {
+        fileprivate var insertion: Int
+        fileprivate var count: Int
+    }
+
+    /// Where the next commit goes.
+    package var mark: Mark { Mark(insertion: self.insertion, count: self.count) }
+
+    /// Takes out what was committed after the mark. Where this fails, the next commit, sync or `finish` tries again before anything else.
+    package func takeBack(to mark: Mark) throws(CassetteError) {
+        guard mark.insertion < self.insertion else { return }
+        self.insertion = mark.insertion
+        self.count = mark.count
+        self.isTailBroken = true
+        self.needsSync = true
+        try self.restoreTail()
     }
 
     /// Waits until all that was committed is on the disk.

@@ -4,11 +4,13 @@ public struct CassetteReferences: Sendable {
     public private(set) var sidecars: Set<String> = []
     public private(set) var usesRawSpool = false
 
-    /// - Parameter path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
+    /// - Parameters:
+    ///   - path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
+    ///   - removed: one of them that is about to be removed.
     /// - Throws: where one of them cannot be read; then nobody knows what may go.
-    public init(familyOf path: String) throws(CassetteError) {
-        if CassettePlace.exists(path) { try self.add(path) }
-        for other in CassettePlace.sharingBodies(with: path) { try self.add(other) }
+    public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
+        if path != removed, CassettePlace.exists(path) { try self.add(path) }
+        for other in CassettePlace.sharingBodies(with: path) where other != removed { try self.add(other) }
     }
 
     private mutating func add(_ path: String) throws(CassetteError) {

@@ -67,6 +67,7 @@ struct CassetteRepair {
         } catch {
             throw error as? CassetteError ?? CassetteError(.unwritable, "cannot mend \"\(path)\": \(error)")
         }
+        rewriter.release()
         self.shared = try SharedFile.locked(path, disk: disk)
         self.index = try CassetteScanner.scan(self.shared.file)
     }

@@ -1,12 +1,17 @@
 /// Rewrites a closed cassette: puts its interactions in another order, leaves some out, or exchanges their text.
 ///
 /// Writes a new file and puts it in the place of the old one when it is on the disk, so that a crash leaves the one or the other.
-/// Holds the cassette's lock, and one interaction in memory at a time. Removes no sidecars.
+/// Holds the cassette's lock as long as it lives, that of the new file too, and one interaction in memory at a time. Removes no sidecars:
+/// who does keeps the rewriter until then, or a recorder that comes in between loses what it has just written.
 public final class CassetteRewriter {
     public let path: String
     /// The cassette as it is before the rewrite.
     public let reader: CassetteReader
+    /// Called once, when the new file is written: what it names has to be on the disk before it takes the place.
+    package var beforeReplacing: () throws -> Void = {}
     private let shared: SharedFile
+    /// The new file, with its lock.
+    private var replacement: SharedFile?
     private let index: CassetteIndex
     private let disk: DiskCalls
 
@@ -69,6 +74,9 @@ public final class CassetteRewriter {
         return true
     }
 
+    /// Gives up the lock on the new file, for who opens it again.
+    package func release() { self.replacement = nil }
+
     /// The file's beginning, up to where it differs.
     private func writeUnchanged(_ count: Int, to writer: inout BufferedWriter, of file: borrowing OpenFile) throws(CassetteError) {
         let end = count == 0 ? self.index.headEnd : self.index.interactions[count - 1].upperBound
@@ -92,12 +100,16 @@ public final class CassetteRewriter {
         // Under the cassette's lock: a file of this name is what a killed rewrite has left.
         let name = ".\(location.name).rewrite"
         try folder.remove(name)
-        let file = try OpenFile(name, in: folder, for: .create, disk: self.disk)
+        let new = SharedFile(try OpenFile(name, in: folder, for: .create, disk: self.disk))
         do {
-            try file.adoptMode(of: self.shared.file)
-            try write(file)
-            try file.synchronize()
+            // Before it has its name, so that there is no moment at which the cassette has no lock.
+            try new.file.lock()
+            try new.file.adoptMode(of: self.shared.file)
+            try write(new.file)
+            try new.file.synchronize()
+            try self.beforeReplacing()
             try folder.rename(name, to: location.name)
+            self.replacement = new
         } catch {
             try? folder.remove(name)
             throw error

@@ -9,13 +9,13 @@ internal import Darwin
 /// The four system calls that move bytes between memory and disk, as values, so that a test can make each of them fail.
 ///
 /// A result is what the call returned, or the negated `errno`.
-struct DiskCalls: Sendable {
-    var read: @Sendable (_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
-    var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
-    var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
-    var synchronize: @Sendable (_ descriptor: Int32) -> Int
+package struct DiskCalls: Sendable {
+    package var read: @Sendable (_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) -> Int
+    package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
+    package var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
+    package var synchronize: @Sendable (_ descriptor: Int32) -> Int
 
-    static let system = DiskCalls(
+    package static let system = DiskCalls(
         read: { descriptor, bytes, offset in
             let count = pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
             return count < 0 ? -Int(errno) : count

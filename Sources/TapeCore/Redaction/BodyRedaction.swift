@@ -35,12 +35,13 @@ struct BodyRedaction {
         _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
     ) -> Result? {
         guard let chain = DecoderChain(names, limits: InflateLimits()) else { return self.undecoded(wire) }
+        chain.meter = self.content.text.budget?.meter(coded: wire.count)
         var decoded: [UInt8] = []
         let isWhole: Bool
         do {
             isWhole = try wire.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } } && chain.finish()
         } catch {
-            // Nothing above throws: the pieces are appended.
+            // The budget is spent, and nobody wants what is said here.
             return nil
         }
         if let problem = chain.problem, chain.produced == 0 {

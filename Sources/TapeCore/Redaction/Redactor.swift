@@ -4,6 +4,8 @@
 public struct Redactor: Sendable {
     public let rules: RedactionRules
     public let vault: SecretVault
+    /// Of one search; nil: it goes to its end.
+    private var budget: SearchBudget?
     let makeDigest: @Sendable () -> any ContentDigest
 
     /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
@@ -21,7 +23,23 @@ public struct Redactor: Sendable {
         }
     }
 
-    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault) }
+    private init(_ other: Redactor, vault: SecretVault, budget: SearchBudget?) {
+        self.rules = other.rules
+        self.vault = vault
+        self.budget = budget
+        self.makeDigest = other.makeDigest
+    }
+
+    /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
+    package func within(_ budget: SearchBudget) -> Redactor { Redactor(self, vault: self.vault, budget: budget) }
+
+    /// Whether the search that this one is for has ended early.
+    package var isSpent: Bool { self.budget?.isSpent == true }
+
+    /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
+    package func sharingSecrets() -> Redactor { Redactor(self, vault: SecretVault(sharing: self.vault), budget: self.budget) }
+
+    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
     var head: HeadRedaction { HeadRedaction(text: self.text) }
     private var body: BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text)) }
 
@@ -33,10 +51,10 @@ public struct Redactor: Sendable {
     ) -> (request: RedactionOutcome, response: RedactionOutcome) {
         var request = RedactionOutcome()
         var response = RedactionOutcome()
-        var generation = -1
+        var learned = -1
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
-        while generation != self.vault.generation {
-            generation = self.vault.generation
+        while learned != self.vault.learned, !self.isSpent {
+            learned = self.vault.learned
             request.add(self.redact(request: &interaction.request, body: &requestBody))
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)

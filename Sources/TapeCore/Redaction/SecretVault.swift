@@ -18,15 +18,23 @@ public final class SecretVault: Sendable {
     /// Octets of all secrets of one run.
     public static let octetLimit = 64 << 20
 
-    private let state = Guarded(State())
+    private let state: Guarded<State>
+    private let own = Guarded(0)
 
-    public init() {}
+    public init() { self.state = Guarded(State()) }
+
+    /// Another way to the same secrets, for a second thread: what is learned through one is found through the other, and counted apart.
+    package init(sharing other: SecretVault) { self.state = other.state }
 
     /// Secrets held.
     public var count: Int { self.state.withLock { $0.placeholders.count } }
 
     /// Counts up with each secret that is searched for: octets looked at with this number need no second look while it stays.
     public var generation: Int { self.state.withLock { $0.generation } }
+
+    /// Counts up with each secret that is searched for first through this object. While it stays, a search has taught nothing that it
+    /// should itself be repeated for.
+    package var learned: Int { self.own.withLock { $0 } }
 
     /// The placeholder of a secret, which is a new one for one not seen yet. Its number is 0 where there is no room for more.
     ///
@@ -56,6 +64,7 @@ public final class SecretVault: Sendable {
                 state.index.insert(secret, as: number, standsAlone: reach == .word)
                 for piece in pieces { state.index.insert(piece, as: number, standsAlone: false) }
                 state.generation += 1
+                self.own.withLock { $0 += 1 }
             }
             return state.placeholders[number]
         }

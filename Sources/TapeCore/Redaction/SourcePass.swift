@@ -21,6 +21,7 @@ struct SourcePass {
         guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
             return try self.plain(source, deliver)
         }
+        chain.meter = self.text.budget?.meter(coded: source.size)
         var content: ContentStream?
         let encoder = try codings.map { try EncoderChain($0) }
         func write(_ piece: UnsafeRawBufferPointer) throws {
@@ -44,7 +45,9 @@ struct SourcePass {
 
     private mutating func plain(_ source: OctetSource, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         var content: ContentStream?
+        let meter = self.text.budget?.meter(coded: source.size)
         try source.forEachPiece { (piece) -> Void in
+            try meter?(piece.count)
             let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: piece)
             try stream.push(piece, deliver: deliver)
             content = stream

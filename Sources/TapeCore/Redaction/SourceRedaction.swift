@@ -29,7 +29,7 @@ struct SourceRedaction {
         case .coded(let coded): names = coded
         case .other(let words): outcome.notes.append("not searched for secrets behind the content coding \"\(words)\"")
         }
-        let known = self.text.vault.generation
+        let known = self.text.vault.learned
         // First for what is to be learned, so that the second pass knows it from the beginning.
         var pass = SourcePass(text: self.text, headers: headers, names: names)
         try pass.run(source) { _ in }
@@ -39,7 +39,7 @@ struct SourceRedaction {
         }
         var again = SourcePass(text: self.text, headers: headers, names: names)
         if pass.count == 0 {
-            guard self.text.vault.generation != known else { return outcome }
+            guard self.text.vault.learned != known else { return outcome }
             // A secret of the end of a body may stand at its beginning in another spelling.
             try again.run(source) { _ in }
             guard again.count > 0 else { return outcome }

@@ -4,6 +4,8 @@
 struct TextRedaction {
     let rules: RedactionRules
     let vault: SecretVault
+    /// Of the search that this is a part of.
+    var budget: SearchBudget?
 
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.

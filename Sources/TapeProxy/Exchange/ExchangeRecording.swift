@@ -94,7 +94,7 @@ struct ExchangeRecording: ~Copyable {
     ///
     /// - Parameter stored: called later, when it is known whether the exchange is on the disk.
     /// - Returns: whether `stored` will be called: only if that was asked for.
-    mutating func end(_ outcome: Outcome, stored: @escaping (_ isStored: Bool) -> Void) -> Bool {
+    mutating func end(_ outcome: Outcome, stored: @escaping (Result<Void, RecorderProblem>) -> Void) -> Bool {
         let at = self.elapsed
         guard let exchange = self.tap?.ended(outcome, at: at) else { return false }
         self.tap = nil
@@ -108,10 +108,10 @@ struct ExchangeRecording: ~Copyable {
         self.proxy.record(
             .exchange(
                 exchange,
-                stored: {
+                stored: { result in
                     door.execute {
                         proxy.value.readClock()
-                        resume.value(true)
+                        resume.value(result)
                     }
                 }))
         return true

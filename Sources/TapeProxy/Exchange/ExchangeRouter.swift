@@ -99,8 +99,8 @@ struct ExchangeRouter {
     ) -> any ClientExchange {
         switch decision {
         case .forward(let record):
-            if record, self.proxy.configuration.diskFullPolicy == .refuse, self.proxy.recorder?.isDiskFull == true {
-                return self.local(request, .diskFull, isRead: ahead.isRead)
+            if record, self.proxy.configuration.diskFullPolicy == .refuse, let obstacle = self.proxy.recorder?.obstacle {
+                return self.local(request, .unrecorded(obstacle), isRead: ahead.isRead)
             }
             let failure = scope.failure
             scope.failure = nil

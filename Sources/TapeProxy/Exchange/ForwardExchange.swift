@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import TapeCore
 internal import TapeExchange
+internal import TapeRecorder
 
 /// One request passed on to its origin and the answer passed back, with a recording of both.
 ///
@@ -240,12 +241,11 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             return self.dial()
         case .finish:
             self.upstream.take()?.release(by: self.client.peer.id)
-            self.record(.complete) { isStored in self.end(isStored) }
+            self.record(.complete) { problem in self.end(problem) }
         case .answer(let failure):
             self.upstream.take()?.cancel()
-            self.record(.failed(failure)) { isStored in
-                guard isStored || self.proxy.configuration.diskFullPolicy == .pass else { return self.answer(.diskFull) }
-                self.answer(self.requestError.map { .malformed($0) } ?? .failure(failure))
+            self.record(.failed(failure)) { problem in
+                self.answer(problem.map { .unrecorded($0) } ?? self.requestError.map { .malformed($0) } ?? .failure(failure))
             }
         case .cut(let cut):
             self.upstream.take()?.cancel()
@@ -261,27 +261,28 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.buffered = nil
     }
 
-    /// - Parameter isStored: false if the answer was to be on the disk first, and is not.
-    private func end(_ isStored: Bool) {
-        if isStored || self.proxy.configuration.diskFullPolicy == .pass {
+    /// - Parameter problem: why the answer may not be delivered as whole.
+    private func end(_ problem: RecorderProblem?) {
+        guard let problem else {
             self.sendWithheld()
             self.countBytes()
-            self.client.finish()
-        } else if self.hasBegun {
-            // No answer is delivered as whole that is not on the cassette.
-            self.withheldPiece = nil
-            self.client.cut()
-        } else {
-            self.answer(.diskFull)
+            return self.client.finish()
         }
+        // No answer is delivered as whole that is not on the cassette.
+        self.withheldPiece = nil
+        if self.hasBegun { self.client.cut() } else { self.answer(.unrecorded(problem)) }
     }
 
     /// Records the exchange and goes on: at once, or when it is on the disk, if that was asked for.
-    private func record(_ outcome: Outcome, then: @escaping (_ isStored: Bool) -> Void) {
+    ///
+    /// - Parameter then: gets what kept it from the disk, if the proxy refuses what it cannot record.
+    private func record(_ outcome: Outcome, then: @escaping (RecorderProblem?) -> Void) {
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
         self.proxy.log.exchangeEnded(self.recording.id, connection: self.client.peer.id, outcome: outcome, milliseconds: self.elapsed)
-        let isLater = self.recording.end(outcome, stored: then)
-        if !isLater { then(true) }
+        let isLater = self.recording.end(outcome) { [proxy] result in
+            if case .failure(let problem) = result, proxy.configuration.diskFullPolicy == .refuse { then(problem) } else { then(nil) }
+        }
+        if !isLater { then(nil) }
     }
 
     private func countBytes() {

@@ -1,5 +1,6 @@
 internal import TapeCore
 internal import TapeExchange
+internal import TapeRecorder
 
 /// An answer of the proxy's own, in the place of an origin's.
 ///
@@ -79,6 +80,15 @@ struct ProxyAnswer: Sendable {
     static let diskFull = ProxyAnswer(
         status: 507, reason: "Insufficient Storage", error: "disk-full",
         text: "the cassette's disk is full and --on-disk-full refuse is set: make room, or record with --on-disk-full pass.")
+
+    /// What cannot be recorded is refused, as `--on-disk-full refuse` asks for.
+    static func unrecorded(_ problem: RecorderProblem) -> ProxyAnswer {
+        guard problem.code != .diskFull else { return .diskFull }
+        return ProxyAnswer(
+            status: 507, reason: "Insufficient Storage", error: "unrecorded",
+            text: "the cassette cannot be written and --on-disk-full refuse is set: see what the proxy says of it, or record with "
+                + "--on-disk-full pass.")
+    }
 
     static func loop(_ authority: String) -> ProxyAnswer {
         ProxyAnswer(

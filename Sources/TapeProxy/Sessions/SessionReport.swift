@@ -96,7 +96,7 @@ public struct SessionReport: Sendable {
         writer.integer(self.recorder?.recorded ?? 0)
         writer.member("lost")
         writer.integer(self.recorder?.lost ?? 0)
-        if let problem = self.problem ?? self.recorder?.firstProblem {
+        if let problem = self.problem ?? self.recorder?.firstProblem?.message {
             writer.member("problem")
             writer.string(problem)
         }

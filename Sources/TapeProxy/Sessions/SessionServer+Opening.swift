@@ -63,7 +63,8 @@ extension SessionServer {
             order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: refresh?.liveDates,
             digest: { FastSHA256() })
         let recorder = try Recorder(
-            plan.recording, version: self.configuration.version, redaction: redaction, digest: { FastSHA256() }, notify: tell)
+            plan.recording, version: self.configuration.version, redaction: redaction, digest: { FastSHA256() },
+            refusesUnrecorded: self.configuration.diskFullPolicy == .refuse, notify: tell)
         if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
         for notice in notices { tell(notice) }
         do {

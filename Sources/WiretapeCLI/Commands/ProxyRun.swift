@@ -62,6 +62,7 @@ struct ProxyRun {
         }
         let recorder = try Recorder(
             plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() },
+            refusesUnrecorded: configuration.diskFullPolicy == .refuse,
             notify: {
                 screen.say($0)
                 log?.logger.warning("recorder", metadata: ["notice": "\($0)"])

@@ -30,6 +30,27 @@ import Testing
         #expect(try FileManager.default.attributesOfItem(atPath: self.path)[.posixPermissions] as? Int == 0o644)
     }
 
+    @Test func whatIsTakenBackIsInTheFileNoMore() throws {
+        let disk = FaultyDisk()
+        let appender = try self.create(disk.calls)
+        let empty = appender.mark
+        try appender.append([SampleCassette.interaction(1)])
+        let one = appender.mark
+        try appender.append([SampleCassette.interaction(2), SampleCassette.interaction(3)])
+        try appender.takeBack(to: one)
+        #expect(try self.texts() == sampleTexts([1]) && appender.count == 1)
+        try appender.append([SampleCassette.interaction(4)])
+        // Where that fails, it comes before the next thing that works.
+        disk.with { $0.truncateError = EIO }
+        #expect(throws: CassetteError.self) { try appender.takeBack(to: one) }
+        disk.with { $0.truncateError = 0 }
+        try appender.append([SampleCassette.interaction(5)])
+        #expect(try self.texts() == sampleTexts([1, 5]))
+        try appender.takeBack(to: empty)
+        #expect(try self.texts() == [])
+        _ = try appender.finish()
+    }
+
     @Test func writesFurtherMembersBeforeTheInteractions() throws {
         let member = UnknownMember(name: "a \"rule\"\n", json: Array("[1]".utf8))
         let appender = try CassetteAppender.create(self.path, recorder: "w", members: [member])

@@ -1,6 +1,7 @@
 import NIOCore
 import TapeCore
 import TapeExchange
+import TapeRecorder
 import Testing
 
 @testable import TapeProxy
@@ -499,10 +500,10 @@ import Testing
 
     @Test func aFullDiskRefusesNewRequestsIfThatWasAskedFor() throws {
         let scene = try ExchangeScene { $0.diskFullPolicy = .refuse }
-        scene.recorder.isDiskFull = true
+        scene.recorder.obstacle = RecorderProblem(.diskFull, "the disk is full")
         scene.client(Self.get)
         #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 507 Insufficient Storage|Wiretape-Error: disk-full|") == true)
-        scene.recorder.isDiskFull = false
+        scene.recorder.obstacle = nil
         scene.client(Self.get)
         #expect(scene.heard() == ["dial h"])
     }

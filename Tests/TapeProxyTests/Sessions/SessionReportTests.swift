@@ -83,7 +83,7 @@ import Testing
         #expect(try self.report { $0.verdict.misses = 1 }.exitStatus == 3)
         #expect(try self.report { $0.counts.unreadable = 1 }.exitStatus == 1)
         #expect(try self.report { $0.problem = "x" }.exitStatus == 1)
-        for change: (inout RecorderStatus) -> Void in [{ $0.lost = 1 }, { $0.firstProblem = "x" }] {
+        for change: (inout RecorderStatus) -> Void in [{ $0.lost = 1 }, { $0.firstProblem = RecorderProblem(.diskFull, "x") }] {
             let report = try self.report {
                 $0.verdict.misses = 1
                 var status = RecorderStatus()

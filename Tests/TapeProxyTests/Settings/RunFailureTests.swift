@@ -29,7 +29,7 @@ import Testing
             exchange: 1, place: "line 1", placeholder: Placeholder(kind: "cookie", number: 1), spelling: .plain)
         #expect(try self.all(["none"], unreadable: 1) == [1])
         #expect(try self.all(["none"]) { $0.lost = 1 } == [1])
-        #expect(try self.all(["none"]) { $0.firstProblem = "x" } == [1])
+        #expect(try self.all(["none"]) { $0.firstProblem = RecorderProblem(.diskFull, "x") } == [1])
         #expect(try self.all(["none"]) { $0.leaks = [leak] } == [6])
         #expect(try self.all(["miss"], Verdict(misses: 1)) { $0.leaks = [leak] } == [3, 6])
     }

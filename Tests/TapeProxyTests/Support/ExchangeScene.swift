@@ -160,7 +160,8 @@ final class ExchangeScene {
 
     /// The disk has taken what waits for it, or not.
     func stored(_ isStored: Bool = true) {
-        for call in self.recorder.takeWaiting() { call(isStored) }
+        let full = RecorderProblem(.diskFull, "the disk is full")
+        for call in self.recorder.takeWaiting() { call(isStored ? .success(()) : .failure(full)) }
         self.settle()
     }
 
@@ -242,9 +243,9 @@ final class RecordedList: ExchangeSink {
         var lastID = 0
         var exchanges: [TapedExchange] = []
         var blocks = 0
-        var waiting: [@Sendable (Bool) -> Void] = []
+        var waiting: [RecorderItem.Stored] = []
         var isFull = false
-        var isDiskFull = false
+        var obstacle: RecorderProblem?
     }
 
     private let state = NIOLockedValueBox(State())
@@ -262,7 +263,7 @@ final class RecordedList: ExchangeSink {
             case .block: state.blocks += 1
             case .exchange(let exchange, let stored):
                 state.exchanges.append(exchange)
-                if let stored { state.waiting.append { _ in stored() } }
+                if let stored { state.waiting.append(stored) }
             }
             return state.isFull
         }
@@ -270,9 +271,9 @@ final class RecordedList: ExchangeSink {
 
     func onDrain(_ call: @escaping @Sendable () -> Void) {}
 
-    var isDiskFull: Bool {
-        get { self.state.withLockedValue { $0.isDiskFull } }
-        set { self.state.withLockedValue { $0.isDiskFull = newValue } }
+    var obstacle: RecorderProblem? {
+        get { self.state.withLockedValue { $0.obstacle } }
+        set { self.state.withLockedValue { $0.obstacle = newValue } }
     }
 
     /// What `put` says.
@@ -283,7 +284,7 @@ final class RecordedList: ExchangeSink {
 
     var exchanges: [TapedExchange] { self.state.withLockedValue { $0.exchanges } }
 
-    func takeWaiting() -> [@Sendable (Bool) -> Void] {
+    func takeWaiting() -> [RecorderItem.Stored] {
         self.state.withLockedValue { state in
             defer { state.waiting = [] }
             return state.waiting

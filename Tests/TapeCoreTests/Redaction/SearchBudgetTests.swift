@@ -1,0 +1,61 @@
+import Testing
+@testable import TapeCore
+
+@Suite struct SearchBudgetTests {
+    /// Whether a search for secrets in this body goes to its end.
+    private func isSearched(_ wire: [UInt8], coding: String, within budget: SearchBudget) -> Bool {
+        var body: WireBody? = WireBody(wire, arrival: nil, isComplete: true)
+        var response = RecordedResponse(
+            status: 200, reason: [], headers: HeaderFields(["Content-Type: text/plain", "Content-Encoding: \(coding)"]))
+        _ = Redactor().within(budget).redact(response: &response, body: &body)
+        return !budget.isSpent
+    }
+
+    private func gzip(_ octets: [UInt8]) throws -> [UInt8] {
+        try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+    }
+
+    @Test func itCountsTheContentAndNotTheWire() throws {
+        let wire = try self.gzip(Array(repeating: 0x20, count: 300_000))
+        #expect(self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 300_000)))
+        #expect(!self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 299_999)))
+    }
+
+    @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
+        let floor = InflateLimits.ratioFloor
+        for (size, isSearched) in [(floor, true), (floor + 1, false)] {
+            let wire = try self.gzip(Array(repeating: 0x20, count: size))
+            #expect(self.isSearched(wire, coding: "gzip", within: SearchBudget(ratio: 100)) == isSearched)
+        }
+        #expect(self.isSearched(try self.gzip(Array(repeating: 0x20, count: floor + 1)), coding: "gzip", within: SearchBudget()))
+    }
+
+    @Test func allCodingsCount() throws {
+        let floor = InflateLimits.ratioFloor
+        let inner = try self.gzip(Array("hello".utf8))
+        // Behind the inner stream's end: a coding that is taken off for nothing.
+        let wire = try self.gzip(inner + Array(repeating: 0, count: floor))
+        #expect(!self.isSearched(wire, coding: "gzip, gzip", within: SearchBudget(ratio: 100)))
+    }
+
+    #if Brotli
+    @Test func aBombOfBrotliIsNoOtherThanOneOfGzip() throws {
+        #expect(!self.isSearched(CodingFixtures.brotliBomb, coding: "br", within: SearchBudget(bytes: 8 << 20, ratio: 100)))
+    }
+    #endif
+
+    @Test func whatIsCancelledEndsWithItsNextPiece() throws {
+        let budget = SearchBudget()
+        budget.cancel()
+        var looked = 0
+        var pass = SourcePass(
+            text: TextRedaction(rules: .standard, vault: SecretVault(), budget: budget),
+            headers: HeaderFields(["Content-Type: text/plain"]), names: [])
+        let source = OctetSource(size: 1 << 20) { _, buffer in
+            looked += 1
+            return buffer.count
+        }
+        #expect(throws: SearchBudget.Spent.self) { try pass.run(source) { _ in } }
+        #expect(looked == 1)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TapeCore
+import TapeExchange
+import TapeTestSupport
+import Testing
+@testable import TapeRecorder
+
+/// What happens between the last exchange and the end of the close.
+@Suite struct ClosingTests {
+    private static let secret = "kT7-pQ2xV9mZ4w"
+
+    /// With bodies that are still to be developed.
+    @discardableResult private func recording(
+        _ folder: TemporaryFolder, disk: DiskCalls = .system, count: Int, named name: String = "tape.json"
+    ) throws -> RecordingFile {
+        let plan = try RecordingPlan(path: folder.file(name), mode: .all, exists: false)
+        let file = try #require(try RecordingFile(plan, version: "1", redaction: nil, digest: { PortableSHA256() }, disk: disk))
+        var maker = InteractionMaker(store: file.store, digest: { PortableSHA256() })
+        var writer = JSONWriter(reserving: 1024)
+        for id in 1...count {
+            // Too long for the cassette once its coding is off.
+            let text = Array(String(repeating: "\(id) and \(Self.secret) ", count: 8000).utf8)
+            let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 1), format: .gzip) })
+            let exchange = TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(try maker.interaction(of: exchange, mayDevelop: false), into: &writer)
+            try file.append(writer.bytes, ends: [writer.bytes.count])
+        }
+        return file
+    }
+
+    @Test func bodiesAreSyncedOnceForAllBeforeTheFileTakesItsPlace() throws {
+        let folder = try TemporaryFolder()
+        let disk = FailingDisk()
+        let file = try self.recording(folder, disk: disk.calls, count: 5)
+        disk.with { $0.log = "" }
+        _ = try file.close(keepsOld: false, undeveloped: true) { _, _ in }
+        #expect(try folder.names(in: "tape.bodies").filter { $0.hasSuffix(".txt") }.count == 5)
+        let log = disk.with { $0.log }
+        #expect(log.components(separatedBy: "sw").count == 2, "after the file as it was, one stretch of writes: \(log)")
+        #expect(log.hasSuffix("ssssss"), "the cassette and its five bodies: \(log)")
+    }
+
+    /// Whether somebody else may record into the cassette now.
+    private func isLocked(_ path: String) -> Bool {
+        do {
+            _ = try CassetteAppender.open(path, recorder: "another")
+            return false
+        } catch { return error.code == .inUse }
+    }
+
+    @Test func nobodyRecordsIntoItWhileWhatIsNamedNoMoreIsRemoved() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        var wasLocked: [String: Bool] = [:]
+        let file = try self.recording(folder, count: 2)
+        _ = try file.close(keepsOld: false, undeveloped: true) { done, count in
+            // The new file is in its place, and the bodies are not tidied up yet.
+            if done == count { wasLocked["close"] = self.isLocked(path) }
+        }
+        #expect(!self.isLocked(path))
+        _ = try CassetteRedaction.redact(
+            path, rules: RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))]), version: "1",
+            dryRun: false, progress: { done, count in if done == count { wasLocked["redact"] = self.isLocked(path) } })
+        #expect(!self.isLocked(path))
+        try self.recording(folder, count: 2, named: "other.json")
+        _ = try CassetteFinisher.develop(folder.file("other.json"), version: "1") { done, count in
+            if done == count { wasLocked["develop"] = self.isLocked(folder.file("other.json")) }
+        }
+        #expect(!self.isLocked(folder.file("other.json")))
+        #expect(wasLocked == ["close": true, "redact": true, "develop": true])
+    }
+
+    @Test func whatIsTakenBackGoesBeforeItsLockDoes() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let recorder = try #require(try Recorder(RecordingPlan(path: path, mode: .all, exists: false), version: "1"))
+        _ = recorder.put(.block(exchange: 1, side: .response, bytes: [UInt8](repeating: 1, count: 100_000)))
+        _ = recorder.put(
+            .exchange(
+                TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [], isSpilled: true, size: 100_000), stored: nil))
+        try recorder.discard()
+        #expect(try folder.names() == ["tape.bodies"] && folder.names(in: "tape.bodies").isEmpty)
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import TapeCore
+import TapeExchange
+import TapeTestSupport
+import Testing
+@testable import TapeRecorder
+
+/// What becomes of exchanges that cannot be written, turn by turn, with a disk that fails and a clock by hand.
+@Suite struct FailedWriteTests {
+    /// A recorder's thread without a thread.
+    private final class Bench {
+        let folder: TemporaryFolder
+        let disk = FailingDisk()
+        let file: RecordingFile
+        let queue = RecorderQueue { _ in }
+        let status = Guarded(RecorderStatus())
+        let clock = Guarded<UInt64>(1_000_000_000_000)
+        let notices = Guarded<[String]>([])
+        let worker: RecorderWorker
+        private let outcomes = Guarded<[Int: Result<Void, RecorderProblem>]>([:])
+
+        init(refuses: Bool = false, heldLimit: Int = RecorderWorker.heldLimit) throws {
+            self.folder = try TemporaryFolder()
+            let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: .all, exists: false)
+            self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: self.disk.calls))
+            let (clock, notices) = (self.clock, self.notices)
+            self.worker = RecorderWorker(
+                file: self.file, queue: self.queue, status: self.status, drained: Guarded(nil),
+                options: RecorderWorker.Options(refusesUnrecorded: refuses, heldLimit: heldLimit, clock: { clock.withLock { $0 } }),
+                notify: { text in notices.withLock { $0.append(text) } })
+        }
+
+        /// - Parameter waits: whether somebody waits for it.
+        func put(_ exchange: TapedExchange, waits: Bool = false) {
+            let id = exchange.interaction.id
+            let stored: RecorderItem.Stored = { [outcomes] result in outcomes.withLock { $0[id] = result } }
+            _ = self.queue.put(.exchange(exchange, stored: waits ? stored : nil), now: self.clock.withLock { $0 })
+        }
+
+        func turn(after milliseconds: UInt64 = 0) {
+            self.clock.withLock { $0 += milliseconds * 1_000_000 }
+            _ = self.worker.turn()
+        }
+
+        /// Why it is not stored; nil where it is.
+        func problem(_ id: Int) throws -> RecorderProblem? {
+            switch try #require(self.outcomes.withLock { $0[id] }, "nobody was told of exchange \(id)") {
+            case .success: nil
+            case .failure(let problem): problem
+            }
+        }
+
+        var inFile: [Int] {
+            get throws { try RecordedExchanges.read(self.folder.file("tape.json")).map(\.id) }
+        }
+
+        var now: RecorderStatus { self.status.withLock { $0 } }
+    }
+
+    // MARK: What it is
+
+    @Test(arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false), (EROFS, false)])
+    func onlyADiskWithoutRoomIsFull(error: Int32, isFull: Bool) throws {
+        let bench = try Bench()
+        bench.disk.with { $0.writeError = error }
+        bench.put(TapedExchanges.simple(1))
+        bench.turn()
+        #expect(bench.now.isDiskFull == isFull)
+        #expect(bench.now.obstacle?.code == (isFull ? .diskFull : .unwritable))
+        #expect(bench.now.firstProblem?.cause?.code == (isFull ? .noSpace : .unwritable))
+        #expect(bench.now.held == 1 && bench.now.lost == 0)
+    }
+
+    @Test func anExchangeThatCannotBeMadeIsLostAloneAndStopsNobody() throws {
+        let bench = try Bench()
+        _ = bench.queue.put(.block(exchange: 1, side: .response, bytes: [UInt8](repeating: 97, count: 100_000)), now: 0)
+        bench.put(
+            TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: [98], isSpilled: true, size: 100_001), waits: true)
+        bench.put(TapedExchanges.simple(2), waits: true)
+        bench.disk.with { $0.readError = EIO }
+        bench.turn()
+        bench.disk.with { $0.readError = 0 }
+        #expect(try bench.inFile == [2])
+        #expect(try bench.problem(1)?.code == .exchange && bench.problem(2) == nil)
+        #expect(bench.now.obstacle == nil && bench.now.lost == 1)
+        #expect(bench.now.firstProblem?.message.hasPrefix("exchange 1 is not recorded") == true)
+        #expect(bench.now.firstProblem?.cause?.code == .unreadable)
+        let notices = bench.notices.withLock { $0 }
+        #expect(notices.count == 1 && notices[0].hasSuffix("the others are."), "\(notices)")
+    }
+
+    @Test func itIsNotSaidThatTrafficGoesOnWhereItDoesNot() throws {
+        for refuses in [false, true] {
+            let bench = try Bench(refuses: refuses)
+            bench.disk.with { $0.writeError = ENOSPC }
+            bench.put(TapedExchanges.simple(1))
+            bench.turn()
+            let notices = bench.notices.withLock { $0 }
+            #expect(notices.count == 1 && notices[0].contains("traffic goes on") != refuses, "\(notices)")
+        }
+    }
+
+    // MARK: Those who wait
+
+    @Test func whoWaitsIsToldOfHisOwnExchange() throws {
+        let bench = try Bench()
+        bench.put(TapedExchanges.simple(1), waits: true)
+        bench.turn()
+        #expect(try bench.problem(1) == nil)
+        bench.disk.with { $0.writeError = ENOSPC }
+        bench.put(TapedExchanges.simple(2), waits: true)
+        bench.turn()
+        #expect(try bench.problem(2)?.code == .diskFull)
+    }
+
+    @Test func whatWasRefusedNeverTurnsUp() throws {
+        let bench = try Bench(refuses: true)
+        bench.put(TapedExchanges.simple(1), waits: true)
+        bench.turn()
+        bench.disk.with { $0.writeError = ENOSPC }
+        bench.put(TapedExchanges.simple(2), waits: true)
+        bench.put(TapedExchanges.simple(3))
+        bench.turn()
+        #expect(try bench.problem(2)?.code == .diskFull)
+        #expect(bench.now.lost == 1 && bench.now.held == 1)
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 5_000)
+        bench.put(TapedExchanges.simple(4), waits: true)
+        bench.turn()
+        #expect(try bench.problem(4) == nil)
+        bench.worker.end()
+        #expect(try bench.inFile == [1, 3, 4], "nobody was told that 3 is not recorded")
+    }
+
+    @Test func whatIsPassedOnAllTheSameMayBeRecordedLater() throws {
+        let bench = try Bench()
+        bench.disk.with { $0.writeError = ENOSPC }
+        bench.put(TapedExchanges.simple(1), waits: true)
+        bench.turn()
+        #expect(try bench.problem(1)?.code == .diskFull)
+        #expect(bench.now.held == 1 && bench.now.lost == 0)
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 5_000)
+        #expect(try bench.inFile == [1])
+    }
+
+    @Test func whatIsWrittenAndCannotBeSyncedIsTakenBackWhereItIsRefused() throws {
+        let bench = try Bench(refuses: true)
+        bench.put(TapedExchanges.simple(1), waits: true)
+        bench.turn()
+        bench.disk.with { $0.syncError = EIO }
+        bench.put(TapedExchanges.simple(2))
+        bench.put(TapedExchanges.simple(3), waits: true)
+        bench.turn()
+        #expect(try bench.problem(3)?.code == .unwritable)
+        #expect(bench.now.recorded == 1 && bench.now.held == 1 && bench.now.lost == 1)
+        bench.disk.with { $0.syncError = 0 }
+        bench.turn(after: 5_000)
+        bench.worker.end()
+        #expect(try bench.inFile == [1, 2])
+        #expect(bench.now.recorded == 2)
+        #expect(try bench.file.close(keepsOld: false, undeveloped: false) { _, _ in } == bench.folder.file("tape.json"))
+    }
+
+    // MARK: Trying again
+
+    @Test func aFullDiskIsTriedLessAndLessOftenAndNothingIsWrittenInBetween() throws {
+        let bench = try Bench()
+        // The closing brackets, which go back where they were, find room.
+        bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 100) }
+        var attempts: [Int] = []
+        // Ten seconds of traffic, an exchange every ten milliseconds.
+        for id in 1...1000 {
+            bench.put(TapedExchanges.simple(id), waits: id % 2 == 0)
+            let bytes = bench.disk.with { $0.bytes }
+            bench.turn(after: 10)
+            if bench.disk.with({ $0.bytes }) > bytes + 100 { attempts.append(id * 10) }
+        }
+        #expect(attempts == [10, 60, 160, 360, 760, 1560, 3160, 5160, 7160, 9160])
+        #expect(bench.now.held == 1000 && bench.now.lost == 0)
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 2_000)
+        #expect(bench.now.held == 0 && bench.now.recorded == 1000)
+        // The next failure begins with the short pause again.
+        bench.disk.with { $0.writeError = ENOSPC }
+        bench.put(TapedExchanges.simple(1001))
+        bench.turn()
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 50)
+        #expect(bench.now.recorded == 1001)
+    }
+
+    @Test func whileItIsRefusedNothingIsTriedForThoseWhoWait() throws {
+        let bench = try Bench(refuses: true)
+        bench.disk.with { $0.writeError = ENOSPC }
+        bench.put(TapedExchanges.simple(1), waits: true)
+        bench.turn()
+        let writes = bench.disk.with { $0.writes }
+        for id in 2...4 {
+            bench.put(TapedExchanges.simple(id), waits: true)
+            bench.turn(after: 10)
+            #expect(try bench.problem(id)?.code == .diskFull)
+        }
+        #expect(bench.disk.with { $0.writes } == writes)
+        #expect(bench.now.isDiskFull)
+        // Then they are let in again, and the next one tries.
+        bench.turn(after: 400)
+        #expect(bench.now.obstacle == nil)
+    }
+
+    @Test func whatFitsIntoMemoryIsHeldAndTheNewestIsLost() throws {
+        let bench = try Bench(heldLimit: 20_000)
+        bench.disk.with { $0.writeError = ENOSPC }
+        let body = String(repeating: "x", count: 1000)
+        let count = 40
+        for id in 1...count {
+            bench.put(TapedExchanges.simple(id, body: body))
+            bench.turn()
+        }
+        #expect(bench.now.lost > 0 && bench.now.held + bench.now.lost == count)
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 5_000)
+        #expect(try bench.inFile == Array(1...bench.now.recorded))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TapeCore
+
+/// A disk that fails when told so, and counts what is asked of it.
+final class FailingDisk: Sendable {
+    struct State {
+        /// An `errno`; 0 where it works.
+        var writeError: Int32 = 0
+        /// Shorter writes find room.
+        var shortestFailed = 0
+        var syncError: Int32 = 0
+        var readError: Int32 = 0
+        /// Calls, those that failed included.
+        var writes = 0
+        /// Bytes that these were to write.
+        var bytes = 0
+        var syncs = 0
+        /// The order of both: `w` and `s`.
+        var log = ""
+    }
+
+    private let state = Guarded(State())
+
+    func with<Result>(_ body: (inout State) -> Result) -> Result { self.state.withLock { body(&$0) } }
+
+    var calls: DiskCalls {
+        var calls = DiskCalls.system
+        calls.read = { descriptor, bytes, offset in
+            let error = self.with { $0.readError }
+            return error != 0 ? -Int(error) : DiskCalls.system.read(descriptor, bytes, offset)
+        }
+        calls.write = { descriptor, bytes, offset in
+            let error = self.with { state in
+                state.writes += 1
+                state.log += "w"
+                state.bytes += bytes.count
+                return bytes.count >= state.shortestFailed ? state.writeError : 0
+            }
+            return error != 0 ? -Int(error) : DiskCalls.system.write(descriptor, bytes, offset)
+        }
+        calls.synchronize = { descriptor in
+            let error = self.with { state in
+                state.syncs += 1
+                state.log += "s"
+                return state.syncError
+            }
+            return error != 0 ? -Int(error) : DiskCalls.system.synchronize(descriptor)
+        }
+        return calls
+    }
+}
