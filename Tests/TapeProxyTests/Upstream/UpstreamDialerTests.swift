@@ -11,11 +11,15 @@ import Testing
 
     private func dial(_ host: String, _ port: Int, own: Int? = nil) throws -> Outcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        defer { try? group.syncShutdownGracefully() }
+        let resolver = NameResolver()
+        defer {
+            resolver.stop()
+            try? group.syncShutdownGracefully()
+        }
         let loop = group.next()
         let promise = loop.makePromise(of: Outcome.self)
         loop.execute {
-            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver())
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: resolver)
             if let own, let address = IPAddress("127.0.0.1") { dialer.listens(LoopRule(listeningOn: address, port: own, interfaces: [])) }
             dialer.dial(host: host, port: port) {
                 $0.eventLoop.makeSucceededVoidFuture()
