@@ -40,6 +40,7 @@ import Testing
             try resolver.look(up: "live.test", port: 1, on: one).and(resolver.look(up: "dead.test", port: 2, on: one)).wait().1.addresses
                 .count == 2)
         #expect(self.names.asked.count == 3)
+        resolver.stop()
         try self.group.syncShutdownGracefully()
     }
 
@@ -64,6 +65,7 @@ import Testing
         #expect(try same.wait().addresses.map(\.port) == [81, 81])
         self.names.letGo(1)
         #expect(try dead.and(second).map { _ in true }.wait())
+        resolver.stop()
         try self.group.syncShutdownGracefully()
     }
 
@@ -88,6 +90,7 @@ import Testing
         let message = self.problem(future)?.message(for: "no-such-host.invalid")
         #expect(message?.hasPrefix("\"no-such-host.invalid\" was not found (") == true)
         #expect(message?.hasSuffix("): check the host name in the URL.") == true)
+        resolver.stop()
         try self.group.syncShutdownGracefully()
     }
 

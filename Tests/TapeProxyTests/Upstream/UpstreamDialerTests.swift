@@ -11,13 +11,17 @@ import Testing
 
     private func dial(_ host: String, _ port: Int, own: Int? = nil) throws -> Outcome {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        defer { try? group.syncShutdownGracefully() }
+        let resolver = NameResolver()
+        defer {
+            resolver.stop()
+            try? group.syncShutdownGracefully()
+        }
         let loop = group.next()
         let promise = loop.makePromise(of: Outcome.self)
         loop.execute {
             let ports = OwnPorts()
             if let own, let address = IPAddress("127.0.0.1") { ports.add(LoopRule(listeningOn: address, port: own, interfaces: [])) }
-            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver(), own: ports)
+            let dialer = UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: resolver, own: ports)
             dialer.dial(host: host, port: port) {
                 $0.eventLoop.makeSucceededVoidFuture()
             } then: { result in
