@@ -185,15 +185,16 @@ import Testing
     }
 
     @Test func columnsGoOnInALongBody() throws {
-        let text = Array(("user,password\n" + (0..<200_000).map { "ann,p-\($0)\n" }.joined()).utf8)
+        let filler = String(repeating: "a", count: 600)
+        let text = Array(("user,password\n" + (0..<4000).map { "\(filler),p-\($0)\n" }.joined()).utf8)
         let vault = SecretVault()
         var octets: [UInt8] = []
         _ = try Redactor(vault: vault).redact(
             OctetSource(text), headers: HeaderFields(["Content-Type: text/csv"]), isComplete: true
         ) { octets.append(contentsOf: $0) }
         let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == 200_001)
-        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("ann,{{password:") && $0.hasSuffix("}}") })
+        #expect(lines.count == 4001)
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(filler + ",{{password:") && $0.hasSuffix("}}") })
     }
 
     // MARK: Replay
