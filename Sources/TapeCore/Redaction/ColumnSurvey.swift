@@ -81,7 +81,8 @@ struct ColumnSurvey {
 
     /// Delivers each field after the first line that begins in a piece, without its quotes; `deliver` answers whether to go on.
     private mutating func follow(
-        _ text: UnsafeRawBufferPointer, from start: Int, to end: Int, _ deliver: (_ column: Int, _ range: Range<Int>, _ isLast: Bool) -> Bool
+        _ text: UnsafeRawBufferPointer, from start: Int, to end: Int,
+        _ deliver: (_ column: Int, _ range: Range<Int>, _ isLast: Bool) -> Bool
     ) {
         // Nil in a field that began in an earlier piece.
         var field: Int? = self.isInField ? nil : start
@@ -95,7 +96,11 @@ struct ColumnSurvey {
         while offset < end {
             let byte = text[offset]
             if byte == 34 {
-                if !self.isInField || self.isQuoted { self.isQuoted.toggle() } else if offset > 0, text[offset - 1] == 34 { self.isQuoted = true }
+                if !self.isInField || self.isQuoted {
+                    self.isQuoted.toggle()
+                } else if offset > 0, text[offset - 1] == 34 {
+                    self.isQuoted = true
+                }
                 self.isInField = true
             } else if !self.isQuoted, byte == self.delimiter || byte == 10 {
                 var last = offset

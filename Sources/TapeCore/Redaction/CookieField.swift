@@ -29,7 +29,9 @@ enum CookieField {
 
     /// Whether a text begins as one of these fields does: with a name, which is a token (RFC 9110, 5.6.2), and an equals sign.
     static func mayBe(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
-        guard let equals = range.prefix(128).first(where: { text[$0] == UInt8(ascii: "=") }), equals > range.lowerBound else { return false }
+        guard let equals = range.prefix(128).first(where: { text[$0] == UInt8(ascii: "=") }), equals > range.lowerBound else {
+            return false
+        }
         return (range.lowerBound..<equals).allSatisfy {
             FormSpelling.isAlphanumeric(text[$0]) || "_-.$!%*+~|".utf8.contains(text[$0])
         }

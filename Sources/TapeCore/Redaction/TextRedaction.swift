@@ -91,7 +91,7 @@ struct TextRedaction {
             // A form's items hold texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
             let findings = view.octets.withUnsafeBytes {
-                TextSurvey.findings(in: $0, as: kind, hasMore: hasMore) + self.rules.patterns(in: $0)
+                TextSurvey.findings(in: $0, as: kind, hasMore: hasMore, isView: true) + self.rules.patterns(in: $0)
             }
             guard !findings.isEmpty else { return }
             let taken = EditList(self.edits)

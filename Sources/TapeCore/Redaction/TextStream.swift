@@ -42,8 +42,8 @@ final class TextStream {
             let findings = columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast) ?? []
             return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
         }
-            .filter { $0.range.upperBound > context && !$0.range.isEmpty }
-            .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, octets: $0.octets) }
+        .filter { $0.range.upperBound > context && !$0.range.isEmpty }
+        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, octets: $0.octets) }
         var cut = isLast ? self.buffer.count : max(context, self.buffer.count - Self.overlap)
         for edit in edits where edit.range.lowerBound < cut && edit.range.upperBound > cut { cut = edit.range.upperBound }
         let ready = edits.filter { $0.range.upperBound <= cut }

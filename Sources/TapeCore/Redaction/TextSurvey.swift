@@ -28,22 +28,31 @@ struct TextSurvey {
     private let isFree: Bool
     /// The text goes on: what is at its end may not be all of it.
     private let hasMore: Bool
+    /// The text is one within another, whose marks are in it as well: a value may not run over one.
+    private let isView: Bool
     private var companyInJSON = OAuthCompany.inJSON
     private var companyInQueries = OAuthCompany.inQueries
     /// The query that was looked at last.
     private var query = 0..<0
+    /// Where the credentials or cookies end that were read last: what is in them is not read again.
+    private var fieldEnd = 0
     var findings: [Finding] = []
 
-    private init(_ text: UnsafeRawBufferPointer, _ kind: TextKind, hasMore: Bool) {
+    private init(_ text: UnsafeRawBufferPointer, _ kind: TextKind, hasMore: Bool, isView: Bool) {
+        self.isView = isView
         self.text = text
         self.isForm = kind == .form
         self.isFree = kind == .plain
         self.hasMore = hasMore
     }
 
-    /// - Parameter hasMore: the text goes on: a value that reaches its end is left to who has more of it.
-    static func findings(in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false) -> [Finding] {
-        var survey = TextSurvey(text, kind, hasMore: hasMore)
+    /// - Parameters:
+    ///   - hasMore: the text goes on: a value that reaches its end is left to who has more of it.
+    ///   - isView: the text is another one without its escapes.
+    static func findings(
+        in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, hasMore: Bool = false, isView: Bool = false
+    ) -> [Finding] {
+        var survey = TextSurvey(text, kind, hasMore: hasMore, isView: isView)
         SurveyTable.shared.scan(text) { anchor, offset in
             switch anchor {
             case .name: survey.name(endingAt: offset + 3)
@@ -218,7 +227,8 @@ struct TextSurvey {
 
     private func isWord(_ word: StaticString, endingAt end: Int) -> Bool {
         let start = end - word.utf8CodeUnitCount
-        return start >= 0 && end <= self.text.count && (0..<word.utf8CodeUnitCount).allSatisfy { self.text[start + $0] | 32 == word.utf8Start[$0] }
+        return start >= 0 && end <= self.text.count
+            && (0..<word.utf8CodeUnitCount).allSatisfy { self.text[start + $0] | 32 == word.utf8Start[$0] }
     }
 
     /// Behind which no white space is.
@@ -366,16 +376,19 @@ struct TextSurvey {
     /// - Parameter start: of the name, its quote included.
     private mutating func labelled(_ start: Int, _ end: Int, valueFrom: Int, _ meaning: SecretNames.Meaning) {
         guard !meaning.needsCompany, self.mayPrecedeName(start - 1) else { return }
+        var meaning = meaning
         let value = self.skipBlanks(valueFrom)
         switch meaning.syntax {
         case .value: break
         case .credentials:
+            guard start >= self.fieldEnd else { return }
             if self.credentials(value, meaning) { return }
+            meaning.needsKeyShape = true
         case .cookie, .setCookie:
-            guard value > valueFrom, let line = self.restOfLine(value) else { return }
-            let end = (line.first { self.text[$0] == UInt8(ascii: "'") || self.text[$0] == UInt8(ascii: "`") }) ?? line.upperBound
-            guard self.beginsLine(start) || self.isQuote(self.byte(start - 1)) else { return }
-            return self.cookies(line.lowerBound..<end, meaning)
+            guard value > valueFrom, start >= self.fieldEnd, self.beginsLine(start) || self.isQuote(self.byte(start - 1)),
+                let line = self.cookieLine(value)
+            else { return }
+            return self.cookies(line, meaning)
         }
         if self.isQuote(self.byte(value)) { return self.literal(value, meaning) }
         if value > valueFrom, self.beginsLine(start) { self.bareLine(value, meaning) }
@@ -383,7 +396,9 @@ struct TextSurvey {
 
     /// `name="value"`, as attributes of XML and settings have it; `name=value` on a line of its own or among others.
     private mutating func assignment(_ start: Int, _ end: Int, _ meaning: SecretNames.Meaning) {
-        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials, self.mayPrecedeName(start - 1) else { return }
+        guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials, self.mayPrecedeName(start - 1) else {
+            return
+        }
         let value = end + 1
         if self.isQuote(self.byte(value)) { return self.literal(value, meaning) }
         if self.beginsLine(start), self.bareLine(value, meaning) { return }
@@ -444,10 +459,29 @@ struct TextSurvey {
         return start..<end
     }
 
+    /// Cookies up to the line's end, or to the end of the quotes that they are in: `a=b; c="d"`.
+    private mutating func cookieLine(_ start: Int) -> Range<Int>? {
+        var isOpen = false
+        var end = start
+        let most = min(self.text.count, start + Self.valueLimit)
+        scan: while end < most {
+            let byte = self.text[end]
+            if byte == 10 || byte == 13 || self.isView && "\\<&".utf8.contains(byte) { break scan }
+            if self.isQuote(byte) {
+                guard isOpen || byte == UInt8(ascii: "\"") && self.text[end - 1] == UInt8(ascii: "=") else { break scan }
+                isOpen.toggle()
+            }
+            end += 1
+        }
+        self.fieldEnd = end
+        return end < most || end == self.text.count && !self.hasMore ? start..<end : nil
+    }
+
     /// `name: value` and `NAME=value` of settings, up to the line's end or a comment. Whether the line holds a value and nothing else.
     @discardableResult
     private mutating func bareLine(_ start: Int, _ meaning: SecretNames.Meaning) -> Bool {
         guard var range = self.restOfLine(start), range.count >= 4 else { return false }
+        if self.isView, let mark = range.first(where: { "\"'`\\<&".utf8.contains(self.text[$0]) }) { range = start..<mark }
         if let space = range.first(where: { self.text[$0] <= 32 }) {
             guard self.byte(self.skipBlanks(space)) == UInt8(ascii: "#") else { return false }
             range = start..<space
@@ -503,6 +537,9 @@ struct TextSurvey {
         end = min(end, most)
         guard end < most || end == self.text.count else { return }
         let range = start + 1..<end
+        // The quote was another string's last, or another string's first is in it.
+        if let first = range.first(where: { self.text[$0] > 32 }), ",:;)]}".utf8.contains(self.text[first]) { return }
+        if quote != UInt8(ascii: "\""), self.text[range].contains(UInt8(ascii: "\"")) { return }
         switch meaning.syntax {
         case .value, .credentials: self.addFree(range, meaning)
         case .cookie, .setCookie: self.cookies(range, meaning)
@@ -522,7 +559,11 @@ struct TextSurvey {
         guard space > start, self.byte(space) == 32 else { return false }
         let scheme = String(decoding: self.text[start..<space], as: UTF8.self).lowercased()
         if Self.parameterSchemes.contains(scheme) {
+            // Their own quotes cannot be told from those of a text around them.
+            guard !self.isView else { return true }
+            self.fieldEnd = start + Self.valueLimit
             guard let line = self.restOfLine(start), !self.text[line].contains(UInt8(ascii: "\\")) else { return true }
+            self.fieldEnd = line.upperBound
             self.findings += CredentialsField(self.text, line, kind: meaning.kind).findings
             return true
         }
@@ -533,7 +574,8 @@ struct TextSurvey {
         while end < most, FormSpelling.isAlphanumeric(self.text[end]) || "-._~+/=:|".utf8.contains(self.text[end]) { end += 1 }
         let word = self.text[value..<end]
         // `Bearer YOUR_TOKEN`
-        let isStandIn = word.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") } || word.allSatisfy { !FormSpelling.isAlphanumeric($0) }
+        let isStandIn =
+            word.allSatisfy { $0 >= 65 && $0 <= 90 || $0 == UInt8(ascii: "_") } || word.allSatisfy { !FormSpelling.isAlphanumeric($0) }
         guard word.count >= NeedleIndex.lengthLimit, !isStandIn, !SecretNames.isName(word) else { return true }
         self.add(value..<end, meaning, .plain)
         return true
@@ -543,7 +585,8 @@ struct TextSurvey {
     private mutating func addFree(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
         guard !range.isEmpty, !self.isProse(range), !self.isTemplate(range) else { return }
         let value = self.text[range]
-        guard !SecretNames.isName(value), !Self.words.contains(String(decoding: value.prefix(16), as: UTF8.self).lowercased()),
+        let word = String(decoding: value.prefix(16), as: UTF8.self).lowercased()
+        guard !word.hasPrefix("your"), !SecretNames.isName(value), !Self.words.contains(word),
             value.contains(where: { FormSpelling.isAlphanumeric($0) || $0 >= 128 })
         else { return }
         // A name of a program's, or a word.
@@ -561,7 +604,9 @@ struct TextSurvey {
         let value = UnsafeRawBufferPointer(rebasing: self.text[range])
         if Placeholder.isWhole(value) { return true }
         if ["${", "{{", "<%", "#{", "$(", " + "].contains(where: { ByteSearch.contains($0, in: value) }) { return true }
-        guard let first = value.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "<") || first == UInt8(ascii: "%") else { return false }
+        guard let first = value.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "<") || first == UInt8(ascii: "%") else {
+            return false
+        }
         return first == UInt8(ascii: "<") || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == 95 || $0 == 37 }
     }
 

@@ -65,7 +65,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"mutation { login(user: "a", password: "hunter2") { id } }"#, #"mutation { login(user: "a", password: "{{password:1}}") { id } }"#),
+        (
+            #"mutation { login(user: "a", password: "hunter2") { id } }"#,
+            #"mutation { login(user: "a", password: "{{password:1}}") { id } }"#
+        ),
         (#"{"query":"mutation { login(password: \"hunter2\") }"}"#, #"{"query":"mutation { login(password: \"{{password:1}}\") }"}"#),
         (#"login(password:"hunter2",token:"t1")"#, #"login(password:"{{password:1}}",token:"{{token:1}}")"#),
         (#"login(password: """hunter2""")"#, #"login(password: """{{password:1}}""")"#),
@@ -104,7 +107,10 @@ import Testing
         ("time=1 password=\"two words 7\" user=a", "time=1 password=\"{{password:1}}\" user=a"),
         ("USER=anna\nPASSWORD=swordfish\nexport API_KEY=abcdef\n", "USER=anna\nPASSWORD={{password:1}}\nexport API_KEY={{api-key:1}}\n"),
         ("user: anna\npassword: hunter2\n", "user: anna\npassword: {{password:1}}\n"),
-        ("a:\n  - password: 'hunter 2' # old\n    api-key: \"k1\"", "a:\n  - password: '{{password:1}}' # old\n    api-key: \"{{api-key:1}}\""),
+        (
+            "a:\n  - password: 'hunter 2' # old\n    api-key: \"k1\"",
+            "a:\n  - password: '{{password:1}}' # old\n    api-key: \"{{api-key:1}}\""
+        ),
         ("\"password\": swordfish\n'token': abcdef\n", "\"password\": {{password:1}}\n'token': {{token:1}}\n"),
     ])
     func linesThatNameASecret(text: String, redacted: String) {
@@ -112,17 +118,37 @@ import Testing
     }
 
     @Test(arguments: [
-        "Enter your password: it has eight letters or more\nPassword: what you chose\n", "Authorization: required\nauthorization: see below\n",
+        "Enter your password: it has eight letters or more\nPassword: what you chose\n",
+        "Authorization: required\nauthorization: see below\n",
         "Use `Authorization: Bearer <token>`, Authorization: Bearer $TOKEN or Authorization: Bearer YOUR_TOKEN",
         "password:\n  type: string\n  format: password\ntoken: string\nsecret: ${SECRET}\napi_key: <your key>\nprivate_key: |\n",
         "password: true\ntoken: null\nsecret: !vault abc\nkey: *anchor\ncode: E42\nsession: on\n",
-        "Cookie: yes\nI like this cookie: it is sweet\nset-cookie: none", "token=t1", "password=password", "got token=None and password=***",
+        "Cookie: yes\nI like this cookie: it is sweet\nset-cookie: none", "token=t1", "password=password",
+        "got token=None and password=***",
         "the token: a word", "token=, password= and secret=", "PASSWORD=$1\nTOKEN=$(cat token)\nSECRET={{secret:1}}\n",
-        "for key: value pairs", "code=200 session=active auth=basic key=name",
+        "for key: value pairs", "api_key: your-api-key-1\nauthorization: oauth2\n", "code=200 session=active auth=basic key=name",
     ])
     func linesThatSayNothing(text: String) {
         self.stays(text)
         self.stays(text, type: "application/yaml")
+    }
+
+    @Test(arguments: [
+        (#"{"log":"x\npassword: hunter2"}"#, #"{"log":"x\npassword: {{password:1}}"}"#),
+        (#"{"log":"Cookie: a=b1","x":1}"#, #"{"log":"Cookie: a={{cookie:1}}","x":1}"#),
+        (#"{"log":"x\nCookie: a=b1; c=d1","x":1}"#, #"{"log":"x\nCookie: a={{cookie:1}}; c={{cookie:2}}","x":1}"#),
+        (#"{"log":"x\nAuthorization: Bearer abcdef12","x":1}"#, #"{"log":"x\nAuthorization: Bearer {{authorization:1}}","x":1}"#),
+        (#"["token:",12345,"x"]"#, #"["token:",12345,"x"]"#), (#"["a token=",12345,"x"]"#, #"["a token=",12345,"x"]"#),
+        (#"{"q":"password: 'abc1","r":"x'"}"#, #"{"q":"password: 'abc1","r":"x'"}"#),
+        (#"{"a":"password:","b":"x1"}"#, #"{"a":"password:","b":"x1"}"#),
+    ])
+    func valuesEndWithTheStringThatTheyAreIn(text: String, redacted: String) {
+        #expect(self.redacted(text, type: "application/json") == redacted)
+    }
+
+    @Test func aValueEndsWithTheFieldThatItIsIn() {
+        let redacted = self.redacted("a=x%0Apassword: hunter2&c=2", type: "application/x-www-form-urlencoded")
+        #expect(redacted == "a=x%0Apassword: %7B%7Bpassword:1%7D%7D&c=2")
     }
 
     // MARK: Pairs and cookies in JSON
@@ -168,7 +194,10 @@ import Testing
 
     @Test(arguments: [
         ("user,password\nann,hunter2\n\nbob,swordfish", "user,password\nann,{{password:1}}\n\nbob,{{password:2}}"),
-        ("\u{feff}\"password\";\"user\"\r\n\"a;\"\"b\";ann\r\n;bob\r\n", "\u{feff}\"password\";\"user\"\r\n\"{{password:1}}\";ann\r\n;bob\r\n"),
+        (
+            "\u{feff}\"password\";\"user\"\r\n\"a;\"\"b\";ann\r\n;bob\r\n",
+            "\u{feff}\"password\";\"user\"\r\n\"{{password:1}}\";ann\r\n;bob\r\n"
+        ),
         ("id\tapi_key\n1\tk1\n2\tk2", "id\tapi_key\n1\t{{api-key:1}}\n2\t{{api-key:2}}"),
         ("a,password,b\n\"x\ny\",p1,\"hunt", "a,password,b\n\"x\ny\",{{password:1}},\"hunt"),
     ])
