@@ -14,12 +14,53 @@ extension HARWriter {
             self.pairs(FormPairs.parse(text[...]))
         case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
             try self.params(parts)
+        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file,
+            .raw
+        where type?.lowercased().hasPrefix("multipart/form-data") == true:
+            if let parts = try self.parts(body, headers) {
+                try self.params(parts)
+                if parts.boundary != MultipartType(headers)?.boundary {
+                    let boundary = String(decoding: parts.boundary.octets, as: UTF8.self)
+                    self.writer.member("comment")
+                    self.writer.string("the parts have the boundary \"\(boundary)\", which the Content-Type does not name")
+                    return self.writer.endObject()
+                }
+                break
+            }
+            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
             // HAR has no encoding for request bodies: the member is ours.
             _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         }
         self.comment(body)
         self.writer.endObject()
+    }
+
+    /// Bytes of a body that is taken apart for the export alone: as much is held in memory.
+    private static let guessLimit = 8 << 20
+
+    /// The parts of a form that the cassette holds in one piece, as `inspect` shows them: with the boundary that its Content-Type names, or
+    /// else with the one that it has. Nil if there are none.
+    private func parts(_ body: Body, _ headers: HeaderFields) throws -> MultipartBody<PartContent>? {
+        var bytes = body.content.inlineOctets ?? []
+        if bytes.isEmpty {
+            guard body.size <= Self.guessLimit, let bodies = self.bodies else { return nil }
+            var isTooLong = false
+            try bodies.read(body, headers: headers) { piece in
+                isTooLong = isTooLong || bytes.count + piece.count > Self.guessLimit
+                if !isTooLong { bytes.append(contentsOf: piece) }
+            }
+            guard !isTooLong else { return nil }
+        }
+        return bytes.withUnsafeBytes { content in
+            let named = MultipartType(headers)?.boundary.flatMap { MultipartBody<Range<Int>>.parse(content, boundary: $0) }
+            let proposal = named == nil ? MultipartLint.problems(headers: headers, body: content).lazy.compactMap(\.proposal).first : nil
+            let body = named ?? proposal.flatMap { MultipartBody<Range<Int>>.parse(content, boundary: $0) }
+            return body?.mapData { range in
+                let data = Array(content[range])
+                return UTF8Validator.isValid(data) ? .text(data) : .binary(data)
+            }
+        }
     }
 
     /// The parts of a form, which HAR lists instead of a text.
@@ -42,7 +83,8 @@ extension HARWriter {
                 }
             let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }
             _ = try self.text(
-                of: Body(size: size, content: content), HeaderFields(), type: type ?? "text/plain", as: "value", encoding: "_encoding")
+                of: Body(size: size, content: content), HeaderFields(), type: type ?? "text/plain", as: "value", encoding: "_encoding",
+                isCharsetNamed: charset != nil && disposition?.filename == nil)
             if let filename = disposition?.filename {
                 self.writer.member("fileName")
                 self.writer.string(filename)
@@ -81,14 +123,18 @@ extension HARWriter {
         self.writer.string(note)
     }
 
-    /// Writes the content as text or base64; returns its size, and nil where it could not be had.
+    /// Writes the content as text or base64; returns its size, nil if it could not be had.
+    ///
+    /// - Parameter isCharsetNamed: the archive says elsewhere what charset its text was in.
     private mutating func text(
-        of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString
+        of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString,
+        isCharsetNamed: Bool = false
     ) throws -> Int? {
         switch body.content {
         case .empty: return 0
         case .encodedText(let octets, let charset):
-            let text = charset.decode(octets)
+            // Who restores the bytes has the type alone to go by.
+            let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(octets) : nil
             _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? octets).withUnsafeBytes(deliver) }
             return octets.count
         case .text(let octets), .json(let octets, _):
@@ -139,6 +185,13 @@ extension HARWriter {
         base64.finish(&self.writer)
         self.writer.byte(UInt8(ascii: "\""))
         return size
+    }
+
+    /// Whether a Content-Type names a charset by which its bytes are made of the text again.
+    private static func names(_ type: String, _ charset: Charset) -> Bool {
+        guard let parameter = MIMEParameters(type.utf8)["charset"] else { return false }
+        let label = String(decoding: parameter.value.prefix(64), as: UTF8.self).lowercased()
+        return Charset.candidates(label: label, beginning: UnsafeRawBufferPointer(start: nil, count: 0)).contains(charset)
     }
 
     private static func isTextual(_ type: String) -> Bool {

@@ -60,14 +60,15 @@ public struct HARWriter {
         self.writer.member("startedDateTime")
         self.writer.timestamp(interaction.started)
         self.writer.member("time")
-        self.writer.milliseconds(Self.time(interaction.timing))
+        let timing = Self.phases(interaction)
+        self.writer.milliseconds(Self.time(timing))
         self.writer.member("request")
         try self.request(interaction.request)
         self.writer.member("response")
         try self.response(interaction)
         self.writer.member("cache")
         self.writer.raw("{}")
-        self.timings(interaction.timing)
+        self.timings(timing)
         if let connection = interaction.connection {
             self.writer.member("serverIPAddress")
             self.writer.string(Self.address(connection.remote))
@@ -208,10 +209,29 @@ public struct HARWriter {
 
     // MARK: Timings
 
-    /// The sum of the phases, as HAR asks; the recorded total where no phase is known.
+    /// The recorded phases. If none is known, as of a failure, all of the time counts for the one that was under way: HAR's `time` is the
+    /// sum of its timings.
+    private static func phases(_ interaction: Interaction) -> Timing {
+        var timing = interaction.timing
+        let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive]
+        guard let total = timing.total, phases.allSatisfy({ $0 == nil }) else { return timing }
+        switch interaction.outcome {
+        case .failed(let failure):
+            switch failure.kind {
+            case .dns: timing.dns = total
+            case .refused, .unreachable, .tls: timing.connect = total
+            case .reset, .timeout, .truncated, .cancelled, .malformed:
+                if interaction.request.method == "CONNECT" { timing.connect = total } else { timing.wait = total }
+            }
+        case .complete, .cut: timing.wait = total
+        }
+        return timing
+    }
+
+    /// The sum of the phases, as HAR asks.
     private static func time(_ timing: Timing) -> Double {
         let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive].compactMap { $0 }
-        return phases.isEmpty ? timing.total ?? 0 : phases.reduce(0, +)
+        return phases.reduce(0, +)
     }
 
     /// HAR counts the TLS handshake in `connect` too; `send`, `wait` and `receive` may not be -1.

@@ -52,9 +52,10 @@ struct ContentRedaction {
         case .form:
             (findings, kept) = QuerySurvey(rules: self.text.rules, isForm: true).findings(in: content, range: 0..<content.count)
             findings += self.text.rules.findings(inForm: content)
-        case .plain where self.text.rules.hasJSONPlaces:
-            (findings, kept) = JSONPlaces(self.text.rules).findings(in: content)
-        case .plain, .url, .binary: break
+        case .plain:
+            if self.text.rules.hasJSONPlaces { (findings, kept) = JSONPlaces(self.text.rules).findings(in: content) }
+            findings += ColumnSurvey.findings(in: content)
+        case .fields, .url, .binary: break
         }
         let edits = self.text.edits(in: content, as: kind, findings: findings, kept: kept)
         return Self.moved(edits.edits, by: slice.startIndex)
@@ -86,7 +87,7 @@ struct ContentRedaction {
     private func edits(ofHeaders headers: PartHeaderSection, endingAt end: Int, in content: UnsafeRawBufferPointer) -> [Edit] {
         let start = end - headers.octets.count
         guard start >= 0, content[start..<end].elementsEqual(headers.octets) else { return [] }
-        return self.edits(inText: content[start..<end], .plain)
+        return self.edits(inText: content[start..<end], .fields)
     }
 
     private func edits(inPart slice: Slice<UnsafeRawBufferPointer>, _ fields: HeaderFields) -> [Edit] {

@@ -22,6 +22,8 @@ struct Finding: Sendable, Hashable {
     var secret: [UInt8]
     var spelling: Spelling
     var isSure = true
+    /// Not looked for elsewhere, whatever it looks like: it may be a word of a program.
+    var isPlaceOnly = false
     /// Further spellings to search for.
     var pieces: [[UInt8]] = []
 }

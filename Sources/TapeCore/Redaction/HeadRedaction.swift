@@ -12,7 +12,7 @@ struct HeadRedaction {
         let edits = fields.bytes.withUnsafeBytes { bytes in
             let (findings, kept) = self.findings(in: fields, bytes)
             let values = (0..<fields.count).map { fields.valueBytes(at: $0) }.map { $0.startIndex..<$0.endIndex }
-            return self.text.edits(in: bytes, findings: findings, kept: kept, within: values)
+            return self.text.edits(in: bytes, as: .fields, findings: findings, kept: kept, within: values)
         }
         guard !edits.isEmpty else { return 0 }
         var redacted = HeaderFields()

@@ -1,12 +1,21 @@
 /// A cassette's rules on live requests, so that they are compared as the recorded ones were kept.
 ///
-/// Numbers of placeholders need not be those of the cassette: matching takes all placeholders for the same.
+/// Numbers of placeholders need not be those of the cassette: matching takes all placeholders for the same, and one that was recorded
+/// fits any text. So a request needs to know nothing of others, and what it teaches is forgotten with it: see `forOneRequest`.
 public struct LiveRedactor: Sendable {
     private let redactor: Redactor
 
     public init(_ redactor: Redactor) {
         self.redactor = redactor
     }
+
+    /// One for a single request, its head and its body: what it learns, this one never knows.
+    public func forOneRequest() -> LiveRedactor {
+        LiveRedactor(Redactor(self.redactor, vault: SecretVault(copying: self.redactor.vault)))
+    }
+
+    /// Secrets known.
+    var count: Int { self.redactor.vault.count }
 
     /// The URL as the cassette would hold it; nil where it stays as it is.
     public func redacted(url: String) -> String? { self.redactor.head.redacted(url: url)?.url }

@@ -54,7 +54,7 @@ final class PartStream {
     private func endHeaders(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.headers.isEmpty else { return }
         let fields = PartHeaderSection(octets: self.headers).fields
-        let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0) }
+        let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0, as: .fields) }
         self.found += edits.count
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)
         self.headers = []

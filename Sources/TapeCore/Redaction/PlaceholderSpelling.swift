@@ -25,7 +25,7 @@ struct PlaceholderSpelling {
         switch self.kind {
         case .binary: return self.fitted(placeholder, range.count)
         case .form: return self.escaped(placeholder, keeping: self.plainMarks)
-        case .plain, .url: break
+        case .plain, .fields, .url: break
         }
         switch spelling {
         case .number: return [UInt8(ascii: "0")]

@@ -5,7 +5,10 @@ extension Redactor {
     public func redact(
         _ source: OctetSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
-        try SourceRedaction(text: self.text).redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
+        let unsearched = self.vault.unsearched
+        var outcome = try SourceRedaction(text: self.text).redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
+        self.noteLimit(since: unsearched, &outcome)
+        return outcome
     }
 
     /// Makes lengths and digests in header fields fit the redacted octets of a body.

@@ -30,6 +30,9 @@ public struct Redactor: Sendable {
         self.makeDigest = other.makeDigest
     }
 
+    /// The same with another vault, which knows the values of the rules already.
+    init(_ other: Redactor, vault: SecretVault) { self.init(other, vault: vault, budget: other.budget) }
+
     /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
     package func within(_ budget: SearchBudget) -> Redactor { Redactor(self, vault: self.vault, budget: budget) }
 
@@ -93,6 +96,7 @@ public struct Redactor: Sendable {
 
     public func redact(request: inout RecordedRequest, body: inout WireBody?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
+        let unsearched = self.vault.unsearched
         if let (url, count) = self.head.redacted(url: request.url) {
             request.url = url
             outcome.count += count
@@ -102,14 +106,25 @@ public struct Redactor: Sendable {
             outcome.count += count
         }
         self.redact(&request.headers, &request.trailers, &body, &outcome)
+        self.noteLimit(since: unsearched, &outcome)
         return outcome
     }
 
     public func redact(response: inout RecordedResponse, body: inout WireBody?) -> RedactionOutcome {
         var outcome = RedactionOutcome()
+        let unsearched = self.vault.unsearched
         outcome.count += self.redact(words: &response.reason)
         self.redact(&response.headers, &response.trailers, &body, &outcome)
+        self.noteLimit(since: unsearched, &outcome)
         return outcome
+    }
+
+    /// Says that some of a message's secrets were too many: nobody looks for them elsewhere.
+    func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
+        guard self.vault.unsearched > unsearched else { return }
+        outcome.notes.append(
+            "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB): those beyond are taken out at their own places only"
+        )
     }
 
     /// What stands behind the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.

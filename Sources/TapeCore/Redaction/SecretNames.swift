@@ -10,6 +10,17 @@ enum SecretNames {
         var needsKeyShape = false
         /// False where values may be words of everyday.
         var isSure = true
+        /// What of the value is secret.
+        var syntax = Syntax.value
+    }
+
+    enum Syntax: Sendable, Hashable {
+        /// All of it.
+        case value
+        /// What is after the scheme (RFC 9110, 11.6.2).
+        case credentials
+        /// The values of cookies (RFC 6265, 4).
+        case cookie, setCookie
     }
 
     /// Longest name looked up.
@@ -20,6 +31,15 @@ enum SecretNames {
         guard let (hash, _) = self.fold(name) else { return nil }
         return self.byHash[hash]
     }
+
+    /// For members of JSON, lines of settings and pairs, where a header field may be, too.
+    static func meaning(ofMember name: some Sequence<UInt8>) -> Meaning? {
+        guard let (hash, _) = self.fold(name) else { return nil }
+        return self.byHash[hash] ?? self.cookiesByHash[hash]
+    }
+
+    /// Whether a value is one of the names itself, as labels and programs have it.
+    static func isName(_ value: some Sequence<UInt8>) -> Bool { self.meaning(ofMember: value) != nil }
 
     /// For header fields: as for other names, those of vendors besides.
     static func meaning(ofHeader name: some Sequence<UInt8>) -> Meaning? {
@@ -63,6 +83,13 @@ enum SecretNames {
 
     private static let byHash = Self.table(Self.names)
     private static let headersByHash = Self.table(Self.headers)
+    private static let cookiesByHash: [UInt64: Meaning] = {
+        var table = Self.table([("cookie", ["cookie", "setcookie", "setcookie2"])])
+        for hash in table.keys {
+            table[hash]?.syntax = hash == Self.fold("cookie".utf8)?.hash ? .cookie : .setCookie
+        }
+        return table
+    }()
 
     private static func table(_ names: [(kind: String, names: [String])]) -> [UInt64: Meaning] {
         var table: [UInt64: Meaning] = [:]
@@ -73,6 +100,7 @@ enum SecretNames {
                 meaning.needsCompany = name == "code"
                 meaning.needsKeyShape = name == "key" || name == "sig" || name == "signature" || name == "auth" || name == "session"
                 meaning.isSure = !Self.unsure.contains(kind)
+                if name.hasSuffix("authorization") { meaning.syntax = .credentials }
                 table[hash] = meaning
             }
         }

@@ -1,7 +1,7 @@
 /// Short texts that secrets begin with or stand behind, found by looking at three octets out of every other offset.
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
-        /// The last three letters of a name and a quote, an equals sign or a bracket.
+        /// The last three letters of a name and a quote, an equals sign, a colon or a bracket.
         case name
         /// One or more of `SecretShape.all`.
         case shapes([Int])
@@ -40,10 +40,8 @@ struct SurveyTable: Sendable {
             anchors[Self.word(Array("eyJ".utf8) + [octet])] = .webToken
         }
         anchors[Self.word(Array("BEGI".utf8))] = .armour
-        for name in SecretNames.names.flatMap(\.names) {
-            for ending in Self.cases(Array(name.utf8.suffix(3))) {
-                for mark in [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: ">")] { anchors[Self.word(ending + [mark])] = .name }
-            }
+        for ending in Set((SecretNames.names.flatMap(\.names) + ["cookie"]).flatMap { Self.cases(Array($0.utf8.suffix(3))) }) {
+            for mark in "\"'=:>".utf8 { anchors[Self.word(ending + [mark])] = .name }
         }
         let kinds = Array(Set(anchors.values))
         var threes = [UInt64](repeating: 0, count: 1 << (Self.filterBits - 6))

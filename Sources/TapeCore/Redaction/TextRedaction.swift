@@ -10,16 +10,17 @@ struct TextRedaction {
     /// - Parameters:
     ///   - findings: secrets at places that only a parser knows.
     ///   - kept: ranges in which no finding counts; secrets learned elsewhere do.
+    ///   - hasMore: the text goes on: what is at its end may not be all of it, and is left to who has more.
     ///   - places: what alone may be changed, in ascending order: the values of header fields. What runs over an end of one is chance.
     func edits(
         in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
-        within places: [Range<Int>]? = nil
+        hasMore: Bool = false, within places: [Range<Int>]? = nil
     ) -> EditList {
         guard !text.isEmpty else { return EditList() }
         var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
         work.learn(findings)
         work.learn(self.rules.patterns(in: text))
-        work.learn(TextSurvey.findings(in: text, isForm: kind == .form))
+        work.learn(TextSurvey.findings(in: text, as: kind, hasMore: hasMore))
         var views: [EscapeView] = []
         // Escapes in octets that are no text are chance.
         if kind != .binary, let view = EscapeView(text) {
@@ -27,7 +28,7 @@ struct TextRedaction {
             while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.octets.withUnsafeBytes { EscapeView($0) } }) {
                 views.append(next)
             }
-            for depth in views.indices { work.learn(in: views[...depth]) }
+            for depth in views.indices { work.learn(in: views[...depth], hasMore: hasMore) }
         }
         work.search(views)
         // Before edits that touch become one: a chance one must not take another with it.
@@ -73,16 +74,27 @@ struct TextRedaction {
 
         private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
             guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range) else { return }
-            let reach = finding.pieces.isEmpty ? SecretReach(finding.secret, isSure: finding.isSure) : .anywhere
+            let reach: SecretReach =
+                if !finding.pieces.isEmpty {
+                    .anywhere
+                } else if finding.isPlaceOnly {
+                    .place
+                } else {
+                    SecretReach(finding.secret, isSure: finding.isSure)
+                }
             let placeholder = self.vault.placeholder(for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces)
             let octets = self.spell().octets(placeholder.octets, range: range, spelling: finding.spelling, isEscaped: isEscaped)
             self.edits.append(Edit(range: range, octets: octets))
         }
 
         /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
-        mutating func learn(in views: ArraySlice<EscapeView>) {
+        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool) {
             guard let view = views.last else { return }
-            let findings = view.octets.withUnsafeBytes { TextSurvey.findings(in: $0) + self.rules.patterns(in: $0) }
+            // A form's items hold texts of any kind.
+            let kind = self.kind == .form ? .plain : self.kind
+            let findings = view.octets.withUnsafeBytes {
+                TextSurvey.findings(in: $0, as: kind, hasMore: hasMore, isView: true) + self.rules.patterns(in: $0)
+            }
             guard !findings.isEmpty else { return }
             let taken = EditList(self.edits)
             for var finding in findings {
@@ -149,7 +161,7 @@ struct TextRedaction {
         private mutating func replace(
             _ hit: NeedleIndex.Hit, _ octets: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
-            if self.kind == .plain, let number = JSONNumberText.around(hit.range, in: octets) {
+            if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: octets) {
                 self.edits.append(Edit(range: source(number), octets: [UInt8(ascii: "0")]))
                 return
             }

@@ -13,6 +13,9 @@ final class TextStream {
     /// Octets at the buffer's beginning that were delivered.
     private var context = 0
     private(set) var count = 0
+    /// Columns of secrets in the text, as far as it was delivered; nil if there are none.
+    private var columns: ColumnSurvey?
+    private var isFirst = true
 
     init(_ redaction: TextRedaction, kind: TextKind) {
         self.redaction = redaction
@@ -32,9 +35,15 @@ final class TextStream {
     private func process(isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         let (redaction, context, kind) = (self.redaction, self.context, self.kind)
         // Behind the beginning, the text in sight does not begin with a field's name.
-        let edits = self.buffer.withUnsafeBytes { redaction.edits(in: $0, as: kind).edits }
-            .filter { $0.range.upperBound > context && !$0.range.isEmpty }
-            .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, octets: $0.octets) }
+        if self.isFirst, kind == .plain { self.columns = self.buffer.withUnsafeBytes { ColumnSurvey($0) } }
+        self.isFirst = false
+        var columns = self.columns
+        let edits = self.buffer.withUnsafeBytes { text in
+            let findings = columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast) ?? []
+            return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
+        }
+        .filter { $0.range.upperBound > context && !$0.range.isEmpty }
+        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, octets: $0.octets) }
         var cut = isLast ? self.buffer.count : max(context, self.buffer.count - Self.overlap)
         for edit in edits where edit.range.lowerBound < cut && edit.range.upperBound > cut { cut = edit.range.upperBound }
         let ready = edits.filter { $0.range.upperBound <= cut }
@@ -48,6 +57,7 @@ final class TextStream {
                 try EditList(moved).applied(to: part).withUnsafeBytes(deliver)
             }
         }
+        self.buffer.withUnsafeBytes { _ = self.columns?.findings(in: $0, from: context, to: cut, hasMore: true) }
         let keep = min(cut, Self.contextLimit)
         self.buffer.removeFirst(cut - keep)
         self.context = keep

@@ -64,6 +64,7 @@ extension TextSurvey {
     }
 
     private mutating func found(_ kind: String, _ range: Range<Int>, pieces: [[UInt8]] = [], secret: [UInt8]? = nil) {
+        guard self.isWhole(range) else { return }
         let secret = secret ?? Array(self.text[range])
         self.findings.append(Finding(kind: kind, range: range, secret: secret, spelling: .plain, pieces: pieces))
     }

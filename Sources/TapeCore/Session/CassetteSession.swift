@@ -114,8 +114,9 @@ public final class CassetteSession: Sendable {
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
-        let (comparedURL, redactedHeaders) = self.redaction?.redacted(url: url, headers: headers) ?? (url, headers)
-        let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL)
+        let redaction = self.redaction?.forOneRequest()
+        let (comparedURL, redactedHeaders) = redaction?.redacted(url: url, headers: headers) ?? (url, headers)
+        let comparedHeaders = self.recordedDates(redactedHeaders, method: method, url: comparedURL, redaction)
         return self.rules.withHeadKey(method: method, url: comparedURL, headers: comparedHeaders) { head in
             let key = self.key(of: head)
             if let key {
@@ -130,15 +131,15 @@ public final class CassetteSession: Sendable {
             return .needsBody(
                 PendingRequest(
                     method: method, url: comparedURL, headers: headers, comparedHeaders: comparedHeaders, rules: self.rules,
-                    redaction: self.redaction, head: Array(head), key: key, digest: self.digest))
+                    redaction: redaction, head: Array(head), key: key, digest: self.digest))
         }
     }
 
     /// The header fields as the recording's client would have sent them. A date that the client knows by itself was recorded as it is.
-    private func recordedDates(_ headers: HeaderFields, method: String, url: String) -> HeaderFields {
+    private func recordedDates(_ headers: HeaderFields, method: String, url: String, _ redaction: LiveRedactor?) -> HeaderFields {
         guard let moved = self.dates?.recorded(headers) else { return headers }
         func isRecorded(_ headers: HeaderFields) -> Bool {
-            self.rules.withHeadKey(method: method, url: url, headers: self.redaction?.redacted(headers: headers) ?? headers) {
+            self.rules.withHeadKey(method: method, url: url, headers: redaction?.redacted(headers: headers) ?? headers) {
                 self.key(of: $0) != nil
             }
         }

@@ -195,9 +195,51 @@ import Testing
         #expect(answer["response"]?["content"]?["text"]?.utf8 == wire)
     }
 
-    @Test func textOfOtherCharsetsIsExportedDecoded() throws {
+    @Test func textOfACharsetThatTheTypeNamesIsExportedDecoded() throws {
         let body = Body(size: 4, content: .encodedText([0xC0, 0xBD, 0xBD, 0xC4], .eucKR))
-        let content = try HARExport.entry(HARExport.response(body))["response"]?["content"]
+        let content = try HARExport.entry(HARExport.response(body, ["Content-Type: text/plain; charset=euc-kr"]))["response"]?["content"]
         #expect(content?["text"]?.string == "음식" && content?["size"]?.int == 4)
+        #expect(content?["encoding"] == nil)
+    }
+
+    /// Who reads the archive has nothing but the type to make the bytes of the text again.
+    @Test(
+        arguments: [
+            ([0xFF, 0xFE, 0x61, 0x00], Charset.utf16LittleEndian, "text/plain"),
+            ([0xFE, 0xFF, 0x00, 0x61], .utf16BigEndian, "application/json"),
+            ([0xFF, 0xFE, 0x61, 0x00], .utf16LittleEndian, "text/plain; charset=utf-8"), ([0xC0, 0xBD], .eucKR, "text/html"),
+            ([0xFE, 0xFF, 0x00, 0x61], .utf16BigEndian, "text/plain; charset=utf-16le"),
+        ] as [([UInt8], Charset, String)])
+    func textOfACharsetThatTheTypeDoesNotNameIsExportedInBase64(octets: [UInt8], charset: Charset, type: String) throws {
+        let body = Body(size: octets.count, content: .encodedText(octets, charset))
+        let content = try HARExport.entry(HARExport.response(body, ["Content-Type: \(type)"]))["response"]?["content"]
+        #expect(content?["encoding"]?.string == "base64")
+        #expect(content?["text"]?.string.flatMap { Base64.decode(Array($0.utf8)) } == octets)
+        #expect(content?["size"]?.int == octets.count)
+    }
+
+    @Test func aFormWithAnotherBoundaryThanItsTypeNamesHasItsParts() throws {
+        let wire =
+            "--real\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n--real\r\nContent-Disposition: form-data; name=\"f\"; "
+            + "filename=\"x.bin\"\r\nContent-Type: application/octet-stream\r\n\r\n\u{1}two\r\n--real--\r\n"
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=named"])
+        interaction.request.body = Body(size: wire.utf8.count, content: .text(Array(wire.utf8)))
+        let data = try HARExport.entry(interaction)["request"]?["postData"]
+        let params = data?["params"].map { Array($0.elements) } ?? []
+        #expect(params.map { $0["name"]?.string } == ["a", "f"])
+        #expect(params.map { $0["value"]?.string } == ["one", "\u{1}two"])
+        #expect(params.last?["fileName"]?.string == "x.bin")
+        #expect(data?["text"] == nil)
+        #expect(data?["comment"]?.string?.contains("boundary") == true)
+    }
+
+    @Test func aFormWithoutPartsStaysText() throws {
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=named"])
+        interaction.request.body = Body(size: 4, content: .text(Array("a=b\n".utf8)))
+        let data = try HARExport.entry(interaction)["request"]?["postData"]
+        #expect(data?["text"]?.string == "a=b\n")
+        #expect(data?["params"] == nil)
     }
 }

@@ -87,4 +87,22 @@ import Testing
         #expect(response?["_error"]?.string == "dns: no such host")
         #expect(response?["bodySize"]?.int == -1)
     }
+
+    /// HAR 1.2: `time` is the sum of the timings, those of -1 left out; `ssl` is in `connect`.
+    @Test(
+        arguments: [
+            (Failure.Kind.dns, "GET", "dns"), (.refused, "CONNECT", "connect"), (.tls, "GET", "connect"), (.timeout, "CONNECT", "connect"),
+            (.timeout, "GET", "wait"), (.reset, "GET", "wait"),
+        ] as [(Failure.Kind, String, String)])
+    func timingsOfAFailureAddUpToItsTime(kind: Failure.Kind, method: String, phase: String) throws {
+        let interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: method, url: "https://a/"), response: nil,
+            outcome: .failed(Failure(kind: kind, message: "no")), timing: Timing(total: 12.5))
+        let entry = try HARExport.entry(interaction)
+        #expect(entry["time"]?.double == 12.5)
+        let names = ["blocked", "dns", "connect", "send", "wait", "receive"]
+        let times = names.compactMap { name in entry["timings"]?[name]?.double }.filter { $0 > 0 }
+        #expect(times == [12.5])
+        #expect(entry["timings"]?[phase]?.double == 12.5)
+    }
 }

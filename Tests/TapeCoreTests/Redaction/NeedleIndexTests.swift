@@ -5,7 +5,7 @@ import Testing
 @Suite struct NeedleIndexTests {
     private func found(_ secrets: [String], in text: String, standsAlone: Bool = false) -> [String] {
         var index = NeedleIndex()
-        for (number, secret) in secrets.enumerated() { index.insert(Array(secret.utf8), as: number, standsAlone: standsAlone) }
+        for (number, secret) in secrets.enumerated() { _ = index.insert(Array(secret.utf8), as: number, standsAlone: standsAlone) }
         var hits: [String] = []
         let octets = Array(text.utf8)
         octets.withUnsafeBytes { bytes in
@@ -47,5 +47,28 @@ import Testing
     @Test func aLongOneIsFoundByItsBeginningAndTakenToItsEnd() {
         let secret = (0..<300).map { "k\($0)z" }.joined()
         #expect(self.found([secret], in: "x" + secret + "y") == ["0@1-\(1 + secret.utf8.count)"])
+    }
+
+    /// Behind so many, secrets are searched for in another way.
+    @Test func everySpellingOfALateSecretIsFound() {
+        var index = NeedleIndex()
+        for number in 0..<1100 { _ = index.insert(Array("early-\(number)-abc".utf8), as: number, standsAlone: false) }
+        let secret = Array("la~te>?secret\u{7f}-0123".utf8)
+        _ = index.insert(secret, as: 1100, standsAlone: false)
+        let hex = Hex.encode(secret)
+        var texts = [secret, Array(hex.utf8), Array(hex.uppercased().utf8), NeedleIndex.wide(secret)]
+        for lead in 0..<3 {
+            let text = SecretCorpus.base64(Array(repeating: 122, count: lead) + secret + [33, 33])
+            texts += [text, text.map(Base64Run.urlSafe)]
+        }
+        for (number, text) in texts.enumerated() {
+            for lead in 0..<9 {
+                var hits: [Int] = []
+                (Array(repeating: UInt8(ascii: "-"), count: lead) + text + Array("--------".utf8)).withUnsafeBytes { bytes in
+                    index.search(bytes) { hits.append($0.secret) }
+                }
+                #expect(hits == [1100], "spelling \(number) after \(lead)")
+            }
+        }
     }
 }

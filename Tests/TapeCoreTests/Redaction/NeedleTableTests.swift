@@ -10,7 +10,7 @@ import Testing
         var asked: [Int32] = []
         let text = Array("    ".utf8) + needles[77]
         text.withUnsafeBytes { bytes in
-            table.search(bytes) { needle, start in
+            table.search(bytes, length: { needles[Int($0)].count }) { needle, start in
                 guard start == 4, Array(bytes[4...]) == needles[Int(needle)] else { return nil }
                 asked.append(needle)
                 return bytes.count
@@ -23,7 +23,7 @@ import Testing
         var table = NeedleTable(window: 6, block: 4)
         Array("abcdef".utf8).withUnsafeBytes { table.insert(0, $0) }
         Array("nothing of the kind".utf8).withUnsafeBytes { bytes in
-            table.search(bytes) { _, _ in
+            table.search(bytes, length: { _ in 6 }) { _, _ in
                 Issue.record("asked")
                 return nil
             }

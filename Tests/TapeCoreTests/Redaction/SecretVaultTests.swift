@@ -24,4 +24,27 @@ import Testing
         #expect(!vault.isEmpty)
         #expect(vault.snapshot().placeholders.count == 2)
     }
+
+    @Test func whatThereIsNoRoomForIsCountedAndSaid() {
+        let vault = SecretVault()
+        let long = Array(repeating: UInt8(ascii: "x"), count: SecretVault.octetLimit - 10)
+        _ = vault.placeholder(for: long, kind: "token")
+        #expect(vault.unsearched == 0)
+        var body: WireBody? = WireBody(Array(#"{"token":"0123456789abcdef"}"#.utf8))
+        var request = RecordedRequest(method: "POST", url: "http://h/")
+        let outcome = Redactor(vault: vault).redact(request: &request, body: &body)
+        #expect(body?.octets == Array(#"{"token":"{{token:0}}"}"#.utf8))
+        #expect(vault.unsearched == 1)
+        #expect(outcome.note?.contains("at their own places only") == true)
+    }
+
+    @Test func aCopyKeepsToItselfWhatItLearns() {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("a3f9c2d1e8".utf8), kind: "token")
+        let copy = SecretVault(copying: vault)
+        #expect(copy.placeholder(for: Array("a3f9c2d1e8".utf8), kind: "cookie").description == "{{token:1}}")
+        _ = copy.placeholder(for: Array("b3f9c2d1e8".utf8), kind: "token")
+        #expect(copy.count == 2)
+        #expect(vault.count == 1)
+    }
 }
