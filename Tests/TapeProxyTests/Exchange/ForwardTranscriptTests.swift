@@ -102,6 +102,17 @@ import Testing
         #expect(scene.recorder.exchanges.first?.interaction.interim.map(\.status) == [100])
     }
 
+    #if os(Linux)
+    /// An origin that writes head and body apart may hold the body back until its head is acknowledged.
+    @Test func anAnswerThatComesInPiecesIsAcknowledgedAtOnce() throws {
+        let scene = try Self.used()
+        #expect(!scene.isAcknowledged, "a whole answer needs no word")
+        scene.client(Self.get)
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
+        #expect(scene.isAcknowledged)
+    }
+    #endif
+
     // MARK: The connection fields
 
     @Test(arguments: [

@@ -123,6 +123,13 @@ final class ExchangeScene {
         self.settle()
     }
 
+    /// Whether the origin's last bytes were acknowledged at once.
+    var isAcknowledged: Bool {
+        self.originChannel(nil)?.options.contains { option in
+            (option.option as? ChannelOptions.Types.SocketOption)?.optionName == .init(rawValue: 12)
+        } == true
+    }
+
     func originTakes(_ takes: Bool) { self.set(self.originChannel(nil), isWritable: takes) }
 
     var originIsRead: Bool { Self.isRead(self.originChannel(nil)) }

@@ -1,0 +1,183 @@
+import NIOCore
+import TapeCore
+import TapeExchange
+import TapeTestSupport
+import Testing
+
+@testable import TapeProxy
+
+/// Exchanges answered from a cassette, in memory, as transcripts.
+@Suite struct ReplayTranscriptTests {
+    private static let head = """
+        {
+          "wiretape": 1,
+          "interactions": [
+
+        """
+
+    /// A cassette of these exchanges, each the members of one.
+    private func cassette(_ exchanges: String...) throws -> (folder: TemporaryFolder, cassette: RecordedCassette) {
+        let folder = try TemporaryFolder()
+        let list = exchanges.enumerated().map { number, members in
+            "    { \"id\": \(number + 1), \"started\": \"2026-11-21T04:00:0\(number).000000Z\", \(members) }"
+        }
+        try folder.write(Array((Self.head + list.joined(separator: ",\n") + "\n  ]\n}\n").utf8), to: "tape.json")
+        return (folder, try RecordedCassette(path: folder.file("tape.json")))
+    }
+
+    private func scene(
+        _ mode: RecordMode, _ cassette: RecordedCassette, configure: (inout ProxyConfiguration) -> Void = { _ in }
+    ) throws -> ExchangeScene {
+        try ExchangeScene(CassetteSession(mode: mode, cassette: cassette), cassette: cassette, configure: configure)
+    }
+
+    private static let plain = """
+        "request": { "method": "GET", "url": "http://h/a" },
+        "response": { "status": 200, "reason": "OK", "headers": ["Content-Length: 2"], "body": { "size": 2, "text": "ok" } }
+        """
+    private static let upload = """
+        "request": { "method": "POST", "url": "http://h/p", "headers": ["Content-Length: 3"], "body": { "size": 3, "text": "old" } },
+        "response": { "status": 201, "reason": "Created", "headers": ["Content-Length: 0"], "body": { "size": 0, "text": "" } }
+        """
+
+    @Test func aRecordedAnswerComesWithoutAnOriginAndKeepsTheConnection() throws {
+        let (folder, cassette) = try self.cassette(Self.plain, Self.plain)
+        let scene = try self.scene(.none, cassette)
+        scene.client(ForwardTranscriptTests.get + ForwardTranscriptTests.get)
+        #expect(scene.heard() == [ForwardTranscriptTests.gotOK + ForwardTranscriptTests.gotOK.dropFirst("client < ".count)])
+        scene.client(ForwardTranscriptTests.get)
+        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 424 Not In Cassette|Wiretape-Error: miss|") == true)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func anOriginsCloseIsReplayedAsAClose() throws {
+        let closing = Self.plain.replacing("\"Content-Length: 2\"", with: "\"Connection: close\", \"Content-Length: 2\"")
+        let (folder, cassette) = try self.cassette(closing)
+        let scene = try self.scene(.none, cassette)
+        scene.client(ForwardTranscriptTests.get)
+        scene.advance(61)
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Connection: close|Content-Length: 2||ok", "client closed"])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aCutBodyIsCutAgain() throws {
+        let cut = """
+            "request": { "method": "GET", "url": "http://h/a" },
+            "response": { "status": 200, "reason": "OK", "headers": ["Content-Length: 9"], "body": { "size": 4, "complete": false, "text": "part" } },
+            "outcome": { "cut": "origin", "reason": "gone" }
+            """
+        let (folder, cassette) = try self.cassette(cut)
+        let scene = try self.scene(.none, cassette)
+        scene.client(ForwardTranscriptTests.get)
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Content-Length: 9||part", "client closed"])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aBodyThatDecidesIsReadToItsEndFirst() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.once, cassette)
+        scene.client(ForwardTranscriptTests.post("Content-Length: 3", "ol"))
+        #expect(scene.heard().isEmpty)
+        scene.client("d")
+        #expect(scene.heard() == ["client < HTTP/1.1 201 Created|Content-Length: 0||"])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aBodyThatIsNotInTheCassetteIsSentOnFromTheBuffer() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.newEpisodes, cassette)
+        scene.client(ForwardTranscriptTests.post("Transfer-Encoding: chunked", "2;x\r\nne\r\n"))
+        #expect(scene.heard().isEmpty)
+        scene.client("1\r\nw\r\n0\r\nT: 1\r\n\r\n")
+        scene.connected()
+        #expect(
+            scene.heard() == ["dial h", "origin 1 < POST /p HTTP/1.1|Host: h|Transfer-Encoding: chunked||2;x|ne|1|w|0|T: 1||"])
+        scene.origin(ForwardTranscriptTests.ok)
+        #expect(scene.heard() == [ForwardTranscriptTests.gotOK])
+        let recorded = try #require(scene.recorder.exchanges.first)
+        #expect(recorded.requestBody?.bytes == Array("new".utf8) && recorded.requestBody?.isComplete == true)
+        #expect(recorded.interaction.request.trailers?.first("t") == "1")
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aBufferedBodyGoesOutAsFastAsTheOriginTakesIt() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.newEpisodes, cassette)
+        let size = 3 << 20
+        scene.client(ForwardTranscriptTests.post("Content-Length: \(size)"))
+        for _ in 0..<3 { scene.client([UInt8](repeating: 120, count: 1 << 20)) }
+        scene.connected()
+        scene.origin(ForwardTranscriptTests.ok)
+        #expect(scene.heard().last == ForwardTranscriptTests.gotOK)
+        #expect(scene.recorder.summary == ["POST 200 complete \(size) 2"])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aClientThatWaitsIsAskedOnceWhereverItsRequestGoes() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.newEpisodes, cassette)
+        scene.client(ForwardTranscriptTests.post("Content-Length: 3\r\nExpect: 100-continue"))
+        #expect(scene.heard() == ["client < HTTP/1.1 100 Continue||"])
+        scene.client("new")
+        scene.connected()
+        _ = scene.heard()
+        scene.origin("HTTP/1.1 100 Continue\r\n\r\n" + ForwardTranscriptTests.ok)
+        #expect(scene.heard() == [ForwardTranscriptTests.gotOK])
+        #expect(scene.recorder.exchanges.first?.interaction.interim.map(\.status) == [100])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aClientThatStopsInABodyThatIsComparedGetsA408() throws {
+        let (folder, cassette) = try self.cassette(Self.upload)
+        let scene = try self.scene(.once, cassette)
+        scene.client(ForwardTranscriptTests.post("Content-Length: 3", "o"))
+        scene.advance(61)
+        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 408 Request Timeout|Wiretape-Error: timeout|") == true)
+        withExtendedLifetime(folder) {}
+    }
+
+    // MARK: Clients that leave
+
+    @Test func aClientThatLeavesBeforeItsAnswerLeavesItForItsNextTry() throws {
+        let (folder, cassette) = try self.cassette(Self.plain)
+        let scene = try self.scene(.none, cassette) { $0.latency = .fixed(5_000) }
+        scene.client(ForwardTranscriptTests.get)
+        scene.clientEnds()
+        #expect(scene.proxy.session.verdict().flaws == [.unserved])
+        scene.connect()
+        scene.client(ForwardTranscriptTests.get)
+        scene.advance(6)
+        #expect(scene.heard().last == "client 2 < HTTP/1.1 200 OK|Content-Length: 2||ok")
+        let verdict = scene.proxy.session.verdict()
+        #expect(verdict.hits == 1 && verdict.flaws.isEmpty && verdict.unused.isEmpty)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aClientThatLeavesInsideItsAnswerHasUsedIt() throws {
+        let interim = Self.plain.replacing("\"response\":", with: "\"interim\": [{ \"status\": 103, \"at\": 0 }], \"response\":")
+        let (folder, cassette) = try self.cassette(interim)
+        let scene = try self.scene(.none, cassette) { $0.latency = .fixed(5_000) }
+        scene.client(ForwardTranscriptTests.get)
+        scene.advance(1)
+        let begun = scene.heard().contains { $0.contains("103") }
+        scene.clientEnds()
+        #expect(scene.proxy.session.verdict().unused == (begun ? [] : [0]))
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aClientThatLeavesAsTheRecordedOneDidHasUsedItToo() throws {
+        let cut = """
+            "request": { "method": "GET", "url": "http://h/a" }, "outcome": { "cut": "client", "reason": "left" }
+            """
+        let (folder, cassette) = try self.cassette(cut, Self.plain)
+        let scene = try self.scene(.none, cassette) { $0.latency = .fixed(5_000) }
+        scene.client(ForwardTranscriptTests.get)
+        scene.clientEnds()
+        scene.connect()
+        scene.client(ForwardTranscriptTests.get)
+        scene.advance(6)
+        #expect(scene.heard().last == "client 2 < HTTP/1.1 200 OK|Content-Length: 2||ok")
+        #expect(scene.proxy.session.verdict().hits == 2)
+        withExtendedLifetime(folder) {}
+    }
+}
