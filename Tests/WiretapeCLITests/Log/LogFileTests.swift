@@ -24,7 +24,8 @@ import Testing
 
     @Test(arguments: [
         ("a b", "\"a b\""), ("a=b", "\"a=b\""), ("\"", "\"\\\"\""), ("\\", "\"\\\\\""), ("\n", "\"\\\\n\""),
-        ("\u{1B}[2J", "\"\\\\u{1b}[2J\""), ("h.test:443", "h.test:443"), (String(repeating: "x", count: 5000), String(repeating: "x", count: 1000) + "…"),
+        ("\u{1B}[2J", "\"\\\\u{1b}[2J\""), ("h.test:443", "h.test:443"),
+        (String(repeating: "x", count: 5000), String(repeating: "x", count: 1000) + "…"),
     ])
     func aValueIsOneWordOnOneLineWhateverIsInIt(_ value: String, _ shown: String) {
         let line = String(decoding: LogFileHandler.line(.info, "m", ["k": "\(value)"]), as: UTF8.self)
