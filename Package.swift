@@ -113,7 +113,11 @@ let package = Package(
             ]
         ),
         .testTarget(
-            name: "WiretapeCLITests", dependencies: ["WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS"],
+            name: "WiretapeCLITests",
+            dependencies: [
+                "WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "DemoOriginTests",

@@ -57,9 +57,10 @@ struct ProxyLog: Sendable {
         self.logger.info("session opened", metadata: metadata)
     }
 
-    func sessionRefused(_ cassette: String) {
+    /// Why is in the answer of the control API.
+    func sessionRefused(_ name: SessionName) {
         guard self.isInfo else { return }
-        self.logger.info("session refused", metadata: ["cassette": "\(cassette)"])
+        self.logger.info("session refused", metadata: ["session": "\(name)"])
     }
 
     func sessionEnded(_ report: SessionReport) {
@@ -140,7 +141,7 @@ struct ProxyLog: Sendable {
         self.logger.debug(message, metadata: metadata)
     }
 
-    /// A method is any token (RFC 9110, 9.1): what looks like none of the usual ones may be anything, and is cut short.
+    /// A method is any token (RFC 9110, 9.1): one that looks like none of the usual ones may be a secret.
     private static func shownMethod(_ method: String) -> String {
         method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
             && method.utf8.count <= 20

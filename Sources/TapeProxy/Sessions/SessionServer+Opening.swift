@@ -27,6 +27,7 @@ extension SessionServer {
             return open
         } catch {
             self.book.withLockedValue { $0.closed(name) }
+            self.loops.shared.log.sessionRefused(name)
             throw error
         }
     }

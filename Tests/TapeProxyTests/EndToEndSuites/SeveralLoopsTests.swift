@@ -238,7 +238,12 @@ import Testing
             }
         }
         // Found on the loops until then: their clients are let go.
-        let idle = try (0..<loops).map { _ in try RawConnection(port: port) }
+        let idle = try (0..<loops).map { _ in
+            let client = try RawConnection(port: port)
+            try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readMessage()
+            return client
+        }
         let report = try running.server.end(session.name, keepsOld: false)
         for client in idle { try client.expectEnd() }
         #expect(report.verdict.hits == 4 * loops && report.counts.replayed == 4 * loops)
