@@ -115,7 +115,7 @@ import Testing
         let isHeld = Gate("the recorder is held")
         let gate = Gate("the recorder may go on")
         _ = recorder.put(
-            .exchange(TapedExchanges.simple(recorder.nextID())) {
+            .exchange(TapedExchanges.simple(recorder.nextID())) { _ in
                 isHeld.open()
                 try? gate.wait()
             })

@@ -113,9 +113,9 @@ import Testing
 
     @Test func aLoopFollowsEachSecond() throws {
         let loop = EmbeddedEventLoop()
-        let shared = try ProxyLoop(
-            loop: loop, limits: ProxyLimits(), tls: nil,
-            dialer: UpstreamDialer(loop: loop, limits: ProxyLimits(), resolver: NameResolver()), disk: .shared, clock: self.clocks.clock())
+        let shared = ProxyLoop(
+            loop: loop, limits: ProxyLimits(), server: try SharedServer(tls: nil, clock: self.clocks.clock()), resolver: NameResolver(),
+            disk: .shared)
         shared.begin()
         self.clocks.set(by: 3600)
         let told = { Double(shared.timestamp(at: self.clocks.instant).microseconds - 1_800_000_000_000_000) / 1e6 }
