@@ -146,7 +146,8 @@ internal import Testing
         #expect(!HopByHop.needsDechunking(.chunked, clientVersion: .http11))
         #expect(!HopByHop.needsDechunking(.length(1), clientVersion: .http10))
         #expect(
-            try self.response("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTrailer: A\nA: b\n\n", keeps: false, client: .http10, removesChunking: true)
+            try self.response(
+                "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nTrailer: A\nA: b\n\n", keeps: false, client: .http10, removesChunking: true)
                 == "HTTP/1.1 200 OK\nA: b\n\n")
     }
 

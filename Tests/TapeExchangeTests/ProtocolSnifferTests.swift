@@ -11,8 +11,10 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "GET /", "OPTIONS *", "POST http://h/", "UPDATEREDIRECTREF /", "M-SEARCH * HTTP/1.1\r\n", "\r\nGET / HTTP/1.1\r\n", "\r\n\r\n\nGET /",
-        "GET foo HTTP/1.1\r\n", "GET ?q HTTP/1.0\r\n", "get / HTTP/1.1\r\n", "GET  / HTTP/1.1\r\n", "GET h:443 HTTP/1.1\n", "GET \u{FC} HTTP/1.1\r\n",
+        "GET /", "OPTIONS *", "POST http://h/", "UPDATEREDIRECTREF /", "M-SEARCH * HTTP/1.1\r\n", "\r\nGET / HTTP/1.1\r\n",
+        "\r\n\r\n\nGET /",
+        "GET foo HTTP/1.1\r\n", "GET ?q HTTP/1.0\r\n", "get / HTTP/1.1\r\n", "GET  / HTTP/1.1\r\n", "GET h:443 HTTP/1.1\n",
+        "GET \u{FC} HTTP/1.1\r\n",
         "DELETE a b HTTP/1.1\r\n",
     ])
     func aRequestLineIsHTTPHoweverOddItsTarget(text: String) {
@@ -20,7 +22,8 @@ internal import Testing
     }
 
     @Test(arguments: [
-        "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET foo\r\n", "GET foo HTTP/2.0\r\n",
+        "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET foo\r\n",
+        "GET foo HTTP/2.0\r\n",
         "SSH-2.0-OpenSSH_9\r\n", "GET/ HTTP/1.1\r\n", " GET / HTTP/1.1\r\n", "\u{0}\u{1}", "{\"a\": 1}", "GET foo HTTP/1\r\n",
     ])
     func anythingElseIsNotOurs(text: String) {

@@ -44,7 +44,11 @@ import Testing
         return (sent, bytes, times)
     }
 
-    @Test(arguments: [[], [5], [1, 2, 3], [BufferedRequestBody.memoryLimit], [BufferedRequestBody.memoryLimit, 1], [700_000, 700_000, 10, 3_000_000, 5]])
+    @Test(
+        arguments: [
+            [], [5], [1, 2, 3], [BufferedRequestBody.memoryLimit], [BufferedRequestBody.memoryLimit, 1],
+            [700_000, 700_000, 10, 3_000_000, 5],
+        ])
     func whatCameComesBackWithItsTimes(sizes: [Int]) throws {
         let (sent, bytes, times) = try self.roundTrip(sizes)
         #expect(bytes == sent)

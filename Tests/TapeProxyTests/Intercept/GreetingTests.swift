@@ -12,7 +12,7 @@ import Testing
 
     private func greeting() throws -> Greeting {
         let upstream = UpstreamConnection(
-            route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, flushes: FlushQueue(loop: self.channel.embeddedEventLoop), clock: EventClock(loop: self.channel.embeddedEventLoop))
+            route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, loop: self.channel.embeddedEventLoop)
         try self.channel.pipeline.syncOperations.addHandler(upstream)
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 25)).wait()
         let log = self.log

@@ -34,10 +34,10 @@ import Testing
         #expect(scene.recorder.summary == ["GET 200 complete 2"])
     }
 
-    @Test(arguments: ["GET a HTTP/1.1\r\nHost: h\r\n\r\n", "GET ?q HTTP/1.1\r\nHost: h\r\n\r\n", "get ftp://h/ HTTP/1.1\r\nHost: h\r\n\r\n"])
+    @Test(arguments: ["GET a", "GET ?q", "get ftp://h/"])
     func anOddTargetIsRefusedAndNotPassedByUnread(request: String) throws {
         let scene = try self.opened()
-        scene.client(request)
+        scene.client(request + " HTTP/1.1\r\nHost: h\r\n\r\n")
         let heard = scene.heard()
         #expect(heard.first?.hasPrefix("client < HTTP/1.1 400 Bad Request|Wiretape-Error: bad-request|") == true, "\(heard)")
         #expect(!heard.contains { $0.hasPrefix("dial") })

@@ -20,8 +20,7 @@ import Testing
 
     private func connected() throws -> (handler: UpstreamConnection, channel: EmbeddedChannel, owner: Owner) {
         let channel = EmbeddedChannel()
-        let handler = UpstreamConnection(
-            route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, flushes: FlushQueue(loop: channel.embeddedEventLoop), clock: EventClock(loop: channel.embeddedEventLoop))
+        let handler = UpstreamConnection(route: UpstreamRoute(Origin(scheme: .http, host: "h")), id: 1, loop: channel.embeddedEventLoop)
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))

@@ -17,7 +17,7 @@ import Testing
             let pair = try EmbeddedTLS()
             self.channel = pair.client.channel
             let route = UpstreamRoute(Origin(scheme: .https, host: "example.test"), serverName: "example.test")
-            let upstream = UpstreamConnection(route: route, id: 1, flushes: FlushQueue(loop: self.channel.embeddedEventLoop), clock: EventClock(loop: self.channel.embeddedEventLoop))
+            let upstream = UpstreamConnection(route: route, id: 1, loop: self.channel.embeddedEventLoop)
             try self.channel.pipeline.syncOperations.addHandler(upstream, position: .after(pair.client.handler))
             self.handshake = UpstreamHandshake(upstream, pair.client.handler)
             upstream.opened(self.channel, timing: DialTiming(dns: nil, connect: 1))
@@ -77,7 +77,7 @@ import Testing
     @Test func itHoldsItselfUntilItIsOver() throws {
         let pair = try EmbeddedTLS()
         let route = UpstreamRoute(Origin(scheme: .https, host: "example.test"))
-        let upstream = UpstreamConnection(route: route, id: 1, flushes: FlushQueue(loop: pair.client.channel.embeddedEventLoop), clock: EventClock(loop: pair.client.channel.embeddedEventLoop))
+        let upstream = UpstreamConnection(route: route, id: 1, loop: pair.client.channel.embeddedEventLoop)
         weak var handshake: UpstreamHandshake?
         do {
             let made = UpstreamHandshake(upstream, pair.client.handler)

@@ -9,9 +9,10 @@ import Testing
 
     private let loop = EmbeddedEventLoop()
 
-    private func upstream(_ id: Int, _ route: UpstreamRoute? = nil, in pool: UpstreamPool) throws -> (HTTP1UpstreamStream, EmbeddedChannel) {
+    private func upstream(_ id: Int, _ route: UpstreamRoute? = nil, in pool: UpstreamPool) throws -> (HTTP1UpstreamStream, EmbeddedChannel)
+    {
         let channel = EmbeddedChannel(loop: self.loop)
-        let handler = UpstreamConnection(route: route ?? self.route, id: id, flushes: FlushQueue(loop: channel.embeddedEventLoop), clock: EventClock(loop: channel.embeddedEventLoop))
+        let handler = UpstreamConnection(route: route ?? self.route, id: id, loop: channel.embeddedEventLoop)
         try channel.pipeline.syncOperations.addHandler(handler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         handler.opened(channel, timing: DialTiming(dns: nil, connect: 1))

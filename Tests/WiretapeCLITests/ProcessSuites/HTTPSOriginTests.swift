@@ -108,7 +108,8 @@ import Testing
         let closing = origins.url(kind, "tls-closing")
         // Three on one connection, which the origin closes; one on the next.
         let script = "\(Curl.line(url, url, closing)); \(Curl.line(url))"
-        let end = try Wiretape.run(["record", cassette, "--upstream-ca", origins.certificates.authority, "--", "sh", "-c", script])
+        let end = try Wiretape.run(
+            ["record", cassette, "--loops", "1", "--upstream-ca", origins.certificates.authority, "--", "sh", "-c", script])
         #expect(end.status == 0, "\(end.errors)")
         try CassetteFile.expectValid(cassette)
         let interactions = try CassetteFile.interactions(cassette)
