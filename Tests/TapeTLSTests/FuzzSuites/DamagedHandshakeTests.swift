@@ -57,8 +57,8 @@ struct DamagedHandshakeTests {
             self.expectOrder(pair.client, sent: TLSTranscript.response, "\(version), seed \(seed)")
             self.expectOrder(pair.server, sent: TLSTranscript.request, "\(version), seed \(seed)")
         }
-        // Else the damage does not reach anybody.
-        #expect(failures > 200 * FuzzSettings.factor)
+        // Else the damage does not reach anybody. Keys are new each time, and half of the connections fail, give or take.
+        #expect(failures > 150 * FuzzSettings.factor)
     }
 
     /// What was said to another end, with damage.
