@@ -238,6 +238,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         case .redial:
             self.upstream?.cancel()
             self.upstream = nil
+            // What comes of the body meanwhile waits for the new connection.
+            if self.request.hasBody, self.buffered == nil { self.client.setReading(false) }
             return self.dial()
         case .finish:
             self.upstream.take()?.release(by: self.client.peer.id)

@@ -59,7 +59,11 @@ final class PendingExchange: MessageExchange {
     private func ask() {
         let comparison = self.comparison
         self.onThread({ comparison.decideUnasked() }) { [self] decision in
-            if let decision { return self.follow(decision) }
+            if let decision {
+                // Nothing of the body was read: it is the next exchange's to ask for.
+                self.ahead.body = nil
+                return self.follow(decision)
+            }
             self.client.send(interim: ResponseHead(version: .http11, status: 100, reason: Array("Continue".utf8), fields: HeaderFields()))
             self.client.flush()
             self.ahead.sentContinue = true

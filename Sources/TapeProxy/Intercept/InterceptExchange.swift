@@ -50,7 +50,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.deadline = self.proxy.stallDeadline
     }
 
-    var takesBytes: Bool { if case .checking = self.phase { false } else { true } }
+    var takesBytes: Bool {
+        switch self.phase {
+        case .firstBytes, .waitingForEither, .hello: true
+        case .checking, .handshake, .relaying, .over: false
+        }
+    }
 
     /// The client has a tunnel and has said nothing.
     var isIdle: Bool {

@@ -54,7 +54,7 @@ final class ReplayExchange: MessageExchange {
                 self.finish(ProxyAnswer(status: 500, reason: "Cassette Unreadable", error: "cassette", text: error.message))
             }
         }
-        if !self.requestIsRead { self.client.setReading(true) }
+        if !self.requestIsRead, !self.isOver { self.client.setReading(true) }
     }
 
     private func found(_ answer: RecordedAnswer) {
