@@ -44,7 +44,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.recording = ExchangeRecording(request, proxy: proxy, isOn: records)
         self.state = ExchangeState(
             ExchangeState.Request(
-                isRepeatable: request.isIdempotent && !request.hasBody, isRead: ahead.isRead || !request.hasBody,
+                isRepeatable: request.isRepeatable, isRead: ahead.isRead || !request.hasBody,
                 isBuffered: ahead.body != nil, expectsContinue: request.expectsContinue, sentContinue: ahead.sentContinue),
             limits: ExchangeState.Limits(
                 clientStall: Double(proxy.limits.clientStall) * 1000, originSilence: Double(proxy.limits.upstreamSilence) * 1000,
@@ -61,8 +61,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     func start() {
         self.proxy.log.forward(
             self.recording.id, connection: self.client.peer.id, method: self.request.head.method, origin: self.route.origin)
-        let isRepeatable = self.request.isIdempotent && !self.request.hasBody
-        if let upstream = self.proxy.pool.take(self.route, client: self.client.peer.id, isRepeatable: isRepeatable) {
+        let client = self.client.peer.id
+        if let upstream = self.proxy.pool.take(self.route, client: client, isRepeatable: self.request.isRepeatable) {
             self.attach(upstream, isReused: true)
         } else if let earlierFailure {
             self.perform(self.state.upstreamFailed(earlierFailure))

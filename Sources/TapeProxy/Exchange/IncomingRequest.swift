@@ -98,6 +98,9 @@ final class IncomingRequest {
         }
     }
 
+    /// It can be sent again on another connection, by whatever it does and has.
+    var isRepeatable: Bool { self.isIdempotent && !self.hasBody }
+
     /// Sent twice, it does what it does sent once (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         switch self.head.method {

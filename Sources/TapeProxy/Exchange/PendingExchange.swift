@@ -58,7 +58,7 @@ final class PendingExchange: MessageExchange {
 
     private func ask() {
         let comparison = self.comparison
-        self.onThread({ comparison.decideUnasked() }) { [self] decision in
+        self.onThread({ comparison.decideUnasked() }, abandoned: { $0 }) { [self] decision in
             if let decision {
                 // Nothing of the body was read: it is the next exchange's to ask for.
                 self.ahead.body = nil
@@ -115,17 +115,25 @@ final class PendingExchange: MessageExchange {
     private func conclude() {
         if self.size <= Self.inlineSize, let decision = self.comparison.decideNow() { return self.follow(decision) }
         let comparison = self.comparison
-        self.onThread({ comparison.decide() }) { [self] in self.follow($0) }
+        self.onThread({ comparison.decide() }, abandoned: { $0 }) { [self] in self.follow($0) }
     }
 
     /// Runs on a thread that may wait for the disk; what comes of it counts only while the client is there.
+    ///
+    /// - Parameter abandoned: what was decided for a client that has left meanwhile: an exchange that was to answer it answers another.
     private func onThread<Value: Sendable>(
-        _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, then: @escaping (Value) -> Void
+        _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, abandoned: @escaping (Value) -> Decision?,
+        then: @escaping (Value) -> Void
     ) {
         self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.upstreamSilence))
         let decided = self.proxy.disk.run(on: self.proxy.loop, deciding)
         decided.assumeIsolated().whenComplete { result in
-            guard !self.isOver else { return }
+            guard !self.isOver else {
+                if case .success(.success(let value)) = result, case .replay(let index)? = abandoned(value) {
+                    self.proxy.session.giveBack(index, problem: "its client left before it was decided what answers it")
+                }
+                return
+            }
             self.proxy.readClock()
             switch result {
             case .success(.success(let value)): then(value)

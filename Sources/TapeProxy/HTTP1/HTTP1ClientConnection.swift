@@ -204,7 +204,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             case .http: self.mayBeBody = false
             case .needsMore: return false
             case .tls, .other:
-                self.endIdle()
+                // The rest of it may be on its way: a close at once could take the answer with it (RFC 9112, 9.6).
+                self.endOutput()
                 return false
             }
         }

@@ -74,7 +74,15 @@ final class ReplayExchange: MessageExchange {
         self.proceed()
     }
 
-    func requestFailed(_ error: MessageError) { self.finish(.malformed(error)) }
+    func requestFailed(_ error: MessageError) {
+        guard self.sender != nil, !self.isOver else { return self.finish(.malformed(error)) }
+        // The answer has begun: nothing else may be taken for the rest of it.
+        self.isOver = true
+        self.pace?.stop()
+        self.sender?.stop()
+        self.countBytes()
+        self.client.cut()
+    }
 
     // MARK: Answering
 

@@ -59,6 +59,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
+    /// What was written is still on its way out: nothing that comes meanwhile matters.
+    private var isClosing = false
     private let flushes: FlushQueue
     private let clock: EventClock
     /// Seconds that a peer has to take what was written before a close.
@@ -167,8 +169,9 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     /// The same once what was written is out, or when the time for that is over.
     func closeAfterFlush(isCut: Bool) {
-        guard let context else { return }
         self.owner = nil
+        guard let context else { return }
+        self.isClosing = true
         let closing = context.writeAndFlush(self.wrapOutboundOut(ByteBuffer())).assumeIsolated()
         let timer = context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.closeLimit))) {
             context.close(mode: .all, promise: nil)
@@ -193,6 +196,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         self.clock.read()
+        guard !self.isClosing else { return }
         guard let owner else {
             // RFC 9112, 9.2: bytes that answer no request are nobody's; the connection is of no more use.
             context.close(promise: nil)
@@ -212,6 +216,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
         self.clock.read()
+        guard !self.isClosing else { return }
         if let owner { owner.upstreamEnded() } else { context.close(promise: nil) }
     }
 

@@ -155,7 +155,7 @@ import Testing
         try stream.handshake()
         if saysGoodbye { stream.closeOutput() } else { stream.cutOutput() }
         _ = try? stream.readToEnd()
-        try self.expectFailure(proxy, "the client closed the connection right behind the handshake, which most often means")
+        try self.expectFailure(proxy, "the client closed the connection right after the handshake, which most often means")
     }
 
     @Test func aClientThatLeavesAfterARequestHasJudgedNothing() throws {

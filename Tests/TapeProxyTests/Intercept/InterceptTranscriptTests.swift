@@ -53,6 +53,16 @@ import Testing
         #expect(scene.proxy.common.totalCounts.tunnels == 1)
     }
 
+    @Test func whatComesWhileATunnelIsDialledIsBounded() throws {
+        let scene = try self.opened()
+        scene.client("EHLO client.test\r\n")
+        scene.client([UInt8](repeating: 120, count: 100_000))
+        #expect(!scene.clientIsRead)
+        scene.connected()
+        #expect(scene.clientIsRead)
+        #expect(scene.heard().last?.utf8.count ?? 0 > 100_000)
+    }
+
     @Test func aSilentClientMayWaitForTheOriginsFirstWords() throws {
         let scene = try self.opened()
         scene.advance(3)

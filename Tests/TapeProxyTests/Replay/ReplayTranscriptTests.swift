@@ -127,6 +127,29 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
+    /// What was recorded without its body is used up: the request is forwarded before it is asked for its own.
+    @Test func aBodyThatNobodyHasReadIsReadOnceItsRequestIsForwarded() throws {
+        let unread = """
+            "request": { "method": "POST", "url": "http://h/p", "headers": ["Content-Length: 3", "Expect: 100-continue"], "body": { "size": 0, "complete": false, "text": "" } },
+            "response": { "status": 401, "reason": "No", "headers": ["Content-Length: 0"], "body": { "size": 0, "text": "" } }
+            """
+        let (folder, cassette) = try self.cassette(unread)
+        let scene = try self.scene(.newEpisodes, cassette)
+        let asking = ForwardTranscriptTests.post("Content-Length: 3\r\nExpect: 100-continue")
+        scene.client(asking)
+        #expect(scene.heard().first?.hasPrefix("client < HTTP/1.1 401 No|") == true)
+        scene.connect()
+        scene.client(asking)
+        scene.connected()
+        #expect(scene.heard().contains { $0.hasPrefix("origin 1 < POST /p ") })
+        scene.origin("HTTP/1.1 100 Continue\r\n\r\n")
+        scene.client("new")
+        scene.origin(ForwardTranscriptTests.ok)
+        #expect(scene.heard().last == "client 2 < HTTP/1.1 200 OK|Content-Length: 2||ok")
+        #expect(scene.recorder.summary == ["POST 200 complete 3 2"])
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func aClientThatStopsInABodyThatIsComparedGetsA408() throws {
         let (folder, cassette) = try self.cassette(Self.upload)
         let scene = try self.scene(.once, cassette)

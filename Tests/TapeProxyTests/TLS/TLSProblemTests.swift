@@ -90,7 +90,7 @@ import Testing
         var problem = TLSProblem(leg: .client, host: "h", port: 443, failure: TLSFailure(cause: cause, message: "m"))
         #expect(problem.description.contains("the client \(word) the connection inside the handshake, which"))
         problem.isAfterHandshake = true
-        #expect(problem.description.contains("the client \(word) the connection right behind the handshake, which"))
+        #expect(problem.description.contains("the client \(word) the connection right after the handshake, which"))
     }
 
     @Test func aRejectionWithoutAReasonSaysSo() {
