@@ -14,10 +14,8 @@ extension HARWriter {
             self.pairs(FormPairs.parse(text[...]))
         case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
             try self.params(parts)
-        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file,
-            .raw
-        where type?.lowercased().hasPrefix("multipart/form-data") == true:
-            if let parts = try self.parts(body, headers) {
+        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
+            if type?.lowercased().hasPrefix("multipart/form-data") == true, let parts = try self.parts(body, headers) {
                 try self.params(parts)
                 if parts.boundary != MultipartType(headers)?.boundary {
                     let boundary = String(decoding: parts.boundary.octets, as: UTF8.self)
@@ -25,12 +23,10 @@ extension HARWriter {
                     self.writer.string("the parts have the boundary \"\(boundary)\", which the Content-Type does not name")
                     return self.writer.endObject()
                 }
-                break
+            } else {
+                // HAR has no encoding for request bodies: the member is ours.
+                _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
             }
-            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
-        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
-            // HAR has no encoding for request bodies: the member is ours.
-            _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
         }
         self.comment(body)
         self.writer.endObject()
