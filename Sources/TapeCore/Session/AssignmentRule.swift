@@ -85,19 +85,28 @@ struct AssignmentRule: Sendable {
         return .first(index: index, behind: behind)
     }
 
-    /// Takes an answer back: the exchange has not answered, and is the first of its equals to do so.
-    ///
-    /// - Returns: whether it was a repetition, after which the exchange still has answered.
-    mutating func giveBack(_ index: Int) -> Bool {
-        guard self.answered[index] > 0, self.answered[index] != Self.unanswerable else { return false }
+    /// What an exchange that was given back is from then on.
+    enum Return {
+        /// Free, and the first of its equals to answer.
+        case free
+        /// It has answered before: this was a repetition.
+        case answered
+        /// Used up all the same.
+        case usedUp
+    }
+
+    /// Takes an answer back, unless that would have a strict order begin again before what has been served since.
+    mutating func giveBack(_ index: Int) -> Return {
+        guard self.answered[index] > 0, self.answered[index] != Self.unanswerable else { return .usedUp }
+        if self.order == .strict, self.answered[index] == 1, let latest = self.latest, latest > index { return .usedUp }
         self.answered[index] -= 1
-        guard self.answered[index] == 0 else { return true }
+        guard self.answered[index] == 0 else { return .answered }
         self.returns += 1
         self.due = min(self.due, index)
         if self.latest == index {
             self.latest = self.answered.indices.last { self.answered[$0] > 0 && self.answered[$0] != Self.unanswerable }
         }
-        return false
+        return .free
     }
 
     private mutating func advance() {

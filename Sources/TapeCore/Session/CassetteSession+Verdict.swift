@@ -52,16 +52,21 @@ extension CassetteSession {
     }
 
     /// The client of a replay that was decided left before anything of the answer was sent: the exchange answers another request, most often
-    /// the client's own next try. If none comes it is an answer that was not served.
+    /// the client's own next try. If none comes it is an answer that was not served. In a strict order nothing is given back once a later
+    /// exchange was asked for.
     ///
     /// - Parameter problem: why, for people.
     public func giveBack(_ index: Int, problem: String) {
         self.state.withLock { state in
-            state.verdict.hits -= 1
-            if state.assignments.giveBack(index) {
-                state.verdict.repeatedHits -= 1
-            } else {
+            switch state.assignments.giveBack(index) {
+            case .free:
+                state.verdict.hits -= 1
                 state.abandoned[index] = problem
+            case .answered:
+                state.verdict.hits -= 1
+                state.verdict.repeatedHits -= 1
+            case .usedUp:
+                break
             }
         }
     }

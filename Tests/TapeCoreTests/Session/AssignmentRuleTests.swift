@@ -47,6 +47,46 @@ import Testing
         Row(recorded: "", asked: "A", order: .strict, answers: [.usedUp]),
     ]
 
+    private func rule(_ recorded: String, _ order: ReplayOrder) -> (
+        rule: AssignmentRule, ask: (inout AssignmentRule, Character) -> Assignment
+    ) {
+        let letters = Array(recorded)
+        return (
+            AssignmentRule(isAnswerable: letters.map { _ in true }, repetition: .never, order: order),
+            { rule, letter in
+                var turn = AssignmentRule.Turn()
+                return rule.assign(letters.indices.filter { letters[$0] == letter }.map { UInt32($0) }[...], turn: &turn)
+            }
+        )
+    }
+
+    @Test(arguments: [ReplayOrder.any, .strict]) func whatIsGivenBackAnswersTheNext(order: ReplayOrder) {
+        var (rule, ask) = self.rule("AB", order)
+        #expect(ask(&rule, "A") == Self.first(0))
+        #expect(rule.giveBack(0) == .free)
+        #expect(rule.unused == [0, 1])
+        #expect(ask(&rule, "A") == Self.first(0))
+        #expect(ask(&rule, "B") == Self.first(1))
+    }
+
+    /// In a strict order it would have all that follows refused.
+    @Test func onceALaterOneWasAskedForAStrictOrderGoesOn() {
+        var (rule, ask) = self.rule("ABC", .strict)
+        #expect(ask(&rule, "A") == Self.first(0))
+        #expect(ask(&rule, "B") == Self.first(1))
+        #expect(rule.giveBack(0) == .usedUp)
+        #expect(ask(&rule, "C") == Self.first(2))
+        #expect(rule.unused == [])
+    }
+
+    @Test func inAnyOrderItIsFreeWhateverCameAfterIt() {
+        var (rule, ask) = self.rule("ABC", .any)
+        #expect(ask(&rule, "A") == Self.first(0))
+        #expect(ask(&rule, "B") == Self.first(1))
+        #expect(rule.giveBack(0) == .free)
+        #expect(ask(&rule, "A") == Self.first(0, behind: 1))
+    }
+
     @Test(arguments: Self.table)
     func exchangesAnswerByTheTable(row: Row) {
         let recorded = Array(row.recorded)
