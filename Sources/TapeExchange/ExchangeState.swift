@@ -138,12 +138,10 @@ public struct ExchangeState: Sendable {
     /// - Parameter origin: its authority, for the message.
     public mutating func deadlinePassed(origin: String, at: Double) -> Action {
         if let due = self.clientDeadline, due <= at {
-            if self.response == .ended { return self.finished() }
             let did = self.clientIsWritable ? "sent" : "read"
             return self.clientLeft("client \(did) nothing for \(Self.seconds(self.limits.clientStall)) s")
         }
         guard let due = self.originDeadline, due <= at else { return .wait }
-        if self.response == .ended { return self.finished() }
         let message =
             switch self.upstream {
             case .connecting: "no connection to \"\(origin)\" within \(Self.seconds(self.limits.connect)) s: is the origin up?"
@@ -166,9 +164,6 @@ public struct ExchangeState: Sendable {
         // The origin was not read meanwhile: its time begins anew.
         if isWritable { self.originSince = at }
     }
-
-    /// The client has taken something, though not enough to be sent more.
-    public mutating func clientTook(at: Double) { self.clientSince = at }
 
     public mutating func originWritabilityChanged(_ isWritable: Bool, at: Double) {
         guard isWritable != self.originIsWritable else { return }
@@ -298,7 +293,6 @@ public struct ExchangeState: Sendable {
             let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)
             if !self.bodyHasBegun, isUnprocessed || (isStale && self.isRepeatable) {
                 self.upstreamIsReused = false
-                self.originHasSpoken = false
                 self.requestIsSent = false
                 return .redial
             }

@@ -267,6 +267,93 @@ import Testing
         #expect(state.clientDeadline == 560_000)
     }
 
+    @Test func theOriginsTimeRunsAnewAfterAFullRecorder() {
+        var state = self.sent()
+        state.recorderChanged(isFull: true, at: 1000)
+        state.recorderChanged(isFull: false, at: 2000)
+        state.recorderChanged(isFull: false, at: 3000)
+        #expect(state.originDeadline == 302_000)
+    }
+
+    @Test func whatIsToldTwiceMovesNoDeadline() {
+        var state = self.sent()
+        state.originWritabilityChanged(true, at: 1000)
+        state.clientWritabilityChanged(true, at: 1000)
+        #expect(state.originDeadline == 300_000)
+    }
+
+    @Test func anOriginThatTakesAgainLeavesTheClientItsTime() {
+        var state = self.uploading()
+        state.originWritabilityChanged(false, at: 1000)
+        state.originWritabilityChanged(true, at: 59_000)
+        #expect(state.clientDeadline == 119_000)
+    }
+
+    @Test func eachPartOfTheRequestIsTheOriginsTimeAnew() {
+        var state = self.uploading()
+        state.originWritabilityChanged(false, at: 1)
+        state.requestBodySent(at: 1000)
+        #expect(state.originDeadline == 301_000)
+        state.requestRead()
+        #expect(state.requestSent(at: 2000) == .wait)
+        #expect(state.originDeadline == 302_000)
+        var early = self.uploading()
+        early.requestBodySent(at: 1)
+        early.responseBegan()
+        #expect(early.responseEnded(readsOn: true, at: 5000) == .wait)
+        early.originWritabilityChanged(false, at: 6000)
+        #expect(early.originDeadline == 306_000)
+    }
+
+    @Test func theConnectionsTimeRunsFromItsBeginning() {
+        var state = self.state(repeatable: false, isRead: false)
+        state.dialing(at: 1000)
+        state.upstreamTaken(isReused: false, at: 4000)
+        #expect(state.clientDeadline == 64_000)
+        #expect(state.requestSent(at: 4000) == .wait)
+        var get = self.state()
+        get.dialing(at: 1000)
+        get.upstreamTaken(isReused: false, at: 4000)
+        get.responseBegan()
+        #expect(get.originDeadline == 304_000)
+    }
+
+    /// It is another connection, and takes what the first did not.
+    @Test func aConnectionThatIsMadeAgainStartsAnew() {
+        var state = self.state(repeatable: false, isRead: false)
+        state.upstreamTaken(isReused: true, at: 0)
+        state.originWritabilityChanged(false, at: 1)
+        #expect(state.upstreamFailed(self.reset, isUnprocessed: true) == .redial)
+        #expect(state.originDeadline == nil && !state.takesRequest)
+        state.dialing(at: 10)
+        state.upstreamTaken(isReused: false, at: 20)
+        #expect(state.readsClient)
+        var get = self.sent(reused: true)
+        #expect(get.upstreamFailed(self.reset) == .redial)
+        get.dialing(at: 10)
+        get.upstreamTaken(isReused: false, at: 20)
+        #expect(get.originDeadline == nil, "it has not been sent again")
+    }
+
+    @Test func aConnectionThatCannotBeMadeAgainIsNotTriedForEver() {
+        var state = self.sent(reused: true)
+        #expect(state.upstreamFailed(self.reset) == .redial)
+        state.dialing(at: 10)
+        #expect(state.upstreamFailed(self.reset) == .answer(self.reset))
+    }
+
+    @Test func anExchangeThatGoesOnAsSomethingElseIsOver() {
+        var state = self.sent()
+        #expect(!state.responseIsWhole)
+        state.ended()
+        #expect(state.isOver)
+        var other = self.uploading()
+        other.requestBodySent(at: 1)
+        other.responseBegan()
+        #expect(other.responseEnded(readsOn: true, at: 2) == .wait)
+        #expect(other.responseIsWhole)
+    }
+
     /// Whatever order the events come in, exactly one of them ends the exchange, and nothing is read or waited for after it.
     @Test func anyOrderOfEventsEndsOnce() {
         for seed in 0..<2000 {

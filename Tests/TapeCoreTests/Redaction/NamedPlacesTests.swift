@@ -38,9 +38,9 @@ import Testing
         var octets: [UInt8] = []
         // Behind `hunter2`.
         let edge = 1_048_560 + 19
-        try text[..<edge].withUnsafeBytes { try stream.push($0) { octets.append(contentsOf: $0) } }
-        try text[edge...].withUnsafeBytes { try stream.push($0) { octets.append(contentsOf: $0) } }
-        try stream.finish { octets.append(contentsOf: $0) }
+        text[..<edge].withUnsafeBytes { stream.push($0) { octets.append(contentsOf: $0) } }
+        text[edge...].withUnsafeBytes { stream.push($0) { octets.append(contentsOf: $0) } }
+        stream.finish { octets.append(contentsOf: $0) }
         #expect(String(decoding: octets.suffix(60), as: UTF8.self).hasSuffix(#""password":"{{password:1}}","note":"hunter2 is a word" "#))
         #expect(vault.count == 1)
     }
