@@ -29,6 +29,7 @@ struct WiretapeCommand: ParsableCommand {
     static func main() {
         NamespaceEntry.runIfAsked()
         StandardStreams.fill()
+        StartDescriptors.note()
         MemorySettings.apply()
         SignalThread.block()
         self.main(nil)

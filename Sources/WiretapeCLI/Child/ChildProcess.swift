@@ -44,6 +44,7 @@ final class ChildProcess: Sendable {
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXFSZ] { sigaddset(&all, signal) }
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        StartDescriptors.closeOthersAtExec()
         var id = pid_t()
         var status = posix_spawnp(&id, name, nil, &attributes, &arguments, &variables)
         // A program that was written a moment ago can still be open in a child of its writer, between fork and exec.

@@ -32,6 +32,14 @@ import Darwin
         #expect(try self.shell("kill -\(signal) $$") == 128 + signal)
     }
 
+    /// A program that outlives the proxy would keep its port.
+    @Test func ourOwnDescriptorsAreNotTheProgramsToo() throws {
+        let own = dup(STDOUT_FILENO)
+        defer { close(own) }
+        #expect(fcntl(own, F_GETFD) & FD_CLOEXEC == 0)
+        #expect(try self.shell("test ! -e /dev/fd/\(own) && test -e /dev/fd/1") == 0)
+    }
+
     @Test func aSignalReachesTheProgram() throws {
         let child = try ChildProcess(command: ["/bin/sleep", "60"], environment: [:])
         child.send(signal: SIGTERM)
