@@ -65,7 +65,8 @@ struct ProxyRun {
             refusesUnrecorded: configuration.diskFullPolicy == .refuse,
             notify: {
                 screen.say($0)
-                log?.logger.warning("recorder", metadata: ["notice": "\($0)"])
+                // What it says may hold paths: it is for the person at the screen.
+                log?.logger.warning("the recorder said something on standard error")
             })
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
         let session = try CassetteSession(

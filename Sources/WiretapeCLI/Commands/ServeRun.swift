@@ -22,7 +22,7 @@ struct ServeRun {
         let upstream = self.options.upstreamTLS.laid(over: file?.settings ?? RunSettings())
         let tls = try self.options.tls.settings(in: place, upstream: upstream) { screen.say($0) }
         let commandLine = self.options.settings
-        let log = try self.options.server.openLog()
+        let log = try self.options.server.openLog(servesSessions: true)
         defer { log?.flush() }
         let configuration = SessionServerConfiguration(
             host: self.options.listen.host, port: self.options.listen.port, folder: folder,
@@ -35,6 +35,8 @@ struct ServeRun {
         let server = try SessionServer.start(configuration) {
             // One line, whatever names a client or an origin gives.
             screen.complain(VisibleText.line($0))
+            // What is said may hold paths: it is for the person at the screen.
+            log?.logger.warning("something was said on standard error")
         }
         let control: ControlServer
         do {

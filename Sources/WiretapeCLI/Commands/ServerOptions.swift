@@ -45,11 +45,16 @@ struct ServerOptions: ParsableArguments {
 
     /// Opens the log that was asked for, before anything listens.
     ///
-    /// - Parameter cassette: the file that is read or written meanwhile.
-    func openLog(beside cassette: String? = nil) throws(SettingError) -> LogFile? {
+    /// - Parameters:
+    ///   - cassette: the file that is read or written meanwhile.
+    ///   - servesSessions: any JSON file may be asked for as a cassette.
+    func openLog(beside cassette: String? = nil, servesSessions: Bool = false) throws(SettingError) -> LogFile? {
         guard let log else { return nil }
         if let cassette, WholeFile.areSame(log, cassette) {
             throw SettingError("\"\(log)\" is the cassette itself: give another --log.")
+        }
+        if servesSessions, log.hasSuffix(".json") {
+            throw SettingError("\"\(log)\" could be the cassette of a session: give a --log with another ending, as run.log.")
         }
         return try LogFile(path: log, level: (self.logLevel ?? .debug).level)
     }

@@ -30,13 +30,28 @@ final class LogFile: Sendable {
     let logger: Logger
     private let writer: Writer
 
-    /// Appends to a file that only its owner may read; makes it if there is none.
-    init(path: String, level: Logger.Level) throws(SettingError) {
+    /// Appends to a file; makes one that only its owner may read if there is none.
+    convenience init(path: String, level: Logger.Level) throws(SettingError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw SettingError("the log \"\(path)\" cannot be written (\(String(cString: strerror(errno)))): give another --log.")
         }
-        let writer = Writer(descriptor)
+        self.init(level: level, close: { _ = Self.close(descriptor) }) { Terminal.write($0, to: descriptor) }
+    }
+
+    private static func close(_ descriptor: Int32) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.close(descriptor)
+        #elseif canImport(Musl)
+        Musl.close(descriptor)
+        #else
+        Darwin.close(descriptor)
+        #endif
+    }
+
+    /// - Parameter write: takes bytes for the end of the file; returns how many it took, 0 or less if none.
+    init(level: Logger.Level, close: @escaping @Sendable () -> Void = {}, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Int) {
+        let writer = Writer(close: close, write: write)
         self.writer = writer
         self.logger = Logger(label: "wiretape") { _ in LogFileHandler(logLevel: level) { writer.append($0) } }
     }
@@ -46,13 +61,17 @@ final class LogFile: Sendable {
 
     /// The file, and what waits to be written into it.
     private final class Writer: Sendable {
-        private let descriptor: Int32
+        private let close: @Sendable () -> Void
+        private let write: @Sendable (UnsafeRawBufferPointer) -> Int
         private let state = Guarded(State())
         private let queue = DispatchQueue(label: "wiretape.log")
 
-        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        init(close: @escaping @Sendable () -> Void, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Int) {
+            self.close = close
+            self.write = write
+        }
 
-        deinit { close(self.descriptor) }
+        deinit { self.close() }
 
         func append(_ line: [UInt8]) {
             let schedules = self.state.withLock { state -> Bool in
@@ -64,31 +83,37 @@ final class LogFile: Sendable {
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            if schedules { self.queue.async { self.write() } }
+            if schedules { self.queue.async { self.writeWaiting() } }
         }
 
-        func flush() { self.queue.sync { self.write() } }
+        func flush() { self.queue.sync { self.writeWaiting() } }
 
         /// On the queue alone.
-        private func write() {
-            let lines = self.state.withLock { state -> [UInt8] in
-                defer { state.waiting = [] }
-                state.isScheduled = false
-                let note = state.dropped == 0 ? [] : LogFileHandler.line(.warning, "log lines dropped", ["count": "\(state.dropped)"])
-                state.dropped = 0
-                return (state.isTorn ? [UInt8(ascii: "\n")] : []) + note + state.waiting
+        private func writeWaiting() {
+            let (note, noted, lines) = self.state.withLock { state in
+                defer {
+                    state.waiting = []
+                    state.dropped = 0
+                    state.isScheduled = false
+                }
+                let end = state.isTorn ? [UInt8(ascii: "\n")] : []
+                guard state.dropped > 0 else { return (end, 0, state.waiting) }
+                return (
+                    end + LogFileHandler.line(.warning, "log lines dropped", ["count": "\(state.dropped)"]), state.dropped, state.waiting
+                )
             }
-            var rest = lines[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Terminal.write($0, to: self.descriptor) }
+            let text = note + lines
+            var written = 0
+            while written < text.count {
+                let count = text[written...].withUnsafeBytes { self.write($0) }
                 guard count > 0 else { break }
-                rest = rest.dropFirst(count)
+                written += count
             }
-            let lost = rest.count { $0 == UInt8(ascii: "\n") }
             self.state.withLock { state in
                 // Nothing written: the file ends as it did before.
-                if rest.startIndex > 0 { state.isTorn = lines[rest.startIndex - 1] != UInt8(ascii: "\n") }
-                state.dropped += lost
+                if written > 0 { state.isTorn = text[written - 1] != UInt8(ascii: "\n") }
+                // The lines that are not there in whole, and those that the note would have told of.
+                state.dropped += text[max(written, note.count)...].count { $0 == UInt8(ascii: "\n") } + (written < note.count ? noted : 0)
             }
         }
     }

@@ -66,11 +66,23 @@ enum WholeFile {
         }
     }
 
-    /// Whether two names lead to one file.
+    /// Whether two names lead to one file, or would if there was one.
     static func areSame(_ left: String, _ right: String) -> Bool {
         var one = stat()
         var other = stat()
-        return stat(left, &one) == 0 && stat(right, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino
+        switch (stat(left, &one), stat(right, &other)) {
+        case (0, 0): return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+        case (0, _), (_, 0): return false
+        default:
+            let (left, right) = (Self.parts(left), Self.parts(right))
+            guard left.name == right.name, stat(left.folder, &one) == 0, stat(right.folder, &other) == 0 else { return false }
+            return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+        }
+    }
+
+    private static func parts(_ path: String) -> (folder: String, name: Substring) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
+        return (String(path[...slash]), path[path.index(after: slash)...])
     }
 
     private static func problem(_ verb: String, _ path: String) -> TrustError {

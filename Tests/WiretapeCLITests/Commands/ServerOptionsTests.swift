@@ -33,5 +33,9 @@ import Testing
         let options = try ServerOptions.parse(["--log", folder.file("pets.json")])
         #expect(throws: SettingError.self) { try options.openLog(beside: folder.file("pets.json")) }
         #expect(try folder.read("pets.json") == Array("{}".utf8))
+        let new = try ServerOptions.parse(["--log", folder.file("new.json")])
+        #expect(throws: SettingError.self) { try new.openLog(beside: folder.path + "/./new.json") }
+        #expect(throws: SettingError.self) { try new.openLog(servesSessions: true) }
+        #expect(!folder.exists("new.json"))
     }
 }

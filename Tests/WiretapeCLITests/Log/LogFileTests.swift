@@ -69,6 +69,35 @@ import Testing
         #expect(error?.message.contains("\"\(path)\" cannot be written (No such file or directory)") == true)
     }
 
+    /// A disk that is full for a while, and takes one line and a half before it is again.
+    @Test func whatTheDiskDoesNotTakeIsCountedToTheLine() throws {
+        let disk = Guarded((room: 0, text: [UInt8]()))
+        let log = LogFile(level: .info) { bytes in
+            disk.withLock { disk in
+                let taken = min(disk.room, bytes.count)
+                disk.text += bytes.prefix(taken)
+                disk.room -= taken
+                return taken == 0 ? -1 : taken
+            }
+        }
+        for round in 0..<3 {
+            for _ in 0..<(round == 0 ? 1000 : 1) { log.logger.info("lost") }
+            log.flush()
+        }
+        let size = LogFileHandler.line(.info, "kept", [:], at: Timestamp(microseconds: 1_795_234_768_123_456)).count
+        let note = LogFileHandler.line(.warning, "log lines dropped", ["count": "1002"], at: Timestamp(microseconds: 1_795_234_768_123_456))
+            .count
+        disk.withLock { $0.room = note + size + size / 2 }
+        for _ in 0..<3 { log.logger.info("kept") }
+        log.flush()
+        disk.withLock { $0.room = 1 << 20 }
+        log.logger.info("kept")
+        log.flush()
+        let lines = String(decoding: disk.withLock { $0.text }, as: UTF8.self).split(separator: "\n").map { $0.dropFirst(28) }
+        #expect(lines.count == 5 && lines[0] == "warning log lines dropped count=1002" && lines[1] == "info kept")
+        #expect(lines[3] == "warning log lines dropped count=2" && lines[4] == "info kept")
+    }
+
     #if os(Linux)
     @Test func aFullDiskHurtsNobodyWhoLogs() throws {
         let log = try LogFile(path: "/dev/full", level: .info)
