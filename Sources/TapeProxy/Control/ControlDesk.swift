@@ -33,6 +33,11 @@ final class ControlDesk {
         self.shared.registry.remove(connection)
     }
 
+    /// Ends all connections: those that have their answer when it is out.
+    func close() {
+        for connection in self.connections.all { connection.stop() }
+    }
+
     /// Has a thread do it, and calls back on the loop.
     func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
         let clerk = self.clerk

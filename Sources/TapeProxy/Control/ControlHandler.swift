@@ -15,6 +15,9 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     private var phase = Phase.reading
     private var isOverLimit = false
     private var context: ChannelHandlerContext?
+    /// The answer is out.
+    private var isAnswered = false
+    private var closesWhenAnswered = false
     private(set) var deadline: NIODeadline
 
     init(desk: ControlDesk) {
@@ -73,7 +76,10 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         self.phase = .lingering
         self.deadline = .now() + .seconds(Int64(self.desk.shared.limits.linger))
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.octets(isHead: self.reader.isHead))), promise: nil)
-        context.close(mode: .output, promise: nil)
+        context.close(mode: .output).assumeIsolated().whenComplete { _ in
+            self.isAnswered = true
+            if self.closesWhenAnswered { self.close() }
+        }
     }
 
     private func close() { self.context?.close(promise: nil) }
@@ -88,7 +94,12 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         }
     }
 
-    func stop() { self.close() }
+    func stop() {
+        guard case .lingering = self.phase, !self.isAnswered else { return self.close() }
+        self.closesWhenAnswered = true
+        // A client that does not read has the time that it had before.
+        self.context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.desk.shared.limits.linger))) { self.close() }
+    }
 
     func abort() { self.close() }
 }

@@ -3,4 +3,10 @@
 /// Not Sendable: lives on its event loop.
 final class ControlPlace {
     var desk: ControlDesk?
+
+    /// No connection has it any more.
+    func close() {
+        self.desk?.close()
+        self.desk = nil
+    }
 }

@@ -14,6 +14,7 @@ public final class ControlServer: Sendable {
     public let address: String
     private let listener: any Channel
     private let threads: NIOThreadPool
+    private let place: NIOLoopBound<ControlPlace>
 
     /// - Parameters:
     ///   - host: a loopback address, or `localhost`.
@@ -78,12 +79,14 @@ public final class ControlServer: Sendable {
             }
             .wait()
         self.threads = threads
+        self.place = place
         let bound = self.listener.localAddress?.port ?? port
         self.address = host.contains(":") ? "[\(host)]:\(bound)" : "\(host):\(bound)"
         server.loops.shared.log.controlStarted(self.address)
     }
 
-    /// Takes no orders any more; what was begun comes to its end, within the grace period of the sessions concerned.
+    /// Takes no orders any more; what was begun comes to its end, within the grace period of the sessions concerned. To be called before the
+    /// server's stop.
     public func stop() async {
         await BlockingWork.run { self.stop() }
     }
@@ -92,5 +95,7 @@ public final class ControlServer: Sendable {
     package func stop() {
         try? self.listener.close().wait()
         try? self.threads.syncShutdownGracefully()
+        // After the answers, which the threads have handed to the loop.
+        try? self.place.eventLoop.submit { self.place.value.close() }.wait()
     }
 }

@@ -40,6 +40,7 @@ final class ConnectExchange: TunnelExchange {
                 tunnel.start()
             case .failure(.loop): self.answer(.loop(self.request.head.target))
             case .failure(.failed(let failure)): self.answer(.failure(failure))
+            case .failure(.stopped): self.client.close()
             }
         }
     }

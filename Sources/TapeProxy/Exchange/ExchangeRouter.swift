@@ -120,11 +120,13 @@ struct ExchangeRouter {
     private func tunnel(_ request: IncomingRequest, host: String, port: Int) -> any ClientExchange {
         if let interception = self.proxy.interception {
             let choice = MagicHost.isNamed(host) ? .intercept : interception.choice(host: host, port: port)
-            self.proxy.log.tunnel(choice, connection: self.peer.id, authority: request.head.target)
             switch choice {
             case .intercept:
+                self.proxy.log.tunnel(.intercept, connection: self.peer.id, authority: request.head.target)
                 return InterceptExchange(client: self.stream, interception: interception, request: request, host: host, port: port)
-            case .refuse: return self.local(request, .refusedTunnel(request.head.target))
+            case .refuse:
+                self.proxy.log.tunnel(.refuse, connection: self.peer.id, authority: request.head.target)
+                return self.local(request, .refusedTunnel(request.head.target))
             case .passThrough: break
             }
         }
@@ -132,8 +134,10 @@ struct ExchangeRouter {
         switch self.proxy.session.beginTunnel(to: "https://\(request.head.target)/") {
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
+            self.proxy.log.tunnel(.refuse, connection: self.peer.id, authority: request.head.target)
             return self.local(request, .miss(report.description))
         case .forward, .replay:
+            self.proxy.log.tunnel(.passThrough, connection: self.peer.id, authority: request.head.target)
             self.proxy.count { $0.tunnels += 1 }
             return ConnectExchange(client: self.stream, request: request, host: host, port: port)
         }

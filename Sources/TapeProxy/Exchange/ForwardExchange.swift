@@ -81,6 +81,9 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
             switch result {
             case .success(let upstream): self.attach(upstream, isReused: false)
             case .failure(.loop): self.refuseLoop()
+            case .failure(.stopped):
+                self.proxyStopped()
+                self.client.close()
             case .failure(.failed(let failure)): self.perform(self.state.upstreamFailed(failure))
             }
         }

@@ -301,6 +301,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     // MARK: Requests
 
     private func begin(_ head: RequestHead) {
+        self.proxy.shared.followWallClock()
         do throws(MessageError) {
             let scope = self.peer.scope
             let request = try IncomingRequest(head, start: self.proxy.now, scope: scope, address: self.proxy.address)
@@ -354,6 +355,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     }
 
     private func answerAndClose(_ answer: ProxyAnswer) {
+        self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
         self.write(ByteBuffer(bytes: answer.bytes(method: "", persistence: .close)))
         self.endOutput()
     }
@@ -374,6 +376,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     }
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
+        self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
         let keeps = self.requestIsRead && !isFinal && !self.proxy.isStopping
         if let buffer = self.writer?.own(answer, keeps: keeps) { self.write(buffer) }
     }

@@ -57,11 +57,11 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// The client has a tunnel and has said nothing.
+    /// The client has no tunnel yet, or has said nothing in it.
     var isIdle: Bool {
         switch self.phase {
-        case .firstBytes, .waitingForEither: true
-        case .checking, .hello, .handshake, .relaying, .over: false
+        case .checking, .firstBytes, .waitingForEither: true
+        case .hello, .handshake, .relaying, .over: false
         }
     }
 
@@ -229,6 +229,8 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 self.mint([])
             case .failure(.loop):
                 self.mint([])
+            case .failure(.stopped):
+                self.client.close()
             }
         }
     }

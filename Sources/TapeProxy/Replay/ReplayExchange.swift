@@ -17,7 +17,7 @@ final class ReplayExchange: MessageExchange {
     private var answer: RecordedAnswer?
     private var isAnswering = false
     private var isOver = false
-    /// Something of the answer has gone out.
+    /// Something of the final answer has gone out.
     private var hasBegun = false
     private var sender: ReplayBodySender?
     /// Why the client left while the answer was on its way from the disk.
@@ -75,7 +75,7 @@ final class ReplayExchange: MessageExchange {
     }
 
     func requestFailed(_ error: MessageError) {
-        guard self.sender != nil, !self.isOver else { return self.finish(.malformed(error)) }
+        guard self.hasBegun, !self.isOver else { return self.finish(.malformed(error)) }
         // The answer has begun: nothing else may be taken for the rest of it.
         self.isOver = true
         self.pace?.stop()
@@ -125,7 +125,6 @@ final class ReplayExchange: MessageExchange {
     }
 
     private func send(_ interim: InterimResponse) {
-        self.hasBegun = true
         self.client.send(
             interim: ResponseHead(
                 version: interim.version, status: interim.status, reason: interim.reason, omitsReasonSpace: interim.omitsReasonSpace,
@@ -218,7 +217,7 @@ final class ReplayExchange: MessageExchange {
         if let answer { self.abandoned(reason, outcome: answer.outcome) } else { self.abandonment = reason }
     }
 
-    /// The client left before anything of the answer was sent: unless the recorded client left as well, the exchange answers another request.
+    /// The client left before anything of the final answer was sent: unless the recorded client left as well, the exchange answers another request.
     private func abandoned(_ reason: String, outcome: Outcome?) {
         if case .cut(let cut)? = outcome, cut.by == .client { return }
         self.proxy.session.giveBack(self.index, problem: "its client left before the answer began (\(reason))")

@@ -11,11 +11,11 @@ final class DiskPool: Sendable {
     static let workLimit = 32_768
 
     private let limit: Int
-    /// Nil if the work is done at once, on the caller's thread.
+    /// Nil if the event loop does the work itself.
     private let threads: NIOThreadPool?
     private let count = NIOLockedValueBox(0)
 
-    /// - Parameter count: 0 does the work at once, on the caller's thread.
+    /// - Parameter count: 0 leaves the work to the event loop that asks, in its next turn: for loops without a thread.
     init(threads count: Int = 2, workLimit: Int = DiskPool.workLimit) {
         self.limit = workLimit
         self.threads = count == 0 ? nil : NIOThreadPool(numberOfThreads: count)
@@ -29,7 +29,7 @@ final class DiskPool: Sendable {
     func run<Value: Sendable>(
         on loop: any EventLoop, _ work: @escaping @Sendable () throws -> Value
     ) -> EventLoopFuture<Value> {
-        guard let threads else { return loop.makeCompletedFuture { try work() } }
+        guard let threads else { return loop.submit(work) }
         let hasRoom = self.count.withLockedValue { count in
             guard count < self.limit else { return false }
             count += 1

@@ -20,13 +20,14 @@ struct PerLoop<Value>: Sendable {
 
     var count: Int { self.values.count }
 
-    /// The value of a loop, which is the caller's.
+    /// The value of a loop, which is the caller's; nil if the loop is none of these.
+    func find(on loop: any EventLoop) -> Value? { self.values.first { $0.eventLoop === loop }?.value }
+
+    /// The same for a loop that was among the doors.
     func value(on loop: any EventLoop) -> Value {
-        guard let bound = self.values.first(where: { $0.eventLoop === loop }) else {
-            // A child channel is on a loop of the group that its listener was given: on no other.
-            fatalError("an event loop of another server")
-        }
-        return bound.value
+        // Every caller has the loop from the doors that this was made with, or from another value that was made with them.
+        guard let value = self.find(on: loop) else { fatalError("an event loop of another server") }
+        return value
     }
 
     /// Does the same on each loop, and returns at once.

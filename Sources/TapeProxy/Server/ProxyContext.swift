@@ -46,9 +46,11 @@ final class ProxyContext {
             ReplayLibrary(
                 loop: shared.loop, cassette: $0, disk: shared.disk, cache: common.cache, refresh: common.configuration.refresh)
         }
-        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock, log: shared.log)
+        self.pool = UpstreamPool(limits: shared.limits, clock: shared.clock, log: common.log)
         self.dialing =
-            dialing ?? DirectDialing(shared: shared, pool: self.pool, diagnosis: common.diagnosis, nextID: common.nextUpstream)
+            dialing
+            ?? DirectDialing(
+                shared: shared, pool: self.pool, diagnosis: common.diagnosis, log: common.log, nextID: common.nextUpstream)
         self.counts = common.makeCounts()
         shared.add(self.pool)
     }
@@ -61,7 +63,7 @@ final class ProxyContext {
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
     var diagnosis: Diagnosis { self.common.diagnosis }
-    var log: ProxyLog { self.shared.log }
+    var log: ProxyLog { self.common.log }
     var now: NIODeadline { self.shared.now }
 
     func readClock() { self.shared.readClock() }
@@ -93,6 +95,7 @@ final class ProxyContext {
         self.isStopping = true
         self.stopped = done
         self.pool.closeAll()
+        self.dialing.stop()
         for member in self.members.all { member.stop() }
         guard self.members.count > 0 else { return self.endStop() }
         self.grace = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.grace))) {
@@ -149,6 +152,8 @@ final class ProxyContext {
     }
 
     func recorderDrained() {
+        // The call is of a drain before the queue was filled anew: that of the next one comes.
+        guard self.recorder?.isFull != true else { return }
         if self.isRecorderFull { self.log.recorderDrained() }
         self.isRecorderFull = false
         let calls = self.waiting.values

@@ -29,12 +29,14 @@ public struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { self.message }
 
     public struct Code: Hashable, Sendable {
-        private enum Value { case cannotListen, remoteNotAllowed, invalidCredentials, invalidAuthority }
+        private enum Value { case cannotListen, remoteNotAllowed, invalidCredentials, invalidAuthority, invalidEventLoops }
         private var value: Value
         public static var cannotListen: Self { Self(value: .cannotListen) }
         public static var remoteNotAllowed: Self { Self(value: .remoteNotAllowed) }
         /// The certificate authority cannot be used.
         public static var invalidAuthority: Self { Self(value: .invalidAuthority) }
         public static var invalidCredentials: Self { Self(value: .invalidCredentials) }
+        /// The event loops given have no sockets, or there are none.
+        public static var invalidEventLoops: Self { Self(value: .invalidEventLoops) }
     }
 }

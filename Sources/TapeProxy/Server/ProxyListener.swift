@@ -35,8 +35,10 @@ enum ProxyListener {
                 }
                 return channel.eventLoop.makeCompletedFuture {
                     let loop = channel.eventLoop
+                    // A group may give a loop that its list does not have: such a connection is closed.
+                    guard let proxy = session.find(on: loop) else { throw ChannelError.inappropriateOperationForState }
                     try channel.pipeline.syncOperations.addHandler(
-                        HTTP1ClientConnection(proxy: session.value(on: loop), entrance: entrance.value(on: loop), id: id))
+                        HTTP1ClientConnection(proxy: proxy, entrance: entrance.value(on: loop), id: id))
                 }
             }
             .bind(host: host, port: port)

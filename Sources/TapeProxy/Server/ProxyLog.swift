@@ -26,6 +26,13 @@ struct ProxyLog: Sendable {
         self.isWarning = !isSilent && logger.logLevel <= .warning
     }
 
+    /// The same with a session's name in each line: its exchanges and connections to origins have numbers of their own.
+    func naming(_ session: SessionName) -> ProxyLog {
+        var logger = self.logger
+        logger[metadataKey: "session"] = "\(session)"
+        return ProxyLog(logger)
+    }
+
     // MARK: The server
 
     func started(_ address: String, loops: Int) {
@@ -85,6 +92,12 @@ struct ProxyLog: Sendable {
         self.logger.debug("connection accepted", metadata: ["connection": "\(connection)", "peer": "\(Self.text(peer))"])
     }
 
+    /// The credentials of a request were those of a session.
+    func sessionEntered(connection: Int) {
+        guard self.isDebug else { return }
+        self.logger.debug("session entered", metadata: ["connection": "\(connection)"])
+    }
+
     private static func text(_ address: SocketAddress?) -> String {
         guard let ip = address?.ipAddress, let port = address?.port else { return "unknown" }
         return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
@@ -99,6 +112,16 @@ struct ProxyLog: Sendable {
     func requestMalformed(connection: Int, status: Int) {
         guard self.isDebug else { return }
         self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])
+    }
+
+    /// The proxy answers by itself: with a refusal, a page of its own, or a miss.
+    ///
+    /// - Parameter error: what `Wiretape-Error` says; nil for a page.
+    func answered(status: Int, error: String?, connection: Int) {
+        guard self.isDebug else { return }
+        var metadata: Logger.Metadata = ["connection": "\(connection)", "status": "\(status)"]
+        if let error { metadata["error"] = "\(error)" }
+        self.logger.debug("answered by the proxy", metadata: metadata)
     }
 
     /// What becomes of a CONNECT.

@@ -19,6 +19,7 @@ final class ProxyLoop {
     let door: LoopDoor
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
+    private var wallClockDue = NIODeadline.uptimeNanoseconds(0)
     let clock: EventClock
 
     /// - Parameter door: that of the loop; nil for one of its own.
@@ -67,10 +68,18 @@ final class ProxyLoop {
     /// What has waited too long ends.
     private func tick() {
         self.readClock()
-        self.server.clock.follow()
+        self.followWallClock()
         self.registry.sweep(now: self.now)
         for pool in self.pools.values { pool.sweep(now: self.now) }
         self.server.trimMemory()
+    }
+
+    /// Takes over what the wall clock was set forward by, as after a sleep of the machine: before each request, but not more often than this
+    /// pays.
+    func followWallClock() {
+        guard self.now >= self.wallClockDue else { return }
+        self.wallClockDue = self.now + .milliseconds(50)
+        self.server.clock.follow()
     }
 
     /// Has the pool's connections end with their time, until it is removed.

@@ -106,11 +106,17 @@ public final class ProxyServer: Sendable {
         let contexts = try session.makeContexts(behind: loops.doors) { loop in
             ProxyContext(shared: loops.loops.value(on: loop), common: session)
         }
-        let entrance = try PerLoop(behind: loops.doors) { _, _ in Entrance(credentials) }
-        let channel = try ProxyListener.bind(
-            host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
-            entrance: entrance
-        ).wait()
+        let channel: any Channel
+        do {
+            let entrance = try PerLoop(behind: loops.doors) { _, _ in Entrance(credentials) }
+            channel = try ProxyListener.bind(
+                host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
+                entrance: entrance
+            ).wait()
+        } catch {
+            try? session.stop(contexts).wait()
+            throw error
+        }
         let port = channel.localAddress?.port ?? configuration.port
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         loops.shared.log.started("\(host):\(port)", loops: contexts.count)

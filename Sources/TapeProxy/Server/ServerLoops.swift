@@ -32,14 +32,24 @@ final class ServerLoops: Sendable {
             self.ownGroup = nil
             self.group = group
         }
+        let doors = self.group.makeIterator().map { LoopDoor($0) }
+        guard !doors.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
+            throw ProxyError(
+                code: .invalidEventLoops,
+                message: "the event loop group given cannot listen: give a MultiThreadedEventLoopGroup, or leave the loops to the server.")
+        }
         let disk = DiskPool()
         self.resolver = resolver
         self.disk = disk
-        let doors = self.group.makeIterator().map { LoopDoor($0) }
         self.doors = doors
+        // All loops together keep as many unused connections as one would.
+        var limits = limits
+        limits.idlePerOrigin = max(1, limits.idlePerOrigin / doors.count)
+        limits.idleInAll = max(1, limits.idleInAll / doors.count)
+        let share = limits
         do {
             self.loops = try PerLoop(behind: doors) { index, loop in
-                let made = ProxyLoop(loop: loop, limits: limits, server: shared, resolver: resolver, disk: disk, door: doors[index])
+                let made = ProxyLoop(loop: loop, limits: share, server: shared, resolver: resolver, disk: disk, door: doors[index])
                 made.begin()
                 return made
             }
@@ -60,6 +70,8 @@ final class ServerLoops: Sendable {
         // Before the loops: what either has begun ends with a call to one.
         self.resolver.stop()
         self.disk.stop()
+        // What they called back with is through.
+        _ = try? self.loops.map { _ in }
         try? self.ownGroup?.syncShutdownGracefully()
     }
 }

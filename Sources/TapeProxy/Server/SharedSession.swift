@@ -16,6 +16,8 @@ final class SharedSession: Sendable {
     /// Answers in memory: what one loop has read from the disk no other reads again.
     let cache: ReplayCache
     let diagnosis: Diagnosis
+    /// Names the session if there may be others.
+    let log: ProxyLog
     private let lastUpstream = NIOLockedValueBox(0)
     /// One for each loop, so that counting waits for no other loop; summed when they are read.
     private let counts: NIOLockedValueBox<[NIOLockedValueBox<ProxyCounts>]>
@@ -32,6 +34,7 @@ final class SharedSession: Sendable {
         self.recorder = recorder
         self.cassette = cassette
         self.cache = ReplayCache(limit: cacheLimit)
+        self.log = log
         let failures = NIOLockedValueBox(ProxyCounts())
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
         self.counts = NIOLockedValueBox([failures])

@@ -52,7 +52,7 @@ final class WallClock: Sendable {
     /// What the wall clock says, whichever way it was set.
     var now: Timestamp { Timestamp(microseconds: self.wall() / 1000) }
 
-    /// Takes over a step forward; to be called about once a second.
+    /// Takes over a step forward.
     func follow() {
         let before = self.monotonic()
         let time = self.wall()

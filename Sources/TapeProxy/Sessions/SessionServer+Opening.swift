@@ -88,7 +88,7 @@ extension SessionServer {
         configuration.refresh = parts.refresh
         let common = SharedSession(
             configuration: configuration, session: parts.session, recorder: parts.recorder, cassette: parts.cassette,
-            cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log, notice: notice)
+            cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log.naming(parts.name), notice: notice)
         let stages = self.stages
         let contexts = try common.makeContexts(behind: self.loops.doors) { stages.value(on: $0).makeContext(common) }
         var listener: (any Channel)?

@@ -74,10 +74,15 @@ public final class SessionServer: Sendable {
             SessionStage(shared: loops.loops.value(on: loop), lobby: lobbies.value(on: loop))
         }
         let interfaces = ProxyListener.interfaces()
-        self.listener = try ProxyListener.bind(
-            host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: lobbies,
-            entrance: try PerLoop(behind: loops.doors) { _, loop in Entrance(stages.value(on: loop).directory) }
-        ).wait()
+        do {
+            self.listener = try ProxyListener.bind(
+                host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: lobbies,
+                entrance: try PerLoop(behind: loops.doors) { _, loop in Entrance(stages.value(on: loop).directory) }
+            ).wait()
+        } catch {
+            try? lobby.stop(lobbies).wait()
+            throw error
+        }
         let port = self.listener.localAddress?.port ?? configuration.port
         self.address = configuration.host.contains(":") ? "[\(configuration.host)]:\(port)" : "\(configuration.host):\(port)"
         self.configuration = configuration

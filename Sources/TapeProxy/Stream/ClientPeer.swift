@@ -50,6 +50,7 @@ final class ClientPeer {
             session.add(connection)
         }
         self.session = session
+        session.log.sessionEntered(connection: self.id)
         return nil
     }
 

@@ -5,9 +5,9 @@ internal import TapeExchange
 /// The way of one request to its origin and of the answer back. Called on its event loop.
 protocol UpstreamStream: AnyObject {
     var isWritable: Bool { get }
-    /// Works for an exchange from now on.
     /// The names in the origin's certificate, once.
     func takePeerNames() -> [String]
+    /// Works for an exchange from now on.
     func take(_ exchange: any UpstreamExchange)
     /// What the exchange records of the connection: how it was made is told to its first exchange alone.
     func use() -> (info: ConnectionInfo, timing: DialTiming?)
@@ -50,6 +50,8 @@ protocol Dialing: AnyObject {
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void)
     /// A connection for bytes that are not read here.
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void)
+    /// The session stops: what waits for a name fails now, and so does what would have to from now on.
+    func stop()
 }
 
 /// Why there is no connection.
@@ -57,4 +59,6 @@ enum DialFailure: Error {
     /// The address is the proxy's own.
     case loop
     case failed(Failure)
+    /// The session stops, which waits for no name.
+    case stopped
 }

@@ -12,12 +12,17 @@ final class DirectDialing: Dialing {
     private let shared: ProxyLoop
     private let pool: UpstreamPool
     private let sessions = TLSSessionCache()
+    private let lookups = PendingLookups()
     private let diagnosis: Diagnosis
+    private let log: ProxyLog
     private let nextID: @Sendable () -> Int
 
     /// - Parameter nextID: the number of a connection, unique over all event loops of a session.
-    init(shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis, nextID: @escaping @Sendable () -> Int) {
+    init(
+        shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis, log: ProxyLog = ProxyLog(), nextID: @escaping @Sendable () -> Int
+    ) {
         self.shared = shared
+        self.log = log
         self.pool = pool
         self.diagnosis = diagnosis
         self.nextID = nextID
@@ -30,6 +35,8 @@ final class DirectDialing: Dialing {
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
         self.connect(route, nil, then: then)
     }
+
+    func stop() { self.lookups.stop() }
 
     private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let connection = UpstreamConnection(
@@ -47,7 +54,7 @@ final class DirectDialing: Dialing {
     private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
         let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
         let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
+        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
         } then: { result in
             shared.clock.read()
@@ -66,7 +73,7 @@ final class DirectDialing: Dialing {
         let handshake = UpstreamHandshake(connection, handler)
         let box = NIOLoopBound((handler, connection), eventLoop: self.shared.loop)
         let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup) { channel in
+        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
             }
@@ -77,7 +84,9 @@ final class DirectDialing: Dialing {
                 handshake.wait(shared.limits.tlsHandshake, on: shared.loop) { result in
                     shared.clock.read()
                     switch result {
-                    case .success: then(.success(connection))
+                    case .success:
+                        connection.logSecured(to: self.log)
+                        then(.success(connection))
                     case .failure(let failure): then(.failure(.failed(self.failure(failure, connection.route))))
                     }
                 }
@@ -92,12 +101,12 @@ final class DirectDialing: Dialing {
 
     private func opened(_ connection: UpstreamConnection, _ channel: any Channel, _ timing: DialTiming) {
         connection.opened(channel, timing: timing)
-        self.shared.log.connected(
+        self.log.connected(
             connection.id, origin: connection.origin, remote: connection.remote, milliseconds: timing.connect)
     }
 
     private func failed(_ route: UpstreamRoute, _ failure: DialFailure) {
-        if case .failed(let failure) = failure { self.shared.log.connectFailed(origin: route.origin, kind: failure.kind) }
+        if case .failed(let failure) = failure { self.log.connectFailed(origin: route.origin, kind: failure.kind) }
     }
 
     private func failure(_ failure: TLSFailure, _ route: UpstreamRoute) -> Failure {

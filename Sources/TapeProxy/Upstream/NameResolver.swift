@@ -23,6 +23,8 @@ final class NameResolver: Sendable {
         case tooMany(Int)
         /// The system gives no thread to do it on.
         case noThread
+        /// The callers have given up by now.
+        case late
         case stopped
 
         /// In words, with what to do.
@@ -34,6 +36,8 @@ final class NameResolver: Sendable {
                 "\"\(host)\" was not looked up, since too many names are being looked up (\(count) wait): check the name server, and try again."
             case .noThread:
                 "\"\(host)\" was not looked up, since the system gives no thread for it: raise the limit of processes (ulimit -u)."
+            case .late:
+                "\"\(host)\" was not looked up in time: check the name server."
             case .stopped:
                 "\"\(host)\" was not looked up to the end, since the proxy is being stopped."
             }
@@ -69,17 +73,21 @@ final class NameResolver: Sendable {
 
     private let threadLimit: Int
     private let waitingLimit: Int
+    private let patience: TimeAmount
     private let lookup: Lookup
     private let state = NIOLockedValueBox(State())
     /// Signalled once for each thread that is no longer idle.
     private let wake = DispatchSemaphore(value: 0)
 
+    /// - Parameter patience: how long anybody waits for a name: one that had no turn by then is not looked up any more.
     init(
         threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
+        patience: TimeAmount = .seconds(Int64(ProxyLimits().connect)),
         lookup: @escaping Lookup = { try NameResolver.systemAddresses(of: $0) }
     ) {
         self.threadLimit = threadLimit
         self.waitingLimit = waitingLimit
+        self.patience = patience
         self.lookup = lookup
     }
 
@@ -172,7 +180,13 @@ final class NameResolver: Sendable {
     private func next() -> String? {
         while true {
             let turn = self.state.withLockedValue { state -> Turn in
-                if let name = state.queue.popFirst() { return .name(name) }
+                while let name = state.queue.popFirst() {
+                    let oldest = NIODeadline.now() - self.patience
+                    guard let waiters = state.waiters[name], waiters.allSatisfy({ $0.asked < oldest }) else { return .name(name) }
+                    state.waiters[name] = nil
+                    // Under the lock, so that no loop gets an answer after `stop`.
+                    for waiter in waiters { waiter.promise.fail(Problem.late) }
+                }
                 guard !state.isStopped, state.idle < Self.idleLimit else {
                     state.threads -= 1
                     return .end

@@ -108,6 +108,10 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.timing?.tls = milliseconds
     }
 
+    func logSecured(to log: ProxyLog) {
+        log.secured(self.id, version: self.tls?.version ?? "", isResumed: self.tls?.isResumed ?? false, milliseconds: self.timing?.tls ?? 0)
+    }
+
     /// The names in the origin's certificate, which nobody needs a second time.
     func takePeerNames() -> [String] {
         defer { self.peerNames = [] }

@@ -11,6 +11,29 @@ internal import Musl
 internal import Darwin
 #endif
 
+/// The names that one session waits for, so that its end need not. Not Sendable: lives on its event loop.
+final class PendingLookups {
+    private var pending: [Int: () -> Void] = [:]
+    private var last = 0
+    private(set) var isStopped = false
+
+    /// - Parameter stopped: called if the session stops before `remove`.
+    func add(stopped: @escaping () -> Void) -> Int {
+        self.last += 1
+        self.pending[self.last] = stopped
+        return self.last
+    }
+
+    func remove(_ id: Int) { self.pending[id] = nil }
+
+    func stop() {
+        self.isStopped = true
+        let calls = self.pending.values
+        self.pending = [:]
+        for call in calls { call() }
+    }
+}
+
 /// Makes connections to origins: looks the name up, refuses the proxy's own address, and connects with happy eyeballs.
 final class UpstreamDialer {
     private let loop: any EventLoop
@@ -36,9 +59,12 @@ final class UpstreamDialer {
 
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
     ///
-    /// - Parameter lookup: one that was started ahead.
+    /// - Parameters:
+    ///   - lookup: one that was started ahead.
+    ///   - pending: where the lookup is entered while it lasts.
     func dial(
-        host: String, port: Int, lookup: NameLookup? = nil, prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
+        host: String, port: Int, lookup: NameLookup? = nil, among pending: PendingLookups = PendingLookups(),
+        prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
         then: @escaping (Result<(any Channel, DialTiming), DialFailure>) -> Void
     ) {
         let started = NIODeadline.now()
@@ -46,10 +72,13 @@ final class UpstreamDialer {
             self.connect(host: host, port: port, to: [address], dns: nil, since: started, prepare: prepare, then: then)
             return
         }
+        guard !pending.isStopped else { return then(.failure(.stopped)) }
         guard let lookup = lookup ?? self.lookUp(host: host, port: port) else { return }
-        var timedOut = false
+        var isOver = false
+        var id: Int?
         let timer = self.loop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.limits.connect))) {
-            timedOut = true
+            isOver = true
+            if let id { pending.remove(id) }
             then(
                 .failure(
                     .failed(
@@ -57,9 +86,15 @@ final class UpstreamDialer {
                             kind: .timeout,
                             message: "looking up \"\(host)\" took longer than \(self.limits.connect) s: check the name server."))))
         }
-        lookup.answer.assumeIsolated().whenComplete { result in
-            guard !timedOut else { return }
+        id = pending.add {
+            isOver = true
             timer.cancel()
+            then(.failure(.stopped))
+        }
+        lookup.answer.assumeIsolated().whenComplete { result in
+            guard !isOver else { return }
+            timer.cancel()
+            if let id { pending.remove(id) }
             switch result {
             case .success(let answer):
                 self.log.lookedUp(host, addresses: answer.addresses.count, milliseconds: answer.milliseconds)

@@ -34,19 +34,25 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    /// Neither for the answer, nor for the time that a lookup or what is in flight has.
     @Test func aStopDoesNotWaitForAHangingName() throws {
-        let proxy = try RunningProxy(.passthrough, resolver: self.names.resolver())
+        let proxy = try RunningProxy(resolver: self.names.resolver()) { $0.limits.grace = 3600 }
         let client = try proxy.connect()
         try client.send(self.dead(1))
         try self.names.waitUntilBegun(1)
         try proxy.stop()
         #expect(self.names.ended == 0)
+        guard case .cut(let cut)? = try proxy.recorded().first?.outcome else {
+            Issue.record("recorded as something else than cut")
+            return
+        }
+        #expect(cut.by == .recorder)
         self.names.letGo(1)
         withExtendedLifetime(client) {}
     }
 
     @Test func aTunnelToAHangingNameDelaysNoStopEither() throws {
-        let proxy = try RunningProxy(.passthrough, resolver: self.names.resolver())
+        let proxy = try RunningProxy(.passthrough, resolver: self.names.resolver()) { $0.limits.grace = 3600 }
         let client = try proxy.connect()
         try client.send("CONNECT dead.test:443 HTTP/1.1\r\nHost: dead.test:443\r\n\r\n")
         try self.names.waitUntilBegun(1)

@@ -515,6 +515,20 @@ import Testing
         #expect(scene.recorder.summary == ["POST 200 complete 200000 2"])
     }
 
+    /// The call is on its way while the queue fills again.
+    @Test func anOldDrainWakesNobody() throws {
+        let scene = try ExchangeScene()
+        scene.client(Self.get)
+        scene.connected()
+        scene.recorder.isFull = true
+        scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n" + String(repeating: "x", count: 100_000))
+        #expect(!scene.originIsRead)
+        scene.proxy.recorderDrained()
+        #expect(!scene.originIsRead && scene.proxy.isRecorderFull)
+        scene.drained()
+        #expect(scene.originIsRead)
+    }
+
     @Test func aFullRecorderTakesNoNewRequests() throws {
         let scene = try Self.used()
         scene.recorder.isFull = true

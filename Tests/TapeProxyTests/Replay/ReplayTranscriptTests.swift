@@ -40,6 +40,13 @@ import Testing
         "response": { "status": 201, "reason": "Created", "headers": ["Content-Length: 0"], "body": { "size": 0, "text": "" } }
         """
 
+    /// The second byte comes after five seconds.
+    private static let slow = """
+        "response": { "status": 200, "reason": "OK", "headers": ["Content-Length: 2"],
+          "body": { "size": 2, "text": "ok", "arrival": { "reads": [[0, 1], [5000, 1]] } } },
+        "timing": { "send": 0, "wait": 0, "receive": 5000, "total": 5000 }
+        """
+
     @Test func aRecordedAnswerComesWithoutAnOriginAndKeepsTheConnection() throws {
         let (folder, cassette) = try self.cassette(Self.plain, Self.plain)
         let scene = try self.scene(.none, cassette)
@@ -176,15 +183,65 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func aClientThatLeavesInsideItsAnswerHasUsedIt() throws {
-        let interim = Self.plain.replacing("\"response\":", with: "\"interim\": [{ \"status\": 103, \"at\": 0 }], \"response\":")
+    /// Being asked for the body, or told of other things, is not the answer.
+    @Test(arguments: [100, 103]) func aClientThatLeavesAfterAnInterimResponseLeavesTheAnswerToo(status: Int) throws {
+        let interim = Self.upload.replacing("\"response\":", with: "\"interim\": [{ \"status\": \(status), \"at\": 0 }], \"response\":")
         let (folder, cassette) = try self.cassette(interim)
         let scene = try self.scene(.none, cassette) { $0.latency = .fixed(5_000) }
+        scene.client(ForwardTranscriptTests.post("Content-Length: 3\r\nExpect: 100-continue"))
+        scene.client("old")
+        scene.advance(1)
+        #expect(scene.heard().contains { $0.hasPrefix("client < HTTP/1.1 100 ") })
+        scene.clientEnds()
+        #expect(scene.proxy.session.verdict().unused == [0])
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func aClientThatLeavesInsideItsAnswerHasUsedIt() throws {
+        let (folder, cassette) = try self.cassette("\"request\": { \"method\": \"GET\", \"url\": \"http://h/a\" }, " + Self.slow)
+        let scene = try self.scene(.none, cassette) { $0.latency = .scaled(1) }
         scene.client(ForwardTranscriptTests.get)
         scene.advance(1)
-        let begun = scene.heard().contains { $0.contains("103") }
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Content-Length: 2||o"])
         scene.clientEnds()
-        #expect(scene.proxy.session.verdict().unused == (begun ? [] : [0]))
+        #expect(scene.proxy.session.verdict().unused == [])
+        withExtendedLifetime(folder) {}
+    }
+
+    /// Nothing else may be taken for the rest of an answer that has begun.
+    @Test func aBadBodyCutsTheAnswerThatHasBegunWithoutIt() throws {
+        let unread = """
+            "request": { "method": "POST", "url": "http://h/p", "headers": ["Transfer-Encoding: chunked", "Expect: 100-continue"], "body": { "size": 0, "complete": false, "text": "" } },
+            """
+        let (folder, cassette) = try self.cassette(unread + Self.slow)
+        let scene = try self.scene(.none, cassette) { $0.latency = .scaled(1) }
+        scene.client(ForwardTranscriptTests.post("Transfer-Encoding: chunked\r\nExpect: 100-continue"))
+        scene.advance(1)
+        #expect(scene.heard() == ["client < HTTP/1.1 200 OK|Content-Length: 2||o"])
+        scene.client("zz\r\n")
+        #expect(scene.heard() == ["client closed"])
+        withExtendedLifetime(folder) {}
+    }
+
+    /// A body long enough to be looked into on another thread, where it is decided while the client leaves.
+    @Test func aClientThatLeavesWhileItIsDecidedLeavesTheAnswer() throws {
+        let size = 100_000
+        let long = Self.upload.replacing(
+            "\"size\": 3, \"text\": \"old\"", with: "\"size\": \(size), \"text\": \"\(String(repeating: "x", count: size))\"")
+        let (folder, cassette) = try self.cassette(long)
+        let scene = try self.scene(.none, cassette)
+        let body = [UInt8](repeating: 120, count: size)
+        scene.client(ForwardTranscriptTests.post("Content-Length: \(size)"))
+        scene.withoutFlush {
+            scene.client(body)
+            scene.clientResets()
+        }
+        #expect(scene.proxy.session.verdict().unused == [0])
+        scene.connect()
+        scene.client(ForwardTranscriptTests.post("Content-Length: \(size)"))
+        scene.client(body)
+        #expect(scene.heard().last == "client 2 < HTTP/1.1 201 Created|Content-Length: 0||")
+        #expect(scene.proxy.session.verdict().hits == 1)
         withExtendedLifetime(folder) {}
     }
 

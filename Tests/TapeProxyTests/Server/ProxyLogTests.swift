@@ -42,6 +42,17 @@ import Testing
             ])
     }
 
+    @Test func linesOfASessionNameIt() throws {
+        let log = ProxyLog(self.log.logger(.debug)).naming(try #require(SessionName("pets")))
+        log.sessionEntered(connection: 3)
+        log.answered(status: 424, error: "miss", connection: 3)
+        #expect(
+            self.log.lines == [
+                "debug session entered connection=3 session=pets",
+                "debug answered by the proxy connection=3 error=miss session=pets status=424",
+            ])
+    }
+
     @Test func aLevelThatNobodyWantsIsNotWritten() {
         let log = ProxyLog(self.log.logger(.warning))
         log.started("127.0.0.1:1", loops: 2)

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import TapeCore
 import TapeTestSupport
@@ -36,6 +37,25 @@ import Testing
         let remote = await #expect(throws: ProxyError.self) { try await ProxyServer.start(configuration, session: session) }
         #expect(remote?.code == .remoteNotAllowed)
         await server.stop()
+    }
+
+    /// Somebody who tries again and again until a port is free keeps nothing of the tries.
+    @Test func aStartThatFailsLeavesNothing() async throws {
+        let server = try await self.start()
+        weak var left: CassetteSession?
+        do {
+            let session = try CassetteSession(mode: .passthrough)
+            left = session
+            let configuration = ProxyConfiguration(port: server.port, loops: .own(2))
+            await #expect(throws: ProxyError.self) { try await ProxyServer.start(configuration, session: session) }
+        }
+        #expect(left == nil)
+        await server.stop()
+    }
+
+    @Test func loopsWithoutSocketsAreRefused() async throws {
+        let error = await #expect(throws: ProxyError.self) { try await self.start(.shared(EmbeddedEventLoop())) }
+        #expect(error?.code == .invalidEventLoops)
     }
 
     @Test func aRunEndsWithItsTaskAndStopsTheServer() async throws {
@@ -97,6 +117,29 @@ import Testing
         #expect(server.contexts.count == 1)
         #expect(try self.isServing(server.port))
         await server.stop()
+    }
+
+    /// Somebody else's loops go on, and would keep the connections of the control API, which keep the server.
+    @Test func aStopEndsConnectionsToTheControlAPI() async throws {
+        let folder = try TemporaryFolder()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        weak var left: SessionServer?
+        do {
+            let configuration = SessionServerConfiguration(folder: try CassetteFolder(folder.path), version: "1", loops: .shared(group))
+            let server = try await SessionServer.start(configuration)
+            left = server
+            let control = try await ControlServer.start(for: server, token: Secret(RunningSessions.token))
+            let port = RunningSessions.port(control.address)
+            let idle = try RawConnection(port: port)
+            let answered = try RawConnection(port: port)
+            try answered.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(String(decoding: try answered.read(through: "\r\n\r\n"), as: UTF8.self).hasPrefix("HTTP/1.1 4"))
+            await control.stop()
+            #expect(try idle.readToEnd().octets.isEmpty)
+            _ = await server.stop()
+        }
+        #expect(left == nil)
+        try await group.shutdownGracefully()
     }
 
     @Test func aServerOfSessionsAndItsControlAreStartedAndStoppedByTasks() async throws {

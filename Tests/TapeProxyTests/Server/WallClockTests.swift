@@ -111,11 +111,32 @@ import Testing
         #expect(self.seconds(clock, clocks.instant) == 3602)
     }
 
-    @Test func aLoopFollowsEachSecond() throws {
-        let loop = EmbeddedEventLoop()
-        let shared = ProxyLoop(
+    private func shared(on loop: EmbeddedEventLoop) throws -> ProxyLoop {
+        ProxyLoop(
             loop: loop, limits: ProxyLimits(), server: try SharedServer(tls: nil, clock: self.clocks.clock()), resolver: NameResolver(),
             disk: .shared)
+    }
+
+    /// The first request after a sleep has the right time, and the clocks are not read for each of thousands.
+    @Test func aLoopFollowsBeforeARequest() throws {
+        let loop = EmbeddedEventLoop()
+        let shared = try self.shared(on: loop)
+        let told = { Double(shared.timestamp(at: self.clocks.instant).microseconds - 1_800_000_000_000_000) / 1e6 }
+        self.clocks.set(by: 3600)
+        shared.followWallClock()
+        #expect(told() == 3600)
+        self.clocks.set(by: 3600)
+        shared.followWallClock()
+        #expect(told() == 3600)
+        loop.advanceTime(by: .milliseconds(50))
+        shared.readClock()
+        shared.followWallClock()
+        #expect(told() == 7200)
+    }
+
+    @Test func aLoopFollowsEachSecond() throws {
+        let loop = EmbeddedEventLoop()
+        let shared = try self.shared(on: loop)
         shared.begin()
         self.clocks.set(by: 3600)
         let told = { Double(shared.timestamp(at: self.clocks.instant).microseconds - 1_800_000_000_000_000) / 1e6 }

@@ -83,6 +83,7 @@ import Testing
         let port = try #require(session.port)
         _ = try running.server.end(session.name, keepsOld: false)
         let next = try running.server.open(SessionOrder(cassette: "b.json"))
-        #expect(try running.get("http://127.0.0.1:\(port)/", as: next).hasPrefix("HTTP/1.1 502 "), "refused, and no loop")
+        // Any other program may have it by now.
+        #expect(try !running.get("http://127.0.0.1:\(port)/", as: next).hasPrefix("HTTP/1.1 508 "), "no loop")
     }
 }

@@ -242,6 +242,8 @@ private final class ScriptedDialing: Dialing {
         self.scene?.note("dial \(route.origin.authority)")
         self.pending.append(Dial(route: route, then: then))
     }
+
+    func stop() {}
 }
 
 /// The exchanges that were recorded, in the order of their ends.

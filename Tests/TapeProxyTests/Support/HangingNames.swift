@@ -20,9 +20,9 @@ final class HangingNames: Sendable {
     var ended: Int { self.state.withLockedValue { $0.ended } }
 
     func resolver(
-        threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit
+        threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit, patience: TimeAmount = .hours(1)
     ) -> NameResolver {
-        NameResolver(threadLimit: threadLimit, waitingLimit: waitingLimit) { try self.addresses(of: $0) }
+        NameResolver(threadLimit: threadLimit, waitingLimit: waitingLimit, patience: patience) { try self.addresses(of: $0) }
     }
 
     private func addresses(of host: String) throws -> [SocketAddress] {

@@ -39,7 +39,7 @@ final class LogLines: Sendable {
         #endif
 
         private func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata?) {
-            let pairs = (metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+            let pairs = self.metadata.merging(metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
             self.append("\(level) \(message)" + pairs.joined())
         }
     }

@@ -84,6 +84,20 @@ import Testing
         #expect(self.names.asked == ["dead.test"])
     }
 
+    /// Its callers have gone: the names after it need not wait for it as well.
+    @Test func aNameThatHadNoTurnInTimeIsNotLookedUp() throws {
+        let resolver = self.names.resolver(threadLimit: 1, patience: .nanoseconds(-1))
+        let dead = resolver.look(up: "dead.test", port: 80, on: self.group.next())
+        try self.names.waitUntilBegun(1)
+        let late = resolver.look(up: "late.test", port: 80, on: self.group.next())
+        self.names.letGo(1)
+        _ = try dead.wait()
+        #expect(self.problem(late)?.message(for: "late.test") == "\"late.test\" was not looked up in time: check the name server.")
+        #expect(self.names.asked == ["dead.test"])
+        resolver.stop()
+        try self.group.syncShutdownGracefully()
+    }
+
     @Test func aNameWithoutAnAddressIsAProblemInWords() throws {
         let resolver = NameResolver()
         let future = resolver.look(up: "no-such-host.invalid", port: 80, on: self.group.next())

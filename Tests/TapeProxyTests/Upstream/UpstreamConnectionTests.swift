@@ -52,6 +52,36 @@ import Testing
         #expect(!handler.isOpen)
     }
 
+    /// Keeps what is written until the peer takes it.
+    private final class Holding: ChannelOutboundHandler {
+        typealias OutboundIn = ByteBuffer
+        private var held: [() -> Void] = []
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            self.held.append { context.write(data, promise: promise) }
+        }
+
+        func release(on channel: EmbeddedChannel) {
+            for write in self.held { write() }
+            channel.flush()
+        }
+    }
+
+    @Test func whatComesDuringAnOrderlyCloseDoesNotCutIt() throws {
+        let (handler, channel, _) = try self.connected()
+        let holding = Holding()
+        try channel.pipeline.syncOperations.addHandler(holding, position: .first)
+        handler.write(ByteBuffer(string: "last words"))
+        handler.closeAfterFlush(isCut: false)
+        channel.pipeline.fireChannelRead(ByteBuffer(string: "too late"))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        #expect(channel.isActive)
+        holding.release(on: channel)
+        channel.embeddedEventLoop.run()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "last words"))
+        #expect(!channel.isActive)
+    }
+
     @Test func aCloseOfOurOwnIsNotReported() throws {
         let (handler, channel, owner) = try self.connected()
         handler.close()
