@@ -209,12 +209,22 @@ public struct HARWriter {
 
     // MARK: Timings
 
-    /// The recorded phases. If none is known, as of a failure, all of the time counts for the one that was under way: HAR's `time` is the
-    /// sum of its timings.
+    /// The recorded phases. Of an exchange that came to no end, what is missing to the whole counts for the phase that was under way: HAR's
+    /// `time` is the sum of its timings.
     private static func phases(_ interaction: Interaction) -> Timing {
         var timing = interaction.timing
         let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive]
-        guard let total = timing.total, phases.allSatisfy({ $0 == nil }) else { return timing }
+        guard let total = timing.total else { return timing }
+        if phases.contains(where: { $0 != nil }) {
+            let rest = total - self.time(timing)
+            guard interaction.outcome != .complete, rest > 0 else { return timing }
+            if interaction.response == nil {
+                timing.wait = (timing.wait ?? 0) + rest
+            } else {
+                timing.receive = (timing.receive ?? 0) + rest
+            }
+            return timing
+        }
         switch interaction.outcome {
         case .failed(let failure):
             switch failure.kind {

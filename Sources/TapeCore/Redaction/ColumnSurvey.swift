@@ -11,6 +11,8 @@ struct ColumnSurvey {
     private var column = 0
     private var isInField = false
     private var isQuoted = false
+    /// The field began with a quote: two of them within it stand for one (RFC 4180, 2).
+    private var hasQuotes = false
 
     /// Bytes of a first line, and of the line after it.
     private static let headLimit = 4096
@@ -73,7 +75,9 @@ struct ColumnSurvey {
             guard column < meanings.count, let meaning = meanings[column], range.count <= TextSurvey.valueLimit,
                 !hasMore || range.upperBound < end
             else { return true }
-            if let finding = TextSurvey.finding(in: text, range, meaning, .plain) { findings.append(finding) }
+            if !TextSurvey.isWord(text[range]), let finding = TextSurvey.finding(in: text, range, meaning, .plain) {
+                findings.append(finding)
+            }
             return true
         }
         return findings
@@ -96,9 +100,10 @@ struct ColumnSurvey {
         while offset < end {
             let byte = text[offset]
             if byte == 34 {
+                if !self.isInField { self.hasQuotes = true }
                 if !self.isInField || self.isQuoted {
                     self.isQuoted.toggle()
-                } else if offset > 0, text[offset - 1] == 34 {
+                } else if self.hasQuotes, offset > 0, text[offset - 1] == 34 {
                     self.isQuoted = true
                 }
                 self.isInField = true
@@ -109,6 +114,7 @@ struct ColumnSurvey {
                 self.column = byte == 10 ? 0 : self.column + 1
                 if byte == 10 { self.isHead = false }
                 self.isInField = false
+                self.hasQuotes = false
                 field = offset + 1
                 guard goesOn else { return }
             } else {

@@ -36,6 +36,10 @@ struct TextSurvey {
     private var query = 0..<0
     /// Where the credentials or cookies end that were read last: what is in them is not read again.
     private var fieldEnd = 0
+    /// Where the bare value ends that was looked at last: a name within it begins no other, or each of thousands would reach to its end.
+    private var valueEnd = 0
+    /// The next `<` from an offset on that was asked for last.
+    private var nextMark = 0..<0
     var findings: [Finding] = []
 
     private init(_ text: UnsafeRawBufferPointer, _ kind: TextKind, hasMore: Bool, isView: Bool) {
@@ -305,10 +309,11 @@ struct TextSurvey {
             if self.isFree { self.assignment(start, end, meaning) }
             return
         }
-        guard meaning.syntax == .value || meaning.syntax == .credentials else { return }
+        guard meaning.syntax == .value || meaning.syntax == .credentials, start >= self.valueEnd else { return }
         var last = end + 1
         let most = min(self.text.count, last + Self.valueLimit)
         while last < most, !self.endsItem(self.text[last]), !isInPath || self.text[last] != UInt8(ascii: "?") { last += 1 }
+        self.valueEnd = last
         guard last < most || last == self.text.count else { return }
         if meaning.needsCompany, !self.hasCompany(start, last) { return }
         self.add(end + 1..<last, meaning, self.isForm ? .form : .query)
@@ -353,10 +358,12 @@ struct TextSurvey {
         guard !meaning.needsCompany, meaning.syntax == .value || meaning.syntax == .credentials, start > 0,
             self.text[start - 1] == UInt8(ascii: "<") || self.text[start - 1] == UInt8(ascii: ":")
         else { return }
-        let close = min(ByteScan.index(of: UInt8(ascii: "<"), in: self.upTo(end + 1 + Self.valueLimit), from: end + 1), self.text.count)
+        let close = self.nextMark(from: end + 1)
         if close == self.text.count, close - end <= Self.valueLimit {
-            // Cut, unless words follow: `List<Token> of …`.
-            guard !self.text[(end + 1)...].contains(where: { $0 <= 32 }) else { return }
+            // Cut, in a text of elements: `{"error":"no <token>"}` and `List<Token> of …` are others.
+            guard start >= self.valueEnd, !self.isView, self.isMarkup else { return }
+            self.valueEnd = close
+            guard !self.text[(end + 1)...].contains(where: { $0 <= 32 || "\"'{}[]\\,;".utf8.contains($0) }) else { return }
             return self.add(end + 1..<close, meaning, .plain)
         }
         guard close < self.text.count, close - end <= Self.valueLimit, self.text[close] == UInt8(ascii: "<") else { return }
@@ -365,9 +372,17 @@ struct TextSurvey {
         self.add(end + 1..<close, meaning, .plain)
     }
 
-    private func upTo(_ end: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self.text[..<min(end, self.text.count)])
+    /// Where the next `<` is; the text's end, or what no value reaches, if there is none.
+    private mutating func nextMark(from start: Int) -> Int {
+        if self.nextMark.contains(start) { return self.nextMark.upperBound }
+        let end = min(start + 2 * Self.valueLimit, self.text.count)
+        let found = ByteScan.index(of: UInt8(ascii: "<"), in: UnsafeRawBufferPointer(rebasing: self.text[..<end]), from: start)
+        self.nextMark = start..<found
+        return found
     }
+
+    /// Whether the text begins as XML or HTML does.
+    private var isMarkup: Bool { self.text.first { $0 > 32 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<") }
 
     // MARK: Lines and literals
 
@@ -401,10 +416,12 @@ struct TextSurvey {
         }
         let value = end + 1
         if self.isQuote(self.byte(value)) { return self.literal(value, meaning) }
+        guard start >= self.valueEnd else { return }
         if self.beginsLine(start), self.bareLine(value, meaning) { return }
         var last = value
         let most = min(self.text.count, value + Self.valueLimit)
         while last < most, !self.endsBareValue(self.text[last]) { last += 1 }
+        self.valueEnd = last
         guard last < most || last == self.text.count else { return }
         // `token=make(…)` and `key=keys[1]` are programs.
         if let next = self.byte(last), "([{".utf8.contains(next) { return }
@@ -583,10 +600,10 @@ struct TextSurvey {
 
     /// A value in a place that programs and sentences have, too.
     private mutating func addFree(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
-        guard !range.isEmpty, !self.isProse(range), !self.isTemplate(range) else { return }
+        guard !range.isEmpty, !self.isProse(range), !self.isTemplate(range), !Self.isLocation(self.text[range]) else { return }
         let value = self.text[range]
         let word = String(decoding: value.prefix(16), as: UTF8.self).lowercased()
-        guard !word.hasPrefix("your"), !SecretNames.isName(value), !Self.words.contains(word),
+        guard !word.hasPrefix("your"), !SecretNames.isName(value), !Self.isWord(value),
             value.contains(where: { FormSpelling.isAlphanumeric($0) || $0 >= 128 })
         else { return }
         // A name of a program's, or a word.
@@ -610,6 +627,26 @@ struct TextSurvey {
         return first == UInt8(ascii: "<") || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == 95 || $0 == 37 }
     }
 
+    /// A path, or a URL without users and parameters: `token: "/oauth/token"` says where tokens are.
+    static func isLocation(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var path = value
+        if let colon = value.firstIndex(of: UInt8(ascii: ":")), value[colon...].starts(with: "://".utf8),
+            value[..<colon].allSatisfy({ FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
+        {
+            guard colon > value.startIndex, !value.contains(where: { "@?#".utf8.contains($0) }) else { return false }
+            path = value[(colon + 2)...]
+        } else {
+            guard ["/", "./", "../", "~/"].contains(where: { value.starts(with: $0.utf8) }) else { return false }
+        }
+        // A key can begin with a slash, and have more of them.
+        return path.split(separator: UInt8(ascii: "/")).allSatisfy { !Self.looksLikeKey(UnsafeRawBufferPointer(rebasing: $0)) }
+            && !path.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "+") }
+    }
+
+    static func isWord(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        value.count <= 16 && Self.words.contains(String(decoding: value, as: UTF8.self).lowercased())
+    }
+
     /// Types, states and nothings of programs and settings.
     private static let words: Set<String> = [
         "active", "any", "basic", "bearer", "bool", "boolean", "byte", "bytes", "char", "data", "default", "disabled", "empty", "enabled",
@@ -624,7 +661,7 @@ struct TextSurvey {
         _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling, isPlaceOnly: Bool = false
     ) {
         guard self.isWhole(range), var finding = Self.finding(in: self.text, range, meaning, spelling) else { return }
-        finding.isPlaceOnly = isPlaceOnly
+        finding.isPlaceOnly = isPlaceOnly || Self.isLocation(self.text[range])
         self.findings.append(finding)
     }
 

@@ -74,20 +74,24 @@ final class NameResolver: Sendable {
     private let threadLimit: Int
     private let waitingLimit: Int
     private let patience: TimeAmount
+    private let now: @Sendable () -> NIODeadline
     private let lookup: Lookup
     private let state = NIOLockedValueBox(State())
     /// Signalled once for each thread that is no longer idle.
     private let wake = DispatchSemaphore(value: 0)
 
-    /// - Parameter patience: how long anybody waits for a name: one that had no turn by then is not looked up any more.
+    /// - Parameters:
+    ///   - patience: how long anybody waits for a name: one that had no turn by then is not looked up any more.
+    ///   - now: the clock.
     init(
         threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
-        patience: TimeAmount = .seconds(Int64(ProxyLimits().connect)),
+        patience: TimeAmount = .seconds(Int64(ProxyLimits().connect)), now: @escaping @Sendable () -> NIODeadline = { .now() },
         lookup: @escaping Lookup = { try NameResolver.systemAddresses(of: $0) }
     ) {
         self.threadLimit = threadLimit
         self.waitingLimit = waitingLimit
         self.patience = patience
+        self.now = now
         self.lookup = lookup
     }
 
@@ -96,7 +100,7 @@ final class NameResolver: Sendable {
     /// - Parameter loop: has to run until there is an answer, or `stop` was called.
     func look(up host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<NameLookup.Answer> {
         let promise = loop.makePromise(of: NameLookup.Answer.self)
-        let waiter = Waiter(promise: promise, port: port, asked: .now())
+        let waiter = Waiter(promise: promise, port: port, asked: self.now())
         // Names are compared without regard to case (RFC 4343).
         switch self.enqueue(waiter, name: host.lowercased()) {
         case .waits: break
@@ -164,7 +168,7 @@ final class NameResolver: Sendable {
     private func run() {
         while let name = self.next() {
             let result = Result { try self.lookup(name) }
-            let now = NIODeadline.now()
+            let now = self.now()
             self.state.withLockedValue { state in
                 // Under the lock, so that no loop gets an answer after `stop`; what waits on the promise runs on its loop, not here.
                 for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.tell(waiter, result, now) }
@@ -181,7 +185,7 @@ final class NameResolver: Sendable {
         while true {
             let turn = self.state.withLockedValue { state -> Turn in
                 while let name = state.queue.popFirst() {
-                    let oldest = NIODeadline.now() - self.patience
+                    let oldest = self.now() - self.patience
                     guard let waiters = state.waiters[name], waiters.allSatisfy({ $0.asked < oldest }) else { return .name(name) }
                     state.waiters[name] = nil
                     // Under the lock, so that no loop gets an answer after `stop`.

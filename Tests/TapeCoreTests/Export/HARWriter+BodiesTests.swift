@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    /// Forms alone have params in HAR; parts of another kind are its text.
+    @Test(arguments: ["multipart/mixed; boundary=X", "text/plain", "multipart/related; boundary=X"])
+    func bodiesThatAreNoFormsKeepTheirText(type: String) throws {
+        let text = "--X\r\nContent-Type: text/plain\r\n\r\none\r\n--X--\r\n"
+        var interaction = HARExport.response(Body(size: 0, content: .empty))
+        interaction.request.headers = HeaderFields(["Content-Type: \(type)"])
+        interaction.request.body = Body(size: text.utf8.count, content: .text(Array(text.utf8)))
+        let data = try HARExport.entry(interaction)["request"]?["postData"]
+        #expect(data?["text"]?.string == text && data?["params"] == nil)
+    }
+
     @Test func contentIsTextOrBase64WithItsSizes() throws {
         let gzipped = Body(size: 30, codings: [.gzip(nil, header: .plain)], content: .text(Array("a \"long\" text\n".utf8)))
         let text = try HARExport.entry(HARExport.response(gzipped, ["Content-Type: text/plain"]))["response"]?["content"]

@@ -105,4 +105,18 @@ import Testing
         #expect(times == [12.5])
         #expect(entry["timings"]?[phase]?.double == 12.5)
     }
+
+    /// The wait for what did not come is no phase of its own in a cassette.
+    @Test func theTimeUntilAnEndWithoutAnAnswerIsInItsPhase() throws {
+        var interaction = HARExport.response(Body(size: 4, isComplete: false, content: .text(Array("half".utf8))))
+        interaction.timing = Timing(connect: 2, send: 0.5, wait: 1, total: 60_000)
+        interaction.outcome = .cut(Cut(by: .origin, reason: "closed"))
+        let cut = try HARExport.entry(interaction)
+        #expect(cut["time"]?.double == 60_000 && cut["timings"]?["receive"]?.double == 59_996.5)
+        interaction.response = nil
+        interaction.timing = Timing(connect: 2, send: 0.5, total: 60_000)
+        interaction.outcome = .failed(Failure(kind: .timeout, message: "no"))
+        let late = try HARExport.entry(interaction)
+        #expect(late["time"]?.double == 60_000 && late["timings"]?["wait"]?.double == 59_997.5)
+    }
 }

@@ -26,8 +26,38 @@ import Testing
         self.stays(#"{"password":""#, type: "application/json")
         self.stays(#"{"name":"password"#, type: "application/json")
         self.stays("let a: List<Token> b = c")
+        for text in [
+            #"{"error":"Missing header: Bearer <token>"}"#, #"{"type":"Promise<Token>","x":1}"#, #"{"a":"\u003ctoken\u003e"}"#,
+            #"say <token>now"#, #"{"a":"List<Token>"#,
+        ] { self.stays(text, type: "application/json") }
         // A document, not a secret.
         self.stays(#"{"password":""# + String(repeating: "x ", count: 40_000), type: "application/json")
+    }
+
+    /// Each name in them begins a value that reaches to the end: what is looked at and learned is one of them.
+    @Test(arguments: ["9:token=", "?token=", ":token>", "x:token='", "-token:", "9;token=9&token=", "<:token>"])
+    func manyNamesInOneAnotherAreOneValue(text: String) {
+        let bytes = Array(String(repeating: text, count: 20_000).utf8)
+        let findings = bytes.withUnsafeBytes { TextSurvey.findings(in: $0) }
+        #expect(findings.reduce(0) { $0 + $1.secret.count } <= bytes.count)
+    }
+
+    /// Taken for a secret, they would be taken out of the URLs that lead there.
+    @Test(arguments: [
+        #"{login:"/login",token:"/oauth/token"}"#, "token: /oauth/token\n", "PWD=/home/user/project\npwd: /srv/app\n",
+        #"<a token="https://h.test/oauth/token">"#, "password: ./secrets/password.txt\n", "token=../token\n",
+    ])
+    func whereSecretsAreIsNone(text: String) { self.stays(text) }
+
+    @Test func aKeyMayBeginAsAPathDoes() {
+        #expect(self.redacted("secret: /8fjK2mQp0aLx93bTz/k\n") == "secret: {{secret:1}}\n")
+        #expect(self.redacted("password: https://u:p4ssw0rd@h.test/\n").contains("p4ssw0rd") == false)
+    }
+
+    /// At its own place nobody needs it, elsewhere everybody does.
+    @Test func aPathInJSONIsTakenOutThereAlone() {
+        let text = #"{"token":"/oauth/token","url":"http://h/oauth/token"}"#
+        #expect(self.redacted(text, type: "application/json").hasSuffix(#""url":"http://h/oauth/token"}"#))
     }
 
     @Test func whereAPieceOfABodyEndsNothingIsLearned() throws {
@@ -200,6 +230,8 @@ import Testing
         ),
         ("id\tapi_key\n1\tk1\n2\tk2", "id\tapi_key\n1\t{{api-key:1}}\n2\t{{api-key:2}}"),
         ("a,password,b\n\"x\ny\",p1,\"hunt", "a,password,b\n\"x\ny\",{{password:1}},\"hunt"),
+        // Quotes count where they begin a field.
+        ("size,password\n5\"\" disk,p1\n\"7\",p2\n", "size,password\n5\"\" disk,{{password:1}}\n\"7\",{{password:2}}\n"),
     ])
     func columnsOfSecrets(text: String, redacted: String) {
         #expect(self.redacted(text, type: "text/csv") == redacted)
@@ -208,6 +240,7 @@ import Testing
     @Test func columnsThatHoldNone() {
         self.stays("user,name\nann,hunter2\n", type: "text/csv")
         self.stays("token,count\nthe,42\nof,17\n", type: "text/csv")
+        self.stays("id,secret\n1,false\n2,NULL\n", type: "text/csv")
         self.stays("User, password, and a sentence that goes on\nsecond line\n")
         self.stays("user,password\n")
         self.stays("user,password\nann\n")

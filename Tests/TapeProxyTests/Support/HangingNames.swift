@@ -20,9 +20,10 @@ final class HangingNames: Sendable {
     var ended: Int { self.state.withLockedValue { $0.ended } }
 
     func resolver(
-        threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit, patience: TimeAmount = .hours(1)
+        threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
+        now: @escaping @Sendable () -> NIODeadline = { .now() }
     ) -> NameResolver {
-        NameResolver(threadLimit: threadLimit, waitingLimit: waitingLimit, patience: patience) { try self.addresses(of: $0) }
+        NameResolver(threadLimit: threadLimit, waitingLimit: waitingLimit, now: now) { try self.addresses(of: $0) }
     }
 
     private func addresses(of host: String) throws -> [SocketAddress] {

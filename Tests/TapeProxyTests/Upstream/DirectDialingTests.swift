@@ -42,7 +42,7 @@ import Testing
                         promise.succeed(Result(info: info, hasTLSTime: timing?.tls != nil, names: upstream.takePeerNames()))
                         upstream.cancel()
                     case .failure(.failed(let failure)): promise.succeed(Result(failure: failure))
-                    case .failure(.loop): promise.fail(RawError("a loop"))
+                    case .failure(.loop), .failure(.stopped): promise.fail(RawError("a loop, or a stop"))
                     }
                 }
             } catch {

@@ -32,6 +32,7 @@ import Testing
                     channel.close(promise: nil)
                     promise.succeed(.connected)
                 case .failure(.loop): promise.succeed(.loop)
+                case .failure(.stopped): promise.fail(RawError("nobody stops"))
                 case .failure(.failed(let failure)): promise.succeed(.failed(failure.kind))
                 }
             }
