@@ -66,7 +66,7 @@ public struct CassetteDiff {
                 return PairedRequest(method: method, url: url, rules: rules)
             }
             // What cannot be read is told where the two are compared.
-            let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, digest: self.digest)
+            let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil, digest: self.digest)
             return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
         }
     }

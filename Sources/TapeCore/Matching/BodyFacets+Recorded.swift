@@ -13,17 +13,19 @@ extension BodyFacets {
     /// - Parameters:
     ///   - headers: of the recorded request.
     ///   - reader: opens the cassette's files.
+    ///   - redaction: takes out of the body what is taken out of live ones. It may have been recorded by other rules, or by a version that
+    ///     found less.
     ///   - digest: makes a SHA-256.
     public init(
         recorded body: Body?, headers: HeaderFields, url: String, rules: MatchRules, reader: BodyReader,
-        detail: RecordedDetail = .digests, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
+        detail: RecordedDetail = .digests, redaction: LiveRedactor? = nil, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
     ) throws(CassetteError) {
         guard let body, body.content != .empty, rules.looksAtBody else {
             self = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest).finish()
             return
         }
         do {
-            let recorded = RecordedFacets(headers: headers, url: url, rules: rules, reader: reader, detail: detail, digest: digest)
+            let recorded = RecordedFacets(headers: headers, url: url, rules: rules, reader: reader, detail: detail, redaction: redaction, digest: digest)
             self = try recorded.facets(of: body)
         } catch let error as CassetteError {
             throw error

@@ -5,6 +5,7 @@ struct RecordedFacets {
     let rules: MatchRules
     let reader: BodyReader
     let detail: BodyFacets.RecordedDetail
+    var redaction: LiveRedactor?
     let digest: () -> any ContentDigest
 
     private var plan: BodyPlan { self.rules.body }
@@ -19,6 +20,10 @@ struct RecordedFacets {
             guard isDecoded else { return try self.undecoded(body) }
         }
         let content = ContentFacets(self.plan, headers: self.headers, digest: self.digest)
+        if let redacted = try self.redacted(body) {
+            redacted.withUnsafeBytes { content.push($0) }
+            return BodyFacets.make(content.finish(), url: self.url, self.plan)
+        }
         if case .multipart(let parts) = body.content, let level = content.parts, level.boundary == parts.boundary {
             let outcome = try level.take(parts, known: self.known, read: { try self.read($0.bodyContent, $1) })
             return BodyFacets.make(ContentFacets.outcome(outcome, self.plan), url: self.url, self.plan)
@@ -31,6 +36,14 @@ struct RecordedFacets {
             try self.read(body.content) { content.push($0) }
         }
         return BodyFacets.make(content.finish(), url: self.url, self.plan)
+    }
+
+    /// The content with what is taken out of live bodies taken out of it too; nil if that is nothing.
+    private func redacted(_ body: Body) throws -> [UInt8]? {
+        guard let redaction = self.redaction?.forOneRequest(), body.octetCount <= PendingBody.redactionLimit else { return nil }
+        var bytes: [UInt8] = []
+        try self.read(body.content) { bytes.append(contentsOf: $0) }
+        return redaction.redacted(body: bytes, headers: self.headers.removing("content-encoding"))
     }
 
     /// Octets as they were sent, which say to be coded: whether they are, comes out on the way.

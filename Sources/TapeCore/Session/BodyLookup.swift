@@ -99,6 +99,7 @@ struct BodyLookup {
     private func recorded(_ index: Int, _ detail: BodyFacets.RecordedDetail) throws(CassetteError) -> ComparedRequest {
         // A digest of a file that was redacted says nothing of the octets between its placeholders.
         let detail: BodyFacets.RecordedDetail = self.session.redaction == nil ? detail : .contents
-        return try self.source.comparedRequest(at: index, rules: self.session.rules, detail: detail, digest: self.session.digest)
+        return try self.source.comparedRequest(
+            at: index, rules: self.session.rules, detail: detail, redaction: self.session.redaction, digest: self.session.digest)
     }
 }

@@ -24,7 +24,7 @@ struct HeadLookup {
         for index in candidates.map(Int.init) {
             guard
                 let recorded = try? self.source.comparedRequest(
-                    at: index, rules: self.session.rules, detail: .contents, digest: self.session.digest)
+                    at: index, rules: self.session.rules, detail: .contents, redaction: self.session.redaction, digest: self.session.digest)
             else { continue }
             let fits = !recorded.isComplete || recorded.facets.fits(live: self.body)
             let differences = fits ? [] : self.body.differences(fromRecorded: recorded.facets)

@@ -285,7 +285,10 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
         self.proxy.log.exchangeEnded(self.recording.id, connection: self.client.peer.id, outcome: outcome, milliseconds: self.elapsed)
         let isLater = self.recording.end(outcome) { [proxy] result in
-            if case .failure(let problem) = result, proxy.configuration.diskFullPolicy == .refuse { then(problem) } else { then(nil) }
+            guard case .failure(let problem) = result, problem.stopsWriting, proxy.configuration.diskFullPolicy == .refuse else {
+                return then(nil)
+            }
+            then(problem)
         }
         if !isLater { then(nil) }
     }

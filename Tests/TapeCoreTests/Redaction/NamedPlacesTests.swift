@@ -273,4 +273,38 @@ import Testing
         #expect(!one.contains("hunter2-one"))
         #expect(RedactionFixtures.body(one, type: type) == one)
     }
+
+    /// A cassette that was recorded when less was found, or by other rules, answers as it did: also if the secret is another by now.
+    @Test(arguments: ["hunter2-one", "swordfish77"]) func whatWasRecordedWithASecretInItStillAnswers(secret: String) throws {
+        let bodies = [
+            ("application/xml", "<login password='SECRET'/>"),
+            ("application/json", #"{"headers":[{"name":"Authorization","value":"Bearer SECRET"}]}"#),
+            ("application/yaml", "password: SECRET\n"), ("text/csv", "user,password\nann,SECRET\n"), ("text/plain", "api_key=SECRET"),
+            ("multipart/form-data; boundary=X", "--X\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\napi_key=SECRET\r\n--X--\r\n"),
+        ]
+        let folder = try TemporaryFolder()
+        let exchanges = bodies.enumerated().map { number, body in
+            let text = body.1.replacing("SECRET", with: "hunter2-one")
+            return """
+                { "id": \(number + 1), "started": "2026-11-21T04:00:0\(number).000000Z",
+                  "request": { "method": "POST", "url": "http://h/p", "headers": [\(Self.quoted("Content-Type: " + body.0))],
+                    "body": { "size": \(text.utf8.count), "text": \(Self.quoted(text)) } },
+                  "response": { "status": 200, "reason": "OK", "headers": [], "body": { "size": 0, "text": "" } } }
+                """
+        }
+        _ = try folder.write(Array(#"{ "wiretape": 1, "interactions": [\#(exchanges.joined(separator: ",\n"))] }"#.utf8), to: "tape.json")
+        let cassette = try RecordedCassette(path: folder.file("tape.json"))
+        let session = try CassetteSession(mode: .none, cassette: cassette, redaction: LiveRedactor(Redactor(rules: .standard)))
+        for (index, body) in bodies.enumerated() {
+            let request = SentRequests.Request(
+                method: "POST", url: "http://h/p", lines: ["Content-Type: \(body.0)"], body: body.1.replacing("SECRET", with: secret))
+            #expect(try session.send(request) == .replay(index: index), "\(body.0)")
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
 }

@@ -44,7 +44,7 @@ import Testing
             case 16: scene.recorder.isFull = Bool.random(using: &generator)
             case 17: scene.drained()
             case 18: scene.advance(Int.random(in: 1...40, using: &generator))
-            case 19: scene.stored(Bool.random(using: &generator))
+            case 19: scene.stored(Bool.random(using: &generator) ? nil : ExchangeScene.diskFull)
             case 20 where isConnected && Int.random(in: 0..<4, using: &generator) == 0: scene.originEnds()
             case 21 where Int.random(in: 0..<6, using: &generator) == 0:
                 scene.clientEnds()

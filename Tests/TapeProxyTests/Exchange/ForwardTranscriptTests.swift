@@ -107,10 +107,10 @@ import Testing
     /// An origin that writes head and body apart may hold the body back until its head is acknowledged.
     @Test func anAnswerThatComesInPiecesIsAcknowledgedAtOnce() throws {
         let scene = try Self.used()
-        #expect(!scene.isAcknowledged, "a whole answer needs no word")
+        #expect(scene.acknowledgements == 0, "a whole answer needs no word")
         scene.client(Self.get)
         scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n")
-        #expect(scene.isAcknowledged)
+        #expect(scene.acknowledgements == 1)
     }
     #endif
 
@@ -579,7 +579,7 @@ import Testing
                 scene.origin("cd")
             }
             _ = scene.heard()
-            scene.stored(false)
+            scene.stored(ExchangeScene.diskFull)
             let heard = scene.heard()
             if isSmall {
                 #expect(heard.first?.hasPrefix("client < HTTP/1.1 507 Insufficient Storage|") == true)
@@ -589,13 +589,52 @@ import Testing
         }
     }
 
+    /// Others are recorded: the disk has room.
+    @Test func whatCannotBeMadeReadyForTheCassetteIsDelivered() throws {
+        let scene = try ExchangeScene {
+            $0.durability = .full
+            $0.diskFullPolicy = .refuse
+        }
+        scene.client(Self.get)
+        scene.connected()
+        scene.origin(Self.ok)
+        scene.stored(RecorderProblem(.exchange, "its body cannot be redacted"))
+        #expect(scene.heard().last == Self.gotOK)
+    }
+
     @Test func withPassAnAnswerIsDeliveredThoughTheDiskIsFull() throws {
         let scene = try ExchangeScene { $0.durability = .full }
         scene.client(Self.get)
         scene.connected()
         scene.origin(Self.ok)
-        scene.stored(false)
+        scene.stored(ExchangeScene.diskFull)
         #expect(scene.heard().last == Self.gotOK)
+    }
+
+    // MARK: Times
+
+    /// The client has sent all of it.
+    @Test func aSlowAnswerToAnUploadIsTheOriginsTime() throws {
+        let scene = try ExchangeScene()
+        scene.client(Self.post("Content-Length: 4"))
+        scene.connected()
+        scene.client("body")
+        scene.advance(250)
+        scene.origin(Self.ok)
+        #expect(scene.heard().last == Self.gotOK)
+    }
+
+    @Test(arguments: ["HTTP/1.1 102 Processing\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"])
+    func eachWordOfTheOriginIsItsTimeAnew(word: String) throws {
+        let scene = try ExchangeScene()
+        scene.client(Self.get)
+        scene.connected()
+        scene.advance(200)
+        scene.origin(word)
+        scene.advance(200)
+        #expect(!scene.heard().contains { $0.contains(" 504 ") || $0.contains("closed") })
+        scene.advance(150)
+        #expect(scene.heard().contains { $0.contains(" 504 ") || $0.contains("closed") })
     }
 
     // MARK: Stops
@@ -643,6 +682,7 @@ import Testing
         scene.originEnds()
         #expect(Set(scene.heard()) == ["client closed", "origin 1 closed"])
         #expect(scene.recorder.exchanges.first?.interaction.tunnel == TunnelCounts(sent: 9, received: 9))
+        #expect(scene.recorder.exchanges.first?.interaction.response?.status == 101)
         #expect(scene.recorder.exchanges.count == 1)
     }
 }

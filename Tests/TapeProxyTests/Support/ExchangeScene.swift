@@ -123,11 +123,11 @@ final class ExchangeScene {
         self.settle()
     }
 
-    /// Whether the origin's last bytes were acknowledged at once.
-    var isAcknowledged: Bool {
-        self.originChannel(nil)?.options.contains { option in
+    /// How often the origin's bytes were acknowledged at once.
+    var acknowledgements: Int {
+        self.originChannel(nil)?.options.count { option in
             (option.option as? ChannelOptions.Types.SocketOption)?.optionName == .init(rawValue: 12)
-        } == true
+        } ?? 0
     }
 
     func originTakes(_ takes: Bool) { self.set(self.originChannel(nil), isWritable: takes) }
@@ -165,10 +165,11 @@ final class ExchangeScene {
         self.settle()
     }
 
-    /// The disk has taken what waits for it, or not.
-    func stored(_ isStored: Bool = true) {
-        let full = RecorderProblem(.diskFull, "the disk is full")
-        for call in self.recorder.takeWaiting() { call(isStored ? .success(()) : .failure(full)) }
+    static let diskFull = RecorderProblem(.diskFull, "the disk is full")
+
+    /// The disk has taken what waits for it, or something kept it from there.
+    func stored(_ problem: RecorderProblem? = nil) {
+        for call in self.recorder.takeWaiting() { call(problem.map { .failure($0) } ?? .success(())) }
         self.settle()
     }
 
