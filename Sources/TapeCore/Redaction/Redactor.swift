@@ -58,6 +58,7 @@ public struct Redactor: Sendable {
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         while learned != self.vault.learned, !self.isSpent {
             learned = self.vault.learned
+            self.budget?.beginRound()
             request.add(self.redact(request: &interaction.request, body: &requestBody))
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)

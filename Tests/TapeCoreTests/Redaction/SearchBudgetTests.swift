@@ -21,6 +21,22 @@ import Testing
         #expect(!self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 299_999)))
     }
 
+    @Test func aSecondRoundOverTheSameBodyDoesNotCount() throws {
+        let content = Array("{\"access_token\": \"kT7-pQ2xV9mZ4w\", \"words\": \"\(String(repeating: "so it goes ", count: 20_000))\"}".utf8)
+        var body: WireBody? = WireBody(try self.gzip(content), arrival: nil, isComplete: true)
+        let size = body?.octets.count
+        var interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/"),
+            response: RecordedResponse(
+                status: 200, reason: [], headers: HeaderFields(["Content-Type: application/json", "Content-Encoding: gzip"])))
+        var request: WireBody?
+        // What is put into the secret's place is longer than it.
+        let budget = SearchBudget(bytes: content.count + 100)
+        let outcome = Redactor().within(budget).redact(&interaction, requestBody: &request, responseBody: &body)
+        #expect(outcome.response.isBodyChanged && body?.octets.count != size)
+        #expect(!budget.isSpent)
+    }
+
     @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
         let floor = InflateLimits.ratioFloor
         for (size, isSearched) in [(floor, true), (floor + 1, false)] {
