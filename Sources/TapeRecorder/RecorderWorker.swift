@@ -56,7 +56,7 @@ final class RecorderWorker {
     /// Of what takes long, and of what may; nil where nothing is searched for.
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
-    /// For searches on this thread that come to no end.
+    /// For searches on this thread of bodies that are dense, to their end or not.
     private var attemptBudget: DevelopmentBudget
     private var maker: InteractionMaker
     private var budget: DevelopmentBudget
@@ -164,7 +164,7 @@ final class RecorderWorker {
             do {
                 try self.maker.block(exchange: exchange, side: side, bytes: bytes)
             } catch {
-                self.failed(RecorderProblem(error))
+                self.failed(RecorderProblem(error, ofExchange: exchange))
             }
         case .exchange(let exchange, let stored): self.take(exchange, stored: stored, isLast: isLast)
         }
@@ -206,14 +206,14 @@ final class RecorderWorker {
         guard let redaction = self.maker.redaction else { return true }
         defer { self.holdQueue() }
         let started = exchange.isCoded ? self.now : 0
-        // Many searches in a row that come to no end would take as long as one that does: then another thread begins them too.
+        // Many searches in a row of what is dense would take as long as one that does: then another thread begins them too.
         if exchange.isCoded, !self.attemptBudget.mayDevelop(now: started),
             self.attempts?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true
         {
             return false
         }
-        if try redaction.redactAtOnce(&loose) != nil { return true }
-        if exchange.isCoded {
+        let attempt = try redaction.redactAtOnce(&loose)
+        if exchange.isCoded, attempt != .redacted(isDense: false) {
             let now = self.now
             self.attemptBudget.spent(now - started, now: now)
         }
@@ -223,7 +223,11 @@ final class RecorderWorker {
         return true
     }
 
-    private func holdQueue() { self.queue.hold(self.searches.contains(where: \.isFull)) }
+    /// What is tried may have to be searched: both count.
+    private func holdQueue() {
+        let count = self.searches.reduce(0) { $0 + $1.count }
+        self.queue.hold(count >= PostponedSearch.Kind.whole.limit || self.searches.contains(where: \.isFull))
+    }
 
     private func takeSearched() {
         for job in self.searches.flatMap({ $0.take() }) {
@@ -243,6 +247,7 @@ final class RecorderWorker {
             } catch {
                 self.lose(job.exchange.interaction.id, error, job.stored)
             }
+        if attempt != .tooLong { return true }
             self.writeIfDue()
         }
     }
