@@ -35,8 +35,16 @@ public struct CassetteFinisher {
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
         progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Int {
+        try self.develop(path, version: version, digest: digest, disk: .system, progress: progress)
+    }
+
+    /// The same with other calls for the bodies.
+    static func develop(
+        _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
-        let store = try BodyStore(cassettePath: path)
+        let store = try BodyStore(cassettePath: path, disk: disk)
         let rewriter = try appender.finish()
         let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).developed
         if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
