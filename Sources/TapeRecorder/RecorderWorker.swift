@@ -73,6 +73,9 @@ final class RecorderWorker {
     /// What keeps it from writing, until exchanges are let in again.
     private var obstacle: RecorderProblem?
     private var retry = RetryPause()
+    /// The same for files of bodies: where a body finds no room, the cassette may.
+    private var bodyRetry = RetryPause()
+    private var bodyObstacle: RecorderProblem?
     private var isFailing = false
     private var lastFailure: UInt64 = 0
     /// Something was written since the last failure.
@@ -162,7 +165,7 @@ final class RecorderWorker {
         switch item {
         case .block(let exchange, let side, let bytes):
             do {
-                try self.maker.block(exchange: exchange, side: side, bytes: bytes)
+                try self.withBodies { maker in try maker.block(exchange: exchange, side: side, bytes: bytes) }
             } catch {
                 self.failed(RecorderProblem(error, ofExchange: exchange))
             }
@@ -185,9 +188,9 @@ final class RecorderWorker {
         if isCoded, mayDevelop { self.write() }
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
-            var loose = try self.maker.loose(exchange)
+            var loose = try self.withBodies { maker in try maker.loose(exchange) }
             guard try self.isRedacted(&loose, exchange, stored) else { return }
-            self.encode(try self.maker.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
+            self.encode(try self.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }
@@ -196,6 +199,29 @@ final class RecorderWorker {
             self.budget.spent(now - started, now: now)
         }
         self.writeIfDue()
+    }
+
+    private func interaction(of exchange: LooseExchange, mayDevelop: Bool) throws -> Interaction {
+        try self.withBodies { maker in try maker.interaction(of: exchange, mayDevelop: mayDevelop) }
+    }
+
+    /// Lets files of bodies be begun unless one has just failed: then a pause comes first, as for the cassette. What fails in a pause was
+    /// begun before, and makes it no longer.
+    private func withBodies<Result>(_ body: (inout InteractionMaker) throws -> Result) throws -> Result {
+        let isPausing = !self.bodyRetry.mayTry(at: self.now)
+        self.maker.obstacle = isPausing ? self.bodyObstacle : nil
+        let begun = self.maker.begun
+        do {
+            let result = try body(&self.maker)
+            if self.maker.begun > begun { self.bodyRetry.succeeded() }
+            return result
+        } catch {
+            if !isPausing, let cause = error as? CassetteError, RecorderProblem(error, ofExchange: 0).stopsWriting {
+                self.bodyObstacle = RecorderProblem(cause)
+                self.bodyRetry.failed(at: self.now)
+            }
+            throw error
+        }
     }
 
     // MARK: Searches that take long
@@ -217,6 +243,7 @@ final class RecorderWorker {
             let now = self.now
             self.attemptBudget.spent(now - started, now: now)
         }
+        if attempt != .tooLong { return true }
         if self.search?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true { return false }
         // Without another thread they wait after all.
         _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response)
@@ -241,13 +268,12 @@ final class RecorderWorker {
                     job.exchange = exchange
                 }
                 // There was no time for a search, and so there is none for what takes longer.
-                self.encode(try self.maker.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
+                self.encode(try self.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
             } catch is SearchBudget.Spent {
                 self.lose(job.stored, RecorderProblem(.ended, "the recording was given up while the exchange was searched for secrets."))
             } catch {
                 self.lose(job.exchange.interaction.id, error, job.stored)
             }
-        if attempt != .tooLong { return true }
             self.writeIfDue()
         }
     }
@@ -272,6 +298,7 @@ final class RecorderWorker {
     }
 
     private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {
+        if let error = error as? InteractionMaker.NotTried { return self.lose(stored, error.problem) }
         let problem = RecorderProblem(error, ofExchange: id)
         self.failed(problem)
         self.lose(stored, problem)
@@ -426,7 +453,8 @@ final class RecorderWorker {
     /// A while after the last failure, exchanges are let in again; that it got better is said once one was written.
     private func noteCalm() {
         let now = self.now
-        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.calm, self.retry.mayTry(at: now) else { return }
+        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.calm else { return }
+        guard self.retry.mayTry(at: now), self.bodyRetry.mayTry(at: now) else { return }
         self.obstacle = nil
         self.status.withLock { $0.obstacle = nil }
         guard self.hasWritten else { return }

@@ -251,7 +251,8 @@ import Testing
             redactor: Redactor(), store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { PortableSHA256() })
         let threads = Guarded<[@Sendable () -> Void]>([])
         let search = PostponedSearch(
-            .attempt, redaction, start: { run in
+            .attempt, redaction,
+            start: { run in
                 threads.withLock { $0.append(run) }
                 return true
             }, wake: {})

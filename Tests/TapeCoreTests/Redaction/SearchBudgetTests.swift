@@ -22,7 +22,8 @@ import Testing
     }
 
     @Test func aSecondRoundOverTheSameBodyDoesNotCount() throws {
-        let content = Array("{\"access_token\": \"kT7-pQ2xV9mZ4w\", \"words\": \"\(String(repeating: "so it goes ", count: 20_000))\"}".utf8)
+        let words = String(repeating: "so it goes ", count: 20_000)
+        let content = Array(#"{"access_token": "kT7-pQ2xV9mZ4w", "words": "\#(words)"}"#.utf8)
         var body: WireBody? = WireBody(try self.gzip(content), arrival: nil, isComplete: true)
         let size = body?.octets.count
         var interaction = Interaction(
