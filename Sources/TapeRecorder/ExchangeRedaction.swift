@@ -7,11 +7,11 @@ struct ExchangeRedaction {
     /// What was done to both messages.
     typealias Outcome = (request: RedactionOutcome, response: RedactionOutcome)
 
-    /// Octets of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
+    /// Bytes of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
     static let memoryLimit = 4 << 20
 
     /// Bytes of content that are searched while other exchanges wait: some 40 ms of work. A body in which more is found to be is searched
-    /// behind the others' back.
+    /// on another thread.
     static let contentAtOnce = 8 << 20
 
     private(set) var redactor: Redactor

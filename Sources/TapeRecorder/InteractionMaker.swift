@@ -12,7 +12,7 @@ struct InteractionMaker: ~Copyable {
     }
 
     let store: BodyStore
-    /// Nil where secrets are kept.
+    /// Nil if secrets are kept.
     let redaction: ExchangeRedaction?
     let digest: @Sendable () -> any ContentDigest
     private var developer: BodyDeveloper

@@ -6,13 +6,13 @@ internal import TapeExchange
 /// A write that fails is said once and tried again, after a pause, while its exchanges fit into memory. An exchange that somebody waits for
 /// is written and synced at once, or its caller is told why not. Not Sendable: lives on its thread.
 final class RecorderWorker {
-    /// Encoded octets kept while nothing can be written.
+    /// Encoded bytes kept while nothing can be written.
     static let heldLimit = 16 << 20
-    /// Encoded octets written at once: a larger batch is cut, so that the file never lags far behind.
+    /// Encoded bytes written at once: a larger batch is cut, so that the file is never far from what came.
     static let writeSize = 1 << 20
     /// Nanoseconds after which what is encoded is written, though the batch has not come to its end.
     static let writeInterval: UInt64 = 20_000_000
-    /// Octets of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
+    /// Bytes of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
     /// acknowledged exchange may wait for its place in the file.
     static let developedAtOnce = 64 << 10
     /// Milliseconds of a nap between batches; an exchange is on its way to the file within this time.
@@ -30,7 +30,7 @@ final class RecorderWorker {
     struct Options {
         /// The caller refuses exchanges that cannot be recorded: one that somebody waits for is on the disk, or never in the file.
         var refusesUnrecorded = false
-        /// Encoded octets kept while nothing can be written.
+        /// Encoded bytes kept while nothing can be written.
         var heldLimit = RecorderWorker.heldLimit
         /// Runs a search on another thread; no where there is none left.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start($0) }
@@ -53,7 +53,7 @@ final class RecorderWorker {
     private let drained: Guarded<(@Sendable () -> Void)?>
     private let notify: @Sendable (String) -> Void
     private let options: Options
-    /// Of what takes long, and of what may; nil where nothing is searched for.
+    /// Of what takes long, and of what may; nil if nothing is searched for.
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
     /// For searches on this thread of bodies that are dense, to their end or not.
@@ -173,7 +173,7 @@ final class RecorderWorker {
         }
     }
 
-    /// - Parameter isLast: nothing waits behind it, so that there is time to take codings off.
+    /// - Parameter isLast: nothing waits after it, so that there is time to take codings off.
     private func take(_ exchange: TapedExchange, stored: RecorderItem.Stored?, isLast: Bool) {
         // It would be thrown away: nothing of it is looked at.
         if let obstacle, stored != nil, self.options.refusesUnrecorded, !self.retry.mayTry(at: self.now) {

@@ -102,7 +102,7 @@ public final class SecretVault: Sendable {
         return true
     }
 
-    /// Counts on behind placeholders that stand somewhere already, whose secrets nobody knows any more.
+    /// Counts on after placeholders that stand somewhere already, whose secrets nobody knows any more.
     public func countOn(behind tally: PlaceholderTally) {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
