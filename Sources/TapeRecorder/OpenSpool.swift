@@ -3,7 +3,8 @@ internal import TapeCore
 /// A large body on its way to the disk.
 ///
 /// Not Sendable: one thread has it at a time. The recorder thread writes it and gives it away with its exchange, to be searched on the
-/// thread of a `PostponedSearch`, and gets it back from there. Copies of a `LooseBody` share it: none may stay with whoever has given one away.
+/// thread of a `PostponedSearch`, and gets it back from there. Copies of a `LooseBody` share it: whoever has given one away may keep no
+/// other.
 final class OpenSpool {
     private let spool: BodySpool
     private var digest: any ContentDigest

@@ -12,8 +12,8 @@ final class PostponedSearch: Sendable {
         /// Only what can be searched at once: the rest comes back as it was.
         case attempt
 
-        /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, 64 are some minutes of work. An attempt takes
-        /// 40 ms at most, and whoever waits for another exchange waits for those before it.
+        /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, 64 are some minutes of work. An
+        /// attempt takes some 40 ms at most, and an ordinary exchange may wait for all that were put before it.
         var limit: Int { self == .whole ? 64 : 8 }
     }
 

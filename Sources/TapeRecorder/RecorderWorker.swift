@@ -143,7 +143,7 @@ final class RecorderWorker {
         return true
     }
 
-    /// The last attempt to write what is pending.
+    /// The last attempt to write what is pending, and what is to be said of the whole run.
     func end() {
         self.endSync(waits: true)
         self.retry.succeeded()
@@ -152,6 +152,18 @@ final class RecorderWorker {
             $0.lost += self.encoded.count
             $0.held = 0
         }
+        self.tellUnsearched()
+    }
+
+    /// Secrets that there was no room for may stand anywhere else.
+    private func tellUnsearched() {
+        guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
+        self.status.withLock { $0.unsearched = count }
+        let times = count == 1 ? "once" : "\(count) times"
+        let limit = "\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB"
+        self.notify(
+            "\"\(self.file.plan.path)\" may hold secrets: more came than are looked for everywhere (\(limit)); \(times) there was no room for one, "
+                + "and such are taken out at their own places only: look through it, or record less at a time.")
     }
 
     private var restTime: Int? {

@@ -44,8 +44,8 @@ public final class SecretVault: Sendable {
     /// should itself be repeated for.
     package var learned: Int { self.own.withLock { $0 } }
 
-    /// Counts up each time with a secret, or a spelling of one, that there is no room for: it is taken out at its own place only, and has a placeholder of number 0
-    /// or none of its own elsewhere.
+    /// Counts up each time with a secret, or a spelling of one, that there is no room for: it is taken out at its own place only. Such a
+    /// secret has a placeholder of number 0.
     public var unsearched: Int { self.state.withLock { $0.unsearched } }
 
     /// The placeholder of a secret, which is a new one for one not seen yet. Its number is 0 where there is no room for more.
