@@ -38,6 +38,24 @@ import Testing
         #expect(!budget.isSpent)
     }
 
+    /// A body that teaches something in every round is not searched without end.
+    @Test func ofManyRoundsTheLaterOnesCount() throws {
+        let budget = SearchBudget(bytes: 100)
+        for _ in 1...4 {
+            budget.beginRound()
+            try budget.meter(coded: 60)(60)
+        }
+        budget.beginRound()
+        #expect(throws: SearchBudget.Spent.self) { try budget.meter(coded: 60)(60) }
+    }
+
+    @Test(arguments: [(64 << 10, 1, false), (64 << 10 + 1, 1, true), (1 << 20, 1 << 20 / 20, false), (1 << 20, 1 << 20 / 21, true)])
+    func whatIsFarLongerThanOnTheWireIsDense(content: Int, coded: Int, isDense: Bool) throws {
+        let budget = SearchBudget()
+        try budget.meter(coded: coded)(content)
+        #expect(budget.isDense == isDense && !budget.isSpent)
+    }
+
     @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
         let floor = InflateLimits.ratioFloor
         for (size, isSearched) in [(floor, true), (floor + 1, false)] {
