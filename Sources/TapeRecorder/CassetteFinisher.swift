@@ -5,7 +5,7 @@ public import TapeCore
 public struct CassetteFinisher {
     private let store: BodyStore
     private let reader: BodyReader
-    /// Nil where secrets stay.
+    /// Nil if secrets stay.
     private let redactor: Redactor?
     /// Exchanges up to this place in the file were written before the last secrets were known.
     private let unsettled: Int
@@ -35,8 +35,16 @@ public struct CassetteFinisher {
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
         progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Int {
+        try self.develop(path, version: version, digest: digest, disk: .system, progress: progress)
+    }
+
+    /// The same with other calls for the bodies.
+    static func develop(
+        _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
-        let store = try BodyStore(cassettePath: path)
+        let store = try BodyStore(cassettePath: path, disk: disk)
         let rewriter = try appender.finish()
         let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).developed
         if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
@@ -95,7 +103,7 @@ public struct CassetteFinisher {
 
     // MARK: Secrets
 
-    /// Nil where nothing is to be done.
+    /// Nil if nothing is to be done.
     private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
         guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
         guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
@@ -118,7 +126,7 @@ public struct CassetteFinisher {
         if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
         guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
         let interaction = try InteractionDecoder.decode(bytes)
-        // Behind a coding nothing is seen from outside.
+        // Through a coding nothing is seen from outside.
         if interaction.isUndeveloped { return true }
         let scan = LeakScan(redactor.vault)
         for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
@@ -131,7 +139,7 @@ public struct CassetteFinisher {
 
     // MARK: Readable forms
 
-    /// Nil where nothing is to be done. What cannot be developed stays raw: it can be replayed all the same.
+    /// Nil if nothing is to be done. What cannot be developed stays raw: it can be replayed all the same.
     ///
     /// - Parameter redacted: in the place of the text's exchange.
     private func developed(_ redacted: Interaction?, _ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {

@@ -33,14 +33,22 @@ public struct CassetteRedaction {
         _ path: String, rules: RedactionRules, version: String, dryRun: Bool,
         digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws -> Outcome {
+        try self.redact(path, rules: rules, version: version, dryRun: dryRun, digest: digest, disk: .system, progress: progress)
+    }
+
+    /// The same with other calls for the bodies.
+    static func redact(
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool, digest: @escaping @Sendable () -> any ContentDigest,
+        disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Outcome {
         guard !dryRun else {
             let reader = try CassetteReader(path: path)
-            let redaction = try CassetteRedaction(path, reader, rules, digest)
+            let redaction = try CassetteRedaction(path, reader, rules, digest, disk)
             return try redaction.learn(reader, progress: progress)
         }
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let rewriter = try appender.finish()
-        let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest)
+        let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest, disk)
         let outcome = try redaction.rewrite(rewriter, progress: progress)
         // Its lock: a recorder that came before the files are gone could lose what it has just written.
         withExtendedLifetime(rewriter) {}
@@ -48,14 +56,15 @@ public struct CassetteRedaction {
     }
 
     private init(
-        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ digest: @escaping @Sendable () -> any ContentDigest
+        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ digest: @escaping @Sendable () -> any ContentDigest,
+        _ disk: DiskCalls
     ) throws(CassetteError) {
         let own = try CassetteHead(reader.head()).redactionRules()
         let vault = SecretVault()
         vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
         self.path = path
         self.redactor = Redactor(rules: own?.adding(rules) ?? rules, vault: vault, makeDigest: digest)
-        self.store = try BodyStore(cassettePath: path)
+        self.store = try BodyStore(cassettePath: path, disk: disk)
         self.bodies = BodyReader(cassettePath: path)
         self.digest = digest
     }

@@ -7,11 +7,11 @@ struct ExchangeRedaction {
     /// What was done to both messages.
     typealias Outcome = (request: RedactionOutcome, response: RedactionOutcome)
 
-    /// Octets of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
+    /// Bytes of a body that is redacted in memory, where rules for places in JSON apply; a larger one passes through in pieces.
     static let memoryLimit = 4 << 20
 
     /// Bytes of content that are searched while other exchanges wait: some 40 ms of work. A body in which more is found to be is searched
-    /// behind the others' back.
+    /// on another thread.
     static let contentAtOnce = 8 << 20
 
     private(set) var redactor: Redactor
@@ -40,21 +40,29 @@ struct ExchangeRedaction {
         return other
     }
 
+    /// What came of a search that may not take long.
+    enum Attempt: Equatable {
+        /// It is redacted.
+        ///
+        /// - isDense: a body was so much longer than on the wire that many such searches in a row keep others waiting too.
+        case redacted(isDense: Bool)
+        /// It takes too long while others wait: nothing is changed.
+        case tooLong
+    }
+
     /// Redacts what can be searched while others wait.
-    ///
-    /// - Returns: nil where that is not so, and nothing is changed.
-    func redactAtOnce(_ exchange: inout LooseExchange) throws -> Outcome? {
+    func redactAtOnce(_ exchange: inout LooseExchange) throws -> Attempt {
         guard !self.isTooLong(exchange.request, exchange.interaction.request.headers),
             !self.isTooLong(exchange.response, exchange.interaction.response?.headers ?? HeaderFields())
-        else { return nil }
+        else { return .tooLong }
         var copy = exchange
         do {
             let budget = SearchBudget(bytes: Self.contentAtOnce, ratio: SearchBudget.ratio)
-            let outcome = try self.within(budget).redact(&copy.interaction, request: &copy.request, response: &copy.response)
+            _ = try self.within(budget).redact(&copy.interaction, request: &copy.request, response: &copy.response)
             exchange = copy
-            return outcome
+            return .redacted(isDense: budget.isDense)
         } catch is SearchBudget.Spent {
-            return nil
+            return .tooLong
         }
     }
 

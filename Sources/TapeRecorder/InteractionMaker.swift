@@ -12,13 +12,22 @@ struct InteractionMaker: ~Copyable {
     }
 
     let store: BodyStore
-    /// Nil where secrets are kept.
+    /// Nil if secrets are kept.
     let redaction: ExchangeRedaction?
     let digest: @Sendable () -> any ContentDigest
     private var developer: BodyDeveloper
     private var spools: [SpoolKey: OpenSpool] = [:]
     /// Exchanges of which a block could not be written, and why: not recorded.
-    private var broken: [Int: CassetteError] = [:]
+    private var broken: [Int: RecorderProblem] = [:]
+    /// Why no file of a body is begun at present; nil if one may be.
+    var obstacle: RecorderProblem?
+    /// Files of bodies that were begun.
+    private(set) var begun = 0
+
+    /// Says that an exchange is lost for a failure that was reported before: nothing was tried for it now.
+    struct NotTried: Error {
+        var problem: RecorderProblem
+    }
 
     /// - Parameter digest: makes a SHA-256.
     init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
@@ -28,14 +37,18 @@ struct InteractionMaker: ~Copyable {
         self.developer = BodyDeveloper(makeDigest: digest)
     }
 
-    /// Takes a block of a large body.
+    /// Takes a block of a large body. One that would begin a file while none is to be begun is dropped with its exchange.
     mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
         guard self.broken[exchange] == nil else { return }
         let key = SpoolKey(exchange: exchange, side: side)
         do throws(CassetteError) {
+            if let obstacle, self.spools[key] == nil {
+                self.broken[exchange] = obstacle
+                return
+            }
             try self.spool(key).write(bytes)
         } catch {
-            self.broken[exchange] = error
+            self.broken[exchange] = RecorderProblem(error)
             self.spools[key]?.discard()
             self.spools[key] = nil
             throw error
@@ -44,6 +57,7 @@ struct InteractionMaker: ~Copyable {
 
     private mutating func spool(_ key: SpoolKey) throws(CassetteError) -> OpenSpool {
         if let spool = self.spools[key] { return spool }
+        self.begun += 1
         let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
         self.spools[key] = spool
         return spool
@@ -67,7 +81,7 @@ struct InteractionMaker: ~Copyable {
         let id = exchange.interaction.id
         let request = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .request))
         let response = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .response))
-        if let error = self.broken.removeValue(forKey: id) { throw error }
+        if let problem = self.broken.removeValue(forKey: id) { throw NotTried(problem: problem) }
         return LooseExchange(
             interaction: exchange.interaction, request: try exchange.requestBody.map { try LooseBody($0, request) },
             response: try exchange.responseBody.map { try LooseBody($0, response) },
@@ -93,7 +107,8 @@ struct InteractionMaker: ~Copyable {
     mutating func body(_ loose: LooseBody, _ headers: HeaderFields, origin: String, mayDevelop: Bool) throws -> Body {
         var body: Body
         let isCoded = headers.contains("content-encoding")
-        var sink = BodyStoreSink(store: self.store, digest: self.digest)
+        var sink = BodyStoreSink(store: self.store, digest: self.digest, obstacle: self.obstacle)
+        defer { self.begun += sink.begun }
         switch loose.place {
         case .spool(let spool):
             let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
@@ -106,6 +121,8 @@ struct InteractionMaker: ~Copyable {
                 body = Body(size: size, isComplete: loose.isComplete, content: .file(try spool.finish(fileExtension: name)))
             }
         case .memory(let octets) where isCoded && !mayDevelop && !octets.isEmpty:
+            if let obstacle { throw NotTried(problem: obstacle) }
+            self.begun += 1
             body = BodyDeveloper.undeveloped(try self.store.rawSpool().append(octets), isComplete: loose.isComplete)
         case .memory(let octets):
             body = try self.developer.develop(octets, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)

@@ -1,9 +1,10 @@
 internal import TapeCore
 internal import TapeExchange
 
-/// A body between the wire and its readable form: octets in memory, or in a file that is still open.
+/// A body between the wire and its readable form: bytes in memory, or in a file that is still open.
 ///
-/// Not Sendable: lives on the recorder thread.
+/// Not Sendable: lives on the recorder thread, or on that of a `PostponedSearch` while it is searched there. Its copies share an open file,
+/// which is for one thread at a time.
 struct LooseBody {
     enum Place {
         case memory([UInt8])
@@ -22,7 +23,7 @@ struct LooseBody {
         self.isComplete = isComplete
     }
 
-    /// - Parameter spool: where its earlier blocks are; nil where there were none.
+    /// - Parameter spool: where its earlier blocks are; nil if there were none.
     init(_ taped: TapedBody, _ spool: OpenSpool?) throws(CassetteError) {
         if taped.isSpilled, let spool {
             try spool.write(taped.bytes)
@@ -32,7 +33,7 @@ struct LooseBody {
         }
     }
 
-    /// All octets, where they are no more than `limit`.
+    /// All bytes, where they are no more than `limit`.
     func wire(upTo limit: Int) throws -> WireBody? {
         switch self.place {
         case .memory(let octets): WireBody(octets, arrival: self.arrival, isComplete: self.isComplete)
@@ -42,7 +43,7 @@ struct LooseBody {
         }
     }
 
-    /// Takes other octets in the place of its own. A file goes with the last who holds it: a search that ends early goes back to it.
+    /// Takes other bytes in the place of its own. A file goes with the last who holds it: a search that ends early goes back to it.
     mutating func take(_ wire: WireBody) {
         self.place = .memory(wire.octets)
         self.arrival = wire.arrival

@@ -2,13 +2,15 @@ internal import TapeCore
 
 /// A large body on its way to the disk.
 ///
-/// Not Sendable: lives on the recorder thread.
+/// Not Sendable: one thread has it at a time. The recorder thread writes it and gives it away with its exchange, to be searched on the
+/// thread of a `PostponedSearch`, and gets it back from there. Copies of a `LooseBody` share it: whoever has given one away may keep no
+/// other.
 final class OpenSpool {
     private let spool: BodySpool
     private var digest: any ContentDigest
-    /// Of all octets, once it was asked for.
+    /// Of all bytes, once it was asked for.
     private var finished: [UInt8]?
-    /// The first octets, by which a type is guessed where none is given.
+    /// The first bytes, by which a type is guessed where none is given.
     private(set) var beginning: [UInt8] = []
 
     /// - Parameter digest: a SHA-256 of nothing yet.
@@ -34,7 +36,7 @@ final class OpenSpool {
         try self.spool.finish(sha256: Hex.encode(self.sha256()), ext: fileExtension)
     }
 
-    /// The digest of its octets; nothing may be written behind it.
+    /// The digest of its bytes; nothing may be written after it.
     func sha256() -> [UInt8] {
         if let finished { return finished }
         let digest = self.digest.finalize()

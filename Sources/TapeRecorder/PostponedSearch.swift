@@ -7,18 +7,20 @@ internal import TapeCore
 /// Knows neither the queue nor the cassette.
 final class PostponedSearch: Sendable {
     enum Kind {
-        /// To the end, whatever is behind a body's codings.
+        /// To the end, whatever comes out of a body's codings.
         case whole
         /// Only what can be searched at once: the rest comes back as it was.
         case attempt
 
-        /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, some minutes of work. An attempt takes
-        /// some milliseconds.
-        var limit: Int { self == .whole ? 64 : 4096 }
+        /// Exchanges that wait or are searched, beyond which traffic is held up: at a gibibyte each, 64 are some minutes of work. An
+        /// attempt takes some 40 ms at most, and an ordinary exchange may wait for all that were put before it.
+        var limit: Int { self == .whole ? 64 : 8 }
     }
 
     /// Bytes of them in memory: as much as the queue holds.
     static let weightLimit = 8 << 20
+    /// Origins whose bodies are known to take long; beyond that all are forgotten.
+    private static let originLimit = 64
 
     /// An exchange on its way through a search.
     ///
@@ -28,6 +30,8 @@ final class PostponedSearch: Sendable {
         var exchange: LooseExchange
         let weight: Int
         let stored: RecorderItem.Stored?
+        /// Who made its bodies, as far as that is known.
+        fileprivate let origin: String
         /// What the vault knew when the search began.
         fileprivate(set) var generation = 0
         /// Nil once it is redacted.
@@ -39,6 +43,7 @@ final class PostponedSearch: Sendable {
             self.exchange = exchange
             self.weight = weight
             self.stored = stored
+            self.origin = exchange.interaction.connection?.remote ?? ""
         }
     }
 
@@ -49,6 +54,13 @@ final class PostponedSearch: Sendable {
         var count = 0
         var weight = 0
         var hasThread = false
+        /// Origins of what came back from an attempt as it was. What they send is tried after what others send.
+        var slow: Set<String> = []
+
+        mutating func next() -> Job? {
+            guard !self.waiting.isEmpty else { return nil }
+            return self.waiting.remove(at: self.waiting.firstIndex { !self.slow.contains($0.origin) } ?? 0)
+        }
     }
 
     private let state = Guarded(State())
@@ -79,6 +91,9 @@ final class PostponedSearch: Sendable {
 
     /// Whether nothing is under way, and nothing done that nobody has taken.
     var isIdle: Bool { self.state.withLock { $0.count == 0 && $0.done.isEmpty } }
+
+    /// Exchanges that wait or are searched.
+    var count: Int { self.state.withLock { $0.count } }
 
     /// Whether more would be more than there may be.
     var isFull: Bool { self.state.withLock { $0.count >= self.kind.limit || $0.weight >= Self.weightLimit } }
@@ -130,13 +145,17 @@ final class PostponedSearch: Sendable {
                 case .whole:
                     _ = try self.redaction.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
                 case .attempt:
-                    job.isUnsearched = try self.redaction.redactAtOnce(&exchange) == nil
+                    job.isUnsearched = try self.redaction.redactAtOnce(&exchange) == .tooLong
                 }
                 job.exchange = exchange
             } catch {
                 job.error = error
             }
             self.state.withLock { state in
+                if job.isUnsearched {
+                    if state.slow.count >= Self.originLimit { state.slow = [] }
+                    state.slow.insert(job.origin)
+                }
                 state.done.append(job)
                 state.count -= 1
                 state.weight -= job.weight
@@ -148,11 +167,9 @@ final class PostponedSearch: Sendable {
 
     private func next() -> Job? {
         self.state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.hasThread = false
-                return nil
-            }
-            return state.waiting.removeFirst()
+            let next = state.next()
+            if next == nil { state.hasThread = false }
+            return next
         }
     }
 }

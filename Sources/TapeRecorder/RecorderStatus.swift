@@ -12,6 +12,9 @@ public struct RecorderStatus: Sendable, Hashable {
     public var firstProblem: RecorderProblem?
     /// Exchanges whose bodies wait to be developed.
     public var undeveloped = 0
+    /// How often a secret came that there was no room for (`SecretVault.limit`): it is taken out at its own place only. Known once all is
+    /// written.
+    public var unsearched = 0
     /// Secrets that are in the closed recording though they were to be taken out.
     public var leaks: [CassetteLeak] = []
 

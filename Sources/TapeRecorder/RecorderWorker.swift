@@ -6,13 +6,13 @@ internal import TapeExchange
 /// A write that fails is said once and tried again, after a pause, while its exchanges fit into memory. An exchange that somebody waits for
 /// is written and synced at once, or its caller is told why not. Not Sendable: lives on its thread.
 final class RecorderWorker {
-    /// Encoded octets kept while nothing can be written.
+    /// Encoded bytes kept while nothing can be written.
     static let heldLimit = 16 << 20
-    /// Encoded octets written at once: a larger batch is cut, so that the file never lags far behind.
+    /// Encoded bytes written at once: a larger batch is cut, so that the file is never far from what came.
     static let writeSize = 1 << 20
     /// Nanoseconds after which what is encoded is written, though the batch has not come to its end.
     static let writeInterval: UInt64 = 20_000_000
-    /// Octets of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
+    /// Bytes of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
     /// acknowledged exchange may wait for its place in the file.
     static let developedAtOnce = 64 << 10
     /// Milliseconds of a nap between batches; an exchange is on its way to the file within this time.
@@ -30,7 +30,7 @@ final class RecorderWorker {
     struct Options {
         /// The caller refuses exchanges that cannot be recorded: one that somebody waits for is on the disk, or never in the file.
         var refusesUnrecorded = false
-        /// Encoded octets kept while nothing can be written.
+        /// Encoded bytes kept while nothing can be written.
         var heldLimit = RecorderWorker.heldLimit
         /// Runs a search on another thread; no where there is none left.
         var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { OwnThread.start($0) }
@@ -53,10 +53,10 @@ final class RecorderWorker {
     private let drained: Guarded<(@Sendable () -> Void)?>
     private let notify: @Sendable (String) -> Void
     private let options: Options
-    /// Of what takes long, and of what may; nil where nothing is searched for.
+    /// Of what takes long, and of what may; nil if nothing is searched for.
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
-    /// For searches on this thread that come to no end.
+    /// For searches on this thread of bodies that are dense, to their end or not.
     private var attemptBudget: DevelopmentBudget
     private var maker: InteractionMaker
     private var budget: DevelopmentBudget
@@ -73,6 +73,9 @@ final class RecorderWorker {
     /// What keeps it from writing, until exchanges are let in again.
     private var obstacle: RecorderProblem?
     private var retry = RetryPause()
+    /// The same for files of bodies: where a body finds no room, the cassette may.
+    private var bodyRetry = RetryPause()
+    private var bodyObstacle: RecorderProblem?
     private var isFailing = false
     private var lastFailure: UInt64 = 0
     /// Something was written since the last failure.
@@ -140,7 +143,7 @@ final class RecorderWorker {
         return true
     }
 
-    /// The last attempt to write what is pending.
+    /// The last attempt to write what is pending, and what is to be said of the whole run.
     func end() {
         self.endSync(waits: true)
         self.retry.succeeded()
@@ -149,6 +152,18 @@ final class RecorderWorker {
             $0.lost += self.encoded.count
             $0.held = 0
         }
+        self.tellUnsearched()
+    }
+
+    /// Secrets that there was no room for may stand anywhere else.
+    private func tellUnsearched() {
+        guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
+        self.status.withLock { $0.unsearched = count }
+        let times = count == 1 ? "once" : "\(count) times"
+        let limit = "\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB"
+        self.notify(
+            "\"\(self.file.plan.path)\" may hold secrets: more came than are looked for everywhere (\(limit)); \(times) there was no room for one, "
+                + "and such are taken out at their own places only: look through it, or record less at a time.")
     }
 
     private var restTime: Int? {
@@ -162,15 +177,15 @@ final class RecorderWorker {
         switch item {
         case .block(let exchange, let side, let bytes):
             do {
-                try self.maker.block(exchange: exchange, side: side, bytes: bytes)
+                try self.withBodies { maker in try maker.block(exchange: exchange, side: side, bytes: bytes) }
             } catch {
-                self.failed(RecorderProblem(error))
+                self.failed(RecorderProblem(error, ofExchange: exchange))
             }
         case .exchange(let exchange, let stored): self.take(exchange, stored: stored, isLast: isLast)
         }
     }
 
-    /// - Parameter isLast: nothing waits behind it, so that there is time to take codings off.
+    /// - Parameter isLast: nothing waits after it, so that there is time to take codings off.
     private func take(_ exchange: TapedExchange, stored: RecorderItem.Stored?, isLast: Bool) {
         // It would be thrown away: nothing of it is looked at.
         if let obstacle, stored != nil, self.options.refusesUnrecorded, !self.retry.mayTry(at: self.now) {
@@ -185,9 +200,9 @@ final class RecorderWorker {
         if isCoded, mayDevelop { self.write() }
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
-            var loose = try self.maker.loose(exchange)
+            var loose = try self.withBodies { maker in try maker.loose(exchange) }
             guard try self.isRedacted(&loose, exchange, stored) else { return }
-            self.encode(try self.maker.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
+            self.encode(try self.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }
@@ -198,6 +213,29 @@ final class RecorderWorker {
         self.writeIfDue()
     }
 
+    private func interaction(of exchange: LooseExchange, mayDevelop: Bool) throws -> Interaction {
+        try self.withBodies { maker in try maker.interaction(of: exchange, mayDevelop: mayDevelop) }
+    }
+
+    /// Lets files of bodies be begun unless one has just failed: then a pause comes first, as for the cassette. What fails in a pause was
+    /// begun before, and makes it no longer.
+    private func withBodies<Result>(_ body: (inout InteractionMaker) throws -> Result) throws -> Result {
+        let isPausing = !self.bodyRetry.mayTry(at: self.now)
+        self.maker.obstacle = isPausing ? self.bodyObstacle : nil
+        let begun = self.maker.begun
+        do {
+            let result = try body(&self.maker)
+            if self.maker.begun > begun { self.bodyRetry.succeeded() }
+            return result
+        } catch {
+            if !isPausing, let cause = error as? CassetteError, RecorderProblem(error, ofExchange: 0).stopsWriting {
+                self.bodyObstacle = RecorderProblem(cause)
+                self.bodyRetry.failed(at: self.now)
+            }
+            throw error
+        }
+    }
+
     // MARK: Searches that take long
 
     /// Whether it could be redacted here and now; else another thread has it. The others go on, and this one comes when it is redacted,
@@ -206,24 +244,29 @@ final class RecorderWorker {
         guard let redaction = self.maker.redaction else { return true }
         defer { self.holdQueue() }
         let started = exchange.isCoded ? self.now : 0
-        // Many searches in a row that come to no end would take as long as one that does: then another thread begins them too.
+        // Many searches in a row of what is dense would take as long as one that does: then another thread begins them too.
         if exchange.isCoded, !self.attemptBudget.mayDevelop(now: started),
             self.attempts?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true
         {
             return false
         }
-        if try redaction.redactAtOnce(&loose) != nil { return true }
-        if exchange.isCoded {
+        let attempt = try redaction.redactAtOnce(&loose)
+        if exchange.isCoded, attempt != .redacted(isDense: false) {
             let now = self.now
             self.attemptBudget.spent(now - started, now: now)
         }
+        if attempt != .tooLong { return true }
         if self.search?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true { return false }
         // Without another thread they wait after all.
         _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response)
         return true
     }
 
-    private func holdQueue() { self.queue.hold(self.searches.contains(where: \.isFull)) }
+    /// What is tried may have to be searched: both count.
+    private func holdQueue() {
+        let count = self.searches.reduce(0) { $0 + $1.count }
+        self.queue.hold(count >= PostponedSearch.Kind.whole.limit || self.searches.contains(where: \.isFull))
+    }
 
     private func takeSearched() {
         for job in self.searches.flatMap({ $0.take() }) {
@@ -237,7 +280,7 @@ final class RecorderWorker {
                     job.exchange = exchange
                 }
                 // There was no time for a search, and so there is none for what takes longer.
-                self.encode(try self.maker.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
+                self.encode(try self.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
             } catch is SearchBudget.Spent {
                 self.lose(job.stored, RecorderProblem(.ended, "the recording was given up while the exchange was searched for secrets."))
             } catch {
@@ -267,6 +310,7 @@ final class RecorderWorker {
     }
 
     private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {
+        if let error = error as? InteractionMaker.NotTried { return self.lose(stored, error.problem) }
         let problem = RecorderProblem(error, ofExchange: id)
         self.failed(problem)
         self.lose(stored, problem)
@@ -421,7 +465,8 @@ final class RecorderWorker {
     /// A while after the last failure, exchanges are let in again; that it got better is said once one was written.
     private func noteCalm() {
         let now = self.now
-        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.calm, self.retry.mayTry(at: now) else { return }
+        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.calm else { return }
+        guard self.retry.mayTry(at: now), self.bodyRetry.mayTry(at: now) else { return }
         self.obstacle = nil
         self.status.withLock { $0.obstacle = nil }
         guard self.hasWritten else { return }

@@ -14,7 +14,7 @@ final class RecordingFile: @unchecked Sendable {
     private(set) var leaks: [CassetteLeak] = []
     /// The highest number of an exchange in the file so far.
     let lastID: Int
-    private let plan: RecordingPlan
+    let plan: RecordingPlan
     /// Where the recording is written; beside the old cassette where it takes its place later.
     private let path: String
     private var appender: CassetteAppender?

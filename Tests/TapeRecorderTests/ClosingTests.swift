@@ -42,33 +42,56 @@ import Testing
     }
 
     /// Whether somebody else may record into the cassette now.
-    private func isLocked(_ path: String) -> Bool {
+    private static func isLocked(_ path: String) -> Bool {
         do {
             _ = try CassetteAppender.open(path, recorder: "another")
             return false
         } catch { return error.code == .inUse }
     }
 
+    /// Each way to remove bodies, with the lock looked at before each of them goes.
     @Test func nobodyRecordsIntoItWhileWhatIsNamedNoMoreIsRemoved() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
-        var wasLocked: [String: Bool] = [:]
-        let file = try self.recording(folder, count: 2)
-        _ = try file.close(keepsOld: false, undeveloped: true) { done, count in
-            // The new file is in its place, and the bodies are not tidied up yet.
-            if done == count { wasLocked["close"] = self.isLocked(path) }
+        let wasLocked = Guarded<[Bool]>([])
+        let disk = FailingDisk { _ in
+            let isLocked = Self.isLocked(path)
+            wasLocked.withLock { $0.append(isLocked) }
         }
-        #expect(!self.isLocked(path))
-        _ = try CassetteRedaction.redact(
-            path, rules: RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))]), version: "1",
-            dryRun: false, progress: { done, count in if done == count { wasLocked["redact"] = self.isLocked(path) } })
-        #expect(!self.isLocked(path))
-        try self.recording(folder, count: 2, named: "other.json")
-        _ = try CassetteFinisher.develop(folder.file("other.json"), version: "1") { done, count in
-            if done == count { wasLocked["develop"] = self.isLocked(folder.file("other.json")) }
+        func removals(_ work: () throws -> Void) throws -> [Bool] {
+            wasLocked.withLock { $0 = [] }
+            try work()
+            #expect(!Self.isLocked(path))
+            return wasLocked.withLock { $0 }
         }
-        #expect(!self.isLocked(folder.file("other.json")))
-        #expect(wasLocked == ["close": true, "redact": true, "develop": true])
+        let file = try self.recording(folder, disk: disk.calls, count: 2)
+        let closed = try removals {
+            _ = try file.close(keepsOld: false, undeveloped: true) { _, _ in }
+        }
+        #expect(closed == [true], "the spool of what was raw")
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))])
+        let redacted = try removals {
+            _ = try CassetteRedaction.redact(
+                path, rules: rules, version: "1", dryRun: false, digest: { PortableSHA256() }, disk: disk.calls, progress: { _, _ in })
+        }
+        #expect(redacted == [true, true, true], "the spool, which is not there, and two texts")
+        try FileManager.default.removeItem(atPath: path)
+        try self.recording(folder, count: 2)
+        let developed = try removals {
+            _ = try CassetteFinisher.develop(
+                path, version: "1", digest: { PortableSHA256() }, disk: disk.calls, progress: { _, _ in })
+        }
+        #expect(developed == [true, true, true], "the spool, and two texts of the recording before")
+        let replaced = try removals {
+            let plan = try RecordingPlan(path: path, mode: .all, exists: true)
+            let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: disk.calls))
+            var writer = JSONWriter(reserving: 1024)
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(TapedExchanges.simple(1).interaction, into: &writer)
+            try file.append(writer.bytes, ends: [writer.bytes.count])
+            _ = try file.close(keepsOld: false, undeveloped: false) { _, _ in }
+        }
+        #expect(replaced == [true, true, true], "the spool, which is not there, and the texts of the recording that is replaced")
     }
 
     @Test func whatIsTakenBackGoesBeforeItsLockDoes() throws {

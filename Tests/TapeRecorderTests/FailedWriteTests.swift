@@ -190,6 +190,85 @@ import Testing
         #expect(bench.now.recorded == 1001)
     }
 
+    /// Bodies that go into a file: with a coding that is left for later, and in blocks.
+    @Test(arguments: [false, true]) func filesOfBodiesAreTriedLessAndLessOftenToo(isInBlocks: Bool) throws {
+        let bench = try Bench()
+        var generator = SeededGenerator(seed: 1)
+        let octets = (0..<RecorderWorker.developedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let wire = try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let coded = ["Content-Type: application/x-any", "Content-Encoding: gzip"]
+        func put(_ id: Int) {
+            guard isInBlocks else { return bench.put(TapedExchanges.exchange(id, fields: coded, body: wire)) }
+            _ = bench.queue.put(.block(exchange: id, side: .response, bytes: octets), now: 0)
+            bench.put(TapedExchanges.exchange(id, fields: [coded[0]], body: [], isSpilled: true, size: octets.count))
+        }
+        put(1)
+        bench.turn()
+        bench.disk.with { $0.writeError = ENOSPC }
+        var attempts: [Int] = []
+        for id in 2...1001 {
+            put(id)
+            let writes = bench.disk.with { $0.writes }
+            bench.turn(after: 10)
+            if bench.disk.with({ $0.writes }) > writes { attempts.append((id - 1) * 10) }
+        }
+        #expect(attempts == [10, 60, 160, 360, 760, 1560, 3160, 5160, 7160, 9160])
+        #expect(bench.now.lost == 1000 && bench.now.isDiskFull)
+        #expect(bench.notices.withLock { $0.count } == 1)
+        bench.disk.with { $0.writeError = 0 }
+        bench.turn(after: 2_000)
+        put(1002)
+        bench.turn()
+        // The next failure begins with the short pause again.
+        bench.disk.with { $0.writeError = ENOSPC }
+        put(1003)
+        bench.turn()
+        bench.disk.with { $0.writeError = 0 }
+        put(1004)
+        bench.turn(after: 50)
+        #expect(try bench.inFile == [1, 1002, 1004])
+    }
+
+    /// What needs no file of its own finds room, or memory, all the same.
+    @Test func filesOfBodiesThatFindNoRoomKeepNothingElseFromTheFile() throws {
+        let bench = try Bench()
+        bench.disk.with { ($0.writeError, $0.shortestFailed) = (ENOSPC, 10_000) }
+        let block = [UInt8](repeating: 97, count: 70_000)
+        for id in 1...20 {
+            _ = bench.queue.put(.block(exchange: 2 * id, side: .response, bytes: block), now: 0)
+            bench.put(TapedExchanges.exchange(2 * id, fields: ["Content-Type: a/b"], body: [], isSpilled: true, size: block.count))
+            bench.put(TapedExchanges.simple(2 * id + 1))
+            bench.turn(after: 10)
+        }
+        #expect(try bench.inFile == (1...20).map { 2 * $0 + 1 })
+        #expect(bench.now.lost == 20)
+        // Those of 10, 60 and 160 ms: what was written meanwhile went elsewhere.
+        #expect(bench.disk.with { $0.failed } == 3)
+    }
+
+    /// A body that was begun is written on: each fails for itself, and once.
+    @Test func aBodyThatWasBegunIsNotLostWithAnother() throws {
+        let bench = try Bench()
+        let block = [UInt8](repeating: 97, count: 70_000)
+        func put(_ id: Int) { _ = bench.queue.put(.block(exchange: id, side: .response, bytes: block), now: 0) }
+        put(1)
+        bench.turn()
+        bench.disk.with { $0.writeError = ENOSPC }
+        put(2)
+        bench.turn()
+        bench.disk.with { $0.writeError = 0 }
+        put(1)
+        put(2)
+        bench.turn(after: 10)
+        for id in 1...2 {
+            bench.put(TapedExchanges.exchange(id, fields: ["Content-Type: a/b"], body: [], isSpilled: true, size: 2 * block.count))
+        }
+        bench.turn(after: 500)
+        #expect(try bench.inFile == [1])
+        #expect(bench.now.lost == 1)
+        #expect(bench.now.obstacle == nil, "its end is no failure of its own")
+    }
+
     @Test func whileItIsRefusedNothingIsTriedForThoseWhoWait() throws {
         let bench = try Bench(refuses: true)
         bench.disk.with { $0.writeError = ENOSPC }

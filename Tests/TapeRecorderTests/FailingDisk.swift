@@ -12,6 +12,8 @@ final class FailingDisk: Sendable {
         var readError: Int32 = 0
         /// Calls, those that failed included.
         var writes = 0
+        /// Of these, those that failed.
+        var failed = 0
         /// Bytes that these were to write.
         var bytes = 0
         var syncs = 0
@@ -20,6 +22,10 @@ final class FailingDisk: Sendable {
     }
 
     private let state = Guarded(State())
+    private let willRemove: @Sendable (_ name: String) -> Void
+
+    /// - Parameter willRemove: called before each file of a body is removed.
+    init(willRemove: @escaping @Sendable (_ name: String) -> Void = { _ in }) { self.willRemove = willRemove }
 
     func with<Result>(_ body: (inout State) -> Result) -> Result { self.state.withLock { body(&$0) } }
 
@@ -34,9 +40,15 @@ final class FailingDisk: Sendable {
                 state.writes += 1
                 state.log += "w"
                 state.bytes += bytes.count
-                return bytes.count >= state.shortestFailed ? state.writeError : 0
+                let error = bytes.count >= state.shortestFailed ? state.writeError : 0
+                if error != 0 { state.failed += 1 }
+                return error
             }
             return error != 0 ? -Int(error) : DiskCalls.system.write(descriptor, bytes, offset)
+        }
+        calls.remove = { folder, name in
+            self.willRemove(name)
+            return DiskCalls.system.remove(folder, name)
         }
         calls.synchronize = { descriptor in
             let error = self.with { state in

@@ -58,6 +58,14 @@ import Testing
             }) { run() }
         }
 
+        /// Lets all threads but the one that was started first do what they have to: that one searches to the end.
+        func tries() {
+            for run in self.threads.withLock({ threads in
+                defer { threads = Array(threads.prefix(1)) }
+                return threads.dropFirst()
+            }) { run() }
+        }
+
         func close() throws -> [Interaction] {
             self.queue.close()
             while self.turn() { self.search() }
@@ -81,6 +89,13 @@ import Testing
     private static func bomb(_ id: Int, _ words: String = "", size: Int = 2 << 20) throws -> TapedExchange {
         let content = [UInt8](repeating: 0x20, count: size) + Array(words.utf8)
         let wire = try #require(content.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        return TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+    }
+
+    private static func ordinary(_ id: Int) throws -> TapedExchange {
+        var generator = SeededGenerator(seed: UInt64(id))
+        let words = (0..<20_000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
+        let wire = try #require(Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         return TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
     }
 
@@ -185,15 +200,80 @@ import Testing
         #expect(bench.status.withLock { $0.recorded } == PostponedSearch.Kind.whole.limit + 1)
     }
 
+    /// The bombs come faster than a thread tries them.
+    @Test func tooManyTriesAreHeldUpToo() throws {
+        let bench = try Bench(step: 20_000_000)
+        let bomb = try Self.bomb(1)
+        var count = 0
+        while count < 200, !bench.put(bomb) {
+            bench.turn()
+            count += 1
+        }
+        // Four are tried by the recorder's thread itself, before the time for that is spent; eight wait for another one.
+        #expect(count <= 12)
+    }
+
+    @Test func whatIsTriedAndWhatIsSearchedIsLimitedTogether() throws {
+        let bench = try Bench(step: 20_000_000)
+        let bomb = try Self.bomb(1)
+        var count = 0
+        while count < 200, !bench.put(bomb) {
+            bench.turn()
+            count += 1
+            // All tries of the first ones are made, and no search.
+            if count <= 60 { bench.tries() }
+        }
+        #expect(count == PostponedSearch.Kind.whole.limit)
+        #expect(try bench.inFile.isEmpty)
+    }
+
+    /// Each look at the clock costs what a try does, so that there is time for three.
+    @Test func aTryOfWhatIsDenseCostsThoughItComesToItsEnd() throws {
+        let bench = try Bench(step: 20_000_000)
+        for id in 1...10 { bench.put(try Self.bomb(id, "\(id)", size: 1 << 20 - 2)) }
+        bench.turn()
+        #expect(try bench.inFile.count < 5)
+        bench.search()
+        bench.turn()
+        #expect(try bench.inFile.count == 10)
+    }
+
+    @Test func aTryOfWhatIsOrdinaryCostsNothing() throws {
+        let bench = try Bench(step: 20_000_000)
+        for id in 1...10 { bench.put(try Self.ordinary(id)) }
+        bench.turn()
+        #expect(try bench.inFile.count == 10)
+    }
+
+    @Test func oneOriginsBombsDoNotKeepAnOthersAnswerWaiting() throws {
+        let folder = try TemporaryFolder()
+        let redaction = ExchangeRedaction(
+            redactor: Redactor(), store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { PortableSHA256() })
+        let threads = Guarded<[@Sendable () -> Void]>([])
+        let search = PostponedSearch(
+            .attempt, redaction,
+            start: { run in
+                threads.withLock { $0.append(run) }
+                return true
+            }, wake: {})
+        for id in 1...6 {
+            let exchange = id < 6 ? try Self.bomb(id) : try Self.ordinary(id)
+            var interaction = exchange.interaction
+            interaction.connection = ConnectionInfo(id: id, remote: id < 6 ? "10.0.0.1:80" : "10.0.0.2:80", isReused: false)
+            let body = try exchange.responseBody.map { try LooseBody($0, nil) }
+            let loose = LooseExchange(interaction: interaction, request: nil, response: body, notes: (nil, nil))
+            #expect(search.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: nil)))
+        }
+        for run in threads.withLock({ $0 }) { run() }
+        #expect(search.take().map(\.exchange.interaction.id) == [1, 6, 2, 3, 4, 5])
+    }
+
     /// Each look at the clock costs what a try does. After some of them nothing coded is tried where others wait, and what is ordinary is
     /// written all the same, before any of the bombs.
     @Test func manyBombsInARowAreNotEvenTriedWhereOthersWait() throws {
         let bench = try Bench(step: 20_000_000)
-        var generator = SeededGenerator(seed: 3)
-        let words = (0..<100).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
-        let wire = try #require(Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         for id in 1...6 { bench.put(try Self.bomb(id)) }
-        bench.put(TapedExchanges.exchange(7, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire))
+        bench.put(try Self.ordinary(7))
         bench.put(TapedExchanges.simple(8))
         bench.turn()
         #expect(try bench.inFile == [8])

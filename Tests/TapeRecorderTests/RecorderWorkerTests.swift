@@ -14,6 +14,31 @@ import Darwin
 #endif
 
 @Suite struct RecorderWorkerTests {
+    @Test(arguments: [false, true]) func secretsThatThereWasNoRoomForAreSaidOnceAtTheEnd(isFull: Bool) throws {
+        let folder = try TemporaryFolder()
+        let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
+        let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
+        let vault = try #require(file.redactor).vault
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: SecretVault.octetLimit)
+        if isFull { _ = vault.placeholder(for: long, kind: "words", isSure: false) }
+        let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
+        let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
+            notices.withLock { $0.append(text) }
+        }
+        for id in 1...2 {
+            let exchange = TapedExchanges.exchange(id, fields: ["X-Api-Key: kT7-pQ2xV9mZ4w\(id)"], body: [])
+            _ = queue.put(.exchange(exchange, stored: nil), now: 0)
+        }
+        _ = worker.turn()
+        #expect(notices.withLock { $0 } == [])
+        worker.end()
+        let count = status.withLock { $0.unsearched }
+        #expect(isFull ? count >= 2 : count == 0)
+        let said = notices.withLock { $0 }
+        #expect(said.count == (isFull ? 1 : 0))
+        #expect(said.allSatisfy { $0.contains("at their own places only") && $0.contains(folder.file("tape.json")) }, "\(said)")
+    }
+
     #if compiler(>=6.3) && os(Linux)
     /// In a process of its own, since a limit on the size of files is one of the whole process.
     @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {

@@ -107,7 +107,7 @@ public final class BodyStore {
         self.lazyRawSpool = nil
         self.unsynced.remove(RawSpool.fileName)
         guard let box = self.lazyFolder else { return }
-        try box.folder.remove(RawSpool.fileName)
+        try box.folder.remove(RawSpool.fileName, disk: self.disk)
     }
 
     /// Whether `syncAll` has anything to do.
@@ -146,7 +146,7 @@ public final class BodyStore {
         let names = try self.names { SidecarName($0) != nil }
         var removed = 0
         for name in names where !kept.contains("\(self.name)/\(name)") {
-            try box.folder.remove(name)
+            try box.folder.remove(name, disk: self.disk)
             removed += 1
         }
         self.unsynced = self.unsynced.filter { SidecarName($0) == nil || kept.contains("\(self.name)/\($0)") }

@@ -6,7 +6,8 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The four system calls that move bytes between memory and disk, as values, so that a test can make each of them fail.
+/// The system calls that move bytes between memory and disk, and the one that removes a file, as values, so that a test can make each of
+/// them fail, or look at what is so while it is made.
 ///
 /// A result is what the call returned, or the negated `errno`.
 package struct DiskCalls: Sendable {
@@ -14,6 +15,8 @@ package struct DiskCalls: Sendable {
     package var write: @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int
     package var truncate: @Sendable (_ descriptor: Int32, _ size: Int) -> Int
     package var synchronize: @Sendable (_ descriptor: Int32) -> Int
+    /// A file by its name in an open folder.
+    package var remove: @Sendable (_ folder: Int32, _ name: String) -> Int
 
     package static let system = DiskCalls(
         read: { descriptor, bytes, offset in
@@ -35,5 +38,8 @@ package struct DiskCalls: Sendable {
             #else
             return fdatasync(descriptor) < 0 ? -Int(errno) : 0
             #endif
+        },
+        remove: { folder, name in
+            unlinkat(folder, name, 0) < 0 ? -Int(errno) : 0
         })
 }

@@ -86,8 +86,9 @@ struct OpenFolder: ~Copyable, Sendable {
     }
 
     /// Removes a file; one that is gone already is no error.
-    func remove(_ name: String) throws(CassetteError) {
-        guard unlinkat(self.descriptor, name, 0) == 0 || errno == ENOENT else { throw self.error(errno, .remove, name) }
+    func remove(_ name: String, disk: DiskCalls = .system) throws(CassetteError) {
+        let result = disk.remove(self.descriptor, name)
+        guard result >= 0 || result == -Int(ENOENT) else { throw self.error(Int32(-result), .remove, name) }
     }
 
     /// Waits until the names in the folder are on the disk.

@@ -1,4 +1,4 @@
-/// Takes secrets out of messages: wire octets in, wire octets out, as if the traffic had carried placeholders.
+/// Takes secrets out of messages: wire bytes in, wire bytes out, as if the traffic had carried placeholders.
 ///
 /// Keeps nothing but what it learns, in its vault.
 public struct Redactor: Sendable {
@@ -58,6 +58,7 @@ public struct Redactor: Sendable {
         // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
         while learned != self.vault.learned, !self.isSpent {
             learned = self.vault.learned
+            self.budget?.beginRound()
             request.add(self.redact(request: &interaction.request, body: &requestBody))
             for index in interaction.interim.indices {
                 response.count += self.head.redact(&interaction.interim[index].headers)
@@ -127,7 +128,7 @@ public struct Redactor: Sendable {
         )
     }
 
-    /// What stands behind the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.
+    /// What stands after the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.
     public func redact(_ arrival: inout Arrival?) -> Int {
         guard var redacted = arrival else { return 0 }
         var count = 0
@@ -186,7 +187,7 @@ public struct Redactor: Sendable {
         }
     }
 
-    /// A quick look: whether one of the secrets known by now may stand in these octets, in any spelling. For the pass at the end of a
+    /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
     /// recording, over the text of each interaction and its sidecars.
     public func mayConcern(_ octets: UnsafeRawBufferPointer) -> Bool {
         LeakScan(self.vault).hasLeak(octets)

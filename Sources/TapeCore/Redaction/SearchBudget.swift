@@ -8,7 +8,10 @@ package final class SearchBudget: Sendable {
     }
 
     private struct State {
+        /// Of this round, and of those before that count.
         var left: Int
+        var rounds = 0
+        var isDense = false
         var isSpent = false
     }
 
@@ -16,17 +19,37 @@ package final class SearchBudget: Sendable {
     package static let ratio = 100
     /// Content bytes up to which the ratio is not looked at: a small page of blanks is no bomb.
     private static let ratioFloor = InflateLimits.ratioFloor
+    /// Content bytes per coded byte beyond which a body is dense: JSON and text of real services stay below.
+    private static let usualRatio = 20
+    /// Content bytes up to which no body is dense: less is searched in about the time that its exchange takes anyway.
+    private static let denseFloor = 64 << 10
+    /// Rounds over the same messages that count as one. A round that teaches a secret has another after it; most end with the second one.
+    private static let roundLimit = 4
 
+    private let bytes: Int
     private let state: Guarded<State>
     private let ratio: Int
 
     /// - Parameter bytes: of content, those between two codings included.
     package init(bytes: Int = .max, ratio: Int = .max) {
+        self.bytes = bytes
         self.state = Guarded(State(left: bytes))
         self.ratio = ratio
     }
 
     package var isSpent: Bool { self.state.withLock { $0.isSpent } }
+
+    /// Whether one of the bodies was far longer than its size on the wire: nobody pays for it in bytes what its search costs.
+    package var isDense: Bool { self.state.withLock { $0.isDense } }
+
+    /// Another look at the same messages begins: what the last one counted counts no more, so that the longest one counts alone. Beyond a
+    /// few of them each counts.
+    func beginRound() {
+        self.state.withLock { state in
+            state.rounds += 1
+            if state.rounds <= Self.roundLimit { state.left = self.bytes }
+        }
+    }
 
     /// Ends the search at its next piece.
     package func cancel() { self.state.withLock { $0.isSpent = true } }
@@ -38,10 +61,13 @@ package final class SearchBudget: Sendable {
         var produced = 0
         return { count throws(Spent) in
             produced += count
-            let isDense = produced > Self.ratioFloor && produced / max(coded, 1) > self.ratio
+            let ratio = produced / max(coded, 1)
+            let isTooDense = produced > Self.ratioFloor && ratio > self.ratio
+            let isDense = produced > Self.denseFloor && ratio > Self.usualRatio
             let isSpent = self.state.withLock { state in
                 state.left -= count
-                if state.left < 0 || isDense { state.isSpent = true }
+                if isDense { state.isDense = true }
+                if state.left < 0 || isTooDense { state.isSpent = true }
                 return state.isSpent
             }
             if isSpent { throw Spent() }

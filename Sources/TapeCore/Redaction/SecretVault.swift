@@ -8,18 +8,19 @@ public final class SecretVault: Sendable {
         var numbers = SecretList()
         /// By number: whether the secret without escapes is searched for.
         var isSearched: [Bool] = []
-        /// Spellings with escapes that are searched for.
+        /// Spellings with escapes that are searched for, within the same limits.
         var spellings = SecretList()
         var counts: [String: Int] = [:]
         var index = NeedleIndex()
+        /// Of all secrets and spellings.
         var bytes = 0
         var generation = 0
         var unsearched = 0
     }
 
-    /// Secrets of one run: each takes some 300 bytes beside its own.
+    /// Secrets of one run, and as many spellings of them with escapes: each takes some 300 bytes beside its own.
     public static let limit = 100_000
-    /// Bytes of all secrets of one run. Each is held up to four times.
+    /// Bytes of all secrets of one run and of their spellings with escapes. Each is held up to four times.
     public static let octetLimit = 16 << 20
 
     private let state: Guarded<State>
@@ -36,15 +37,15 @@ public final class SecretVault: Sendable {
     /// Secrets held.
     public var count: Int { self.state.withLock { $0.placeholders.count } }
 
-    /// Counts up with each secret that is searched for: octets looked at with this number need no second look while it stays.
+    /// Counts up with each secret that is searched for: bytes looked at with this number need no second look while it stays.
     public var generation: Int { self.state.withLock { $0.generation } }
 
     /// Counts up with each secret that is searched for first through this object. While it stays, a search has taught nothing that it
     /// should itself be repeated for.
     package var learned: Int { self.own.withLock { $0 } }
 
-    /// Counts up with each secret that there is no room for: it is taken out at its own place only, and has a placeholder of number 0
-    /// or none of its own elsewhere.
+    /// Counts up each time with a secret, or a spelling of one, that there is no room for: it is taken out at its own place only. Such a
+    /// secret has a placeholder of number 0.
     public var unsearched: Int { self.state.withLock { $0.unsearched } }
 
     /// The placeholder of a secret, which is a new one for one not seen yet. Its number is 0 where there is no room for more.
@@ -83,6 +84,8 @@ public final class SecretVault: Sendable {
         }
     }
 
+    /// Whether it is to be searched for from now on. A spelling that there is no room for is not.
+    ///
     /// - Parameter number: of a secret that has no escapes in it.
     private static func isNew(_ secret: [UInt8], _ number: Int?, _ state: inout State) -> Bool {
         if let number {
@@ -90,11 +93,16 @@ public final class SecretVault: Sendable {
             return !state.isSearched[number]
         }
         guard state.spellings.number(of: secret) == nil else { return false }
+        guard state.spellings.count < Self.limit, secret.count <= Self.octetLimit - state.bytes else {
+            state.unsearched += 1
+            return false
+        }
         _ = state.spellings.append(secret)
+        state.bytes += secret.count
         return true
     }
 
-    /// Counts on behind placeholders that stand somewhere already, whose secrets nobody knows any more.
+    /// Counts on after placeholders that stand somewhere already, whose secrets nobody knows any more.
     public func countOn(behind tally: PlaceholderTally) {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
@@ -115,6 +123,8 @@ private struct SecretList: Sendable {
     private var ends: [UInt32] = []
     /// By hash. Strings of the same hash have the next hashes.
     private var numbers: [UInt64: UInt32] = [:]
+
+    var count: Int { self.ends.count }
 
     func number(of string: [UInt8]) -> Int? {
         var hash = Self.hash(string)

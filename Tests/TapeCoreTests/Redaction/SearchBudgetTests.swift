@@ -21,6 +21,41 @@ import Testing
         #expect(!self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 299_999)))
     }
 
+    @Test func aSecondRoundOverTheSameBodyDoesNotCount() throws {
+        let words = String(repeating: "so it goes ", count: 20_000)
+        let content = Array(#"{"access_token": "kT7-pQ2xV9mZ4w", "words": "\#(words)"}"#.utf8)
+        var body: WireBody? = WireBody(try self.gzip(content), arrival: nil, isComplete: true)
+        let size = body?.octets.count
+        var interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/"),
+            response: RecordedResponse(
+                status: 200, reason: [], headers: HeaderFields(["Content-Type: application/json", "Content-Encoding: gzip"])))
+        var request: WireBody?
+        // What is put into the secret's place is longer than it.
+        let budget = SearchBudget(bytes: content.count + 100)
+        let outcome = Redactor().within(budget).redact(&interaction, requestBody: &request, responseBody: &body)
+        #expect(outcome.response.isBodyChanged && body?.octets.count != size)
+        #expect(!budget.isSpent)
+    }
+
+    /// A body that teaches something in every round is not searched without end.
+    @Test func ofManyRoundsTheLaterOnesCount() throws {
+        let budget = SearchBudget(bytes: 100)
+        for _ in 1...4 {
+            budget.beginRound()
+            try budget.meter(coded: 60)(60)
+        }
+        budget.beginRound()
+        #expect(throws: SearchBudget.Spent.self) { try budget.meter(coded: 60)(60) }
+    }
+
+    @Test(arguments: [(64 << 10, 1, false), (64 << 10 + 1, 1, true), (1 << 20, 1 << 20 / 20, false), (1 << 20, 1 << 20 / 21, true)])
+    func whatIsFarLongerThanOnTheWireIsDense(content: Int, coded: Int, isDense: Bool) throws {
+        let budget = SearchBudget()
+        try budget.meter(coded: coded)(content)
+        #expect(budget.isDense == isDense && !budget.isSpent)
+    }
+
     @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
         let floor = InflateLimits.ratioFloor
         for (size, isSearched) in [(floor, true), (floor + 1, false)] {

@@ -38,6 +38,21 @@ import Testing
         #expect(outcome.note?.contains("at their own places only") == true)
     }
 
+    @Test func spellingsOfOneSecretTakeTheSameRoom() {
+        let vault = SecretVault()
+        let spellings = ["a/b-secret1", "a%2Fb-secret1", "a%2fb-secret1"].map { Array($0.utf8) }
+        let room = spellings[0].count + spellings[1].count
+        let long = Array(repeating: UInt8(ascii: "x"), count: SecretVault.octetLimit - room)
+        _ = vault.placeholder(for: long, kind: "token", reach: .place)
+        _ = vault.placeholder(for: spellings[0], kind: "token")
+        _ = vault.placeholder(for: spellings[1], kind: "token")
+        #expect(vault.generation == 2 && vault.unsearched == 0)
+        #expect(vault.placeholder(for: spellings[2], kind: "token").description == "{{token:2}}")
+        #expect(vault.generation == 2 && vault.unsearched == 1)
+        _ = vault.placeholder(for: spellings[1], kind: "token")
+        #expect(vault.unsearched == 1)
+    }
+
     @Test func aCopyKeepsToItselfWhatItLearns() {
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("a3f9c2d1e8".utf8), kind: "token")
