@@ -140,7 +140,7 @@ class Bench:
             (folder / "haproxy.cfg").write_text(HAPROXY.format(port=port, origin=self.origin_port))
             command = [shutil.which("haproxy"), "-db", "-f", str(folder / "haproxy.cfg")]
         else:
-            command = [self.wiretape, "record", str(self.tape), "--listen", f"127.0.0.1:{port}", "--quiet"]
+            command = [self.wiretape, "record", str(self.tape), "--listen", f"127.0.0.1:{port}", "--quiet", "--loops", "1"]
             if secure:
                 command += ["--ca-dir", str(folder / "authority"), "--upstream-ca", str(self.keys / "ca.pem")]
                 command = among_names(command, folder)
@@ -161,5 +161,5 @@ class Bench:
 
     def replay(self, tape, name="replay"):
         folder, port = self.folder(name), free_port()
-        command = [self.wiretape, "replay", str(tape), "--listen", f"127.0.0.1:{port}", "--repeat", "cycle"]
+        command = [self.wiretape, "replay", str(tape), "--listen", f"127.0.0.1:{port}", "--repeat", "cycle", "--loops", "1"]
         return Process(command, port, SUBJECT_CORE, folder)

@@ -301,15 +301,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     // MARK: Requests
 
     private func begin(_ head: RequestHead) {
-        self.proxy.shared.followWallClock()
+        let proxy = self.proxy
+        proxy.shared.followWallClock()
         do throws(MessageError) {
             let scope = self.peer.scope
-            let request = try IncomingRequest(head, start: self.proxy.now, scope: scope, address: self.proxy.address)
+            let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.leftUnused = nil
             self.requestIsRead = !request.hasBody
             self.bodyHasBegun = false
             self.bodyIsChunked = request.framing == .chunked
-            self.body = BodyParser(framing: request.framing, side: .request, limits: self.proxy.messageLimits)
+            self.body = BodyParser(framing: request.framing, side: .request, limits: proxy.messageLimits)
             self.delivery = .notAsked
             self.writer = HTTP1ResponseWriter(request)
             self.writtenSize = 0

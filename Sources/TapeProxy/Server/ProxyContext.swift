@@ -22,6 +22,7 @@ final class ProxyContext {
     /// Makes connections to origins.
     let dialing: any Dialing
     let pool: UpstreamPool
+    let log: ProxyLog
     private let counts: NIOLockedValueBox<ProxyCounts>
     let messageLimits = Limits()
     /// The client connections that are with this session.
@@ -39,6 +40,7 @@ final class ProxyContext {
     init(shared: ProxyLoop, common: SharedSession, dialing: (any Dialing)? = nil) {
         self.shared = shared
         self.common = common
+        self.log = common.log
         self.configuration = common.configuration
         self.session = common.session
         self.recorder = common.recorder
@@ -63,7 +65,6 @@ final class ProxyContext {
     var interception: Interception? { self.shared.interception }
     var limits: ProxyLimits { self.shared.limits }
     var diagnosis: Diagnosis { self.common.diagnosis }
-    var log: ProxyLog { self.common.log }
     var now: NIODeadline { self.shared.now }
 
     func readClock() { self.shared.readClock() }

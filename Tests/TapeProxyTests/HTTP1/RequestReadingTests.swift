@@ -1,10 +1,7 @@
-import NIOCore
-import NIOEmbedded
 import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy
-@testable import TapeRecorder
 
 @Suite struct RequestReadingTests {
     @Test func emptyLinesBeforeARequestAreSkipped() throws {
@@ -22,27 +19,17 @@ import Testing
     }
 
     @Test func aRequestThatWaitedForTheRecorderIsReadToItsEnd() throws {
-        let folder = try TemporaryFolder()
-        let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
-        let recorder = try #require(try Recorder(plan, version: "1"))
-        let channel = EmbeddedChannel()
-        let proxy = try EmbeddedProxy.context(channel.embeddedEventLoop, recorder: recorder)
-        proxy.record(.block(exchange: 1, side: .request, bytes: [UInt8](repeating: 0, count: RecorderQueue.highWater)))
-        #expect(proxy.isRecorderFull)
-        try channel.pipeline.syncOperations.addHandler(HTTP1ClientConnection(proxy: proxy, id: 1))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
-        func isReading() -> Bool? {
-            channel.options.first { $0.option is ChannelOptions.Types.AutoReadOption }?.value as? Bool
-        }
-        try channel.writeInbound(ByteBuffer(string: "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n"))
-        #expect(isReading() == false)
-        proxy.recorderDrained()
-        #expect(isReading() == true, "the body is still to come")
-        try channel.writeInbound(ByteBuffer(string: "ab"))
-        channel.embeddedEventLoop.run()
-        #expect(try channel.readOutbound(as: ByteBuffer.self) != nil)
-        _ = try channel.finish(acceptAlreadyClosed: true)
-        try recorder.abandon()
+        let scene = try ExchangeScene()
+        scene.recorder.isFull = true
+        scene.proxy.record(.block(exchange: 1, side: .request, bytes: [0]))
+        #expect(scene.proxy.isRecorderFull)
+        scene.client(ForwardTranscriptTests.post("Content-Length: 2"))
+        #expect(!scene.clientIsRead)
+        scene.drained()
+        scene.connected()
+        #expect(scene.clientIsRead, "the body is still to come")
+        scene.client("ab")
+        #expect(scene.heard().last == "origin 1 < ab")
     }
 
     @Test func manyPipelinedRequestsAreHeldBackAndAllAnswered() throws {
