@@ -25,7 +25,8 @@ extension BodyFacets {
             return
         }
         do {
-            let recorded = RecordedFacets(headers: headers, url: url, rules: rules, reader: reader, detail: detail, redaction: redaction, digest: digest)
+            let recorded = RecordedFacets(
+                headers: headers, url: url, rules: rules, reader: reader, detail: detail, redaction: redaction, digest: digest)
             self = try recorded.facets(of: body)
         } catch let error as CassetteError {
             throw error

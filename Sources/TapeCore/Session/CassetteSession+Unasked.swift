@@ -17,7 +17,8 @@ extension CassetteSession {
         let members = self.groups.members(ofKey: key)
         guard !members.isEmpty, members.count <= Self.unaskedLimit else { return nil }
         for index in members {
-            let recorded = try source.comparedRequest(at: Int(index), rules: self.rules, detail: .digests, redaction: nil, digest: self.digest)
+            let recorded = try source.comparedRequest(
+                at: Int(index), rules: self.rules, detail: .digests, redaction: nil, digest: self.digest)
             guard !recorded.isComplete, recorded.facets.kind == .none else { return nil }
         }
         return try self.resolve(pending, body: .unsent)

@@ -1,6 +1,7 @@
 extension RecordedCassette: RequestSource {
     func comparedRequest(
-        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
         let request = try self.interaction(at: index).request
         let facets = try BodyFacets(

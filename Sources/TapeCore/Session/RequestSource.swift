@@ -4,6 +4,7 @@ protocol RequestSource: Sendable {
     ///
     /// - Parameter redaction: takes out of its body what is taken out of live ones: it may have been recorded by other rules.
     func comparedRequest(
-        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest
 }

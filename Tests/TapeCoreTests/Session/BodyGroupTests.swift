@@ -6,7 +6,8 @@ import Testing
     private func group(_ list: ListedRequests) throws -> BodyGroup {
         var group = BodyGroup()
         for index in list.requests.indices {
-            let request = try list.comparedRequest(at: index, rules: .standard, detail: .digests, redaction: nil, digest: { PortableSHA256() })
+            let request = try list.comparedRequest(
+                at: index, rules: .standard, detail: .digests, redaction: nil, digest: { PortableSHA256() })
             group.append(request, index: index)
         }
         return group

@@ -48,7 +48,8 @@ final class ListedRequests: RequestSource {
     }
 
     func comparedRequest(
-        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
         self.reads.withLock { $0 += 1 }
         guard index != self.unreadable else { throw CassetteError(.unreadable, "the body cannot be read") }

@@ -22,7 +22,8 @@ struct SentRequests: RequestSource {
     }
 
     func comparedRequest(
-        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
     ) throws(CassetteError) -> ComparedRequest {
         let request = self.requests[index]
         return ComparedRequest(
