@@ -1,9 +1,13 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
+.PHONY: help demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
 
 # Without its build folder.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
+
+## Lists the targets.
+help:
+	@awk '/^## /{text=substr($$0,4)} /^[a-z-]+:/{if(text)printf "make %-16s %s\n",substr($$1,1,length($$1)-1),text; text=""}' Makefile
 
 ## Records and replays some requests to a local server and compares the answers, in clear and over HTTPS.
 demo:
