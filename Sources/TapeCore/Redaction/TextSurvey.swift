@@ -46,7 +46,7 @@ struct TextSurvey {
         self.isView = isView
         self.text = text
         self.isForm = kind == .form
-        self.isFree = kind == .plain
+        self.isFree = kind == .plain && Self.isText(text)
         self.hasMore = hasMore
     }
 
@@ -67,6 +67,11 @@ struct TextSurvey {
         }
         survey.userInformation()
         return survey.findings
+    }
+
+    /// Whether names can be words at all: in an image or an archive of some MiB, three bytes of chance are one, and what follows is no value.
+    private static func isText(_ text: UnsafeRawBufferPointer) -> Bool {
+        !text.prefix(4096).contains { $0 < 9 || $0 > 13 && $0 < 32 && $0 != 27 }
     }
 
     // MARK: Names
@@ -600,7 +605,9 @@ struct TextSurvey {
 
     /// A value in a place that programs and sentences have, too.
     private mutating func addFree(_ range: Range<Int>, _ meaning: SecretNames.Meaning) {
-        guard !range.isEmpty, !self.isProse(range), !self.isTemplate(range), !Self.isLocation(self.text[range]) else { return }
+        guard !range.isEmpty, !self.isProse(range), !self.isTemplate(range), !Self.isLocation(self.text[range]),
+            String(validating: self.text[range], as: UTF8.self) != nil
+        else { return }
         let value = self.text[range]
         let word = String(decoding: value.prefix(16), as: UTF8.self).lowercased()
         guard !word.hasPrefix("your"), !SecretNames.isName(value), !Self.isWord(value),
@@ -694,10 +701,16 @@ struct TextSurvey {
             var start = at
             while start > 0, at - start <= Self.userLimit, !Self.endsUser(self.text[start - 1]) { start -= 1 }
             guard start > 2, self.text[start - 1] == UInt8(ascii: "/"), self.text[start - 2] == UInt8(ascii: "/"),
-                self.text[start - 3] == UInt8(ascii: ":"), start < at
+                self.text[start - 3] == UInt8(ascii: ":"), start < at, self.endsScheme(start - 3),
+                String(validating: self.text[start..<at], as: UTF8.self) != nil
             else { continue }
             self.user(start, at)
         }
+    }
+
+    /// Whether two letters or digits at least are before a colon: what some MiB of an archive have by chance is no URL.
+    private func endsScheme(_ colon: Int) -> Bool {
+        colon >= 2 && FormSpelling.isAlphanumeric(self.text[colon - 1]) && FormSpelling.isAlphanumeric(self.text[colon - 2])
     }
 
     private static func endsUser(_ octet: UInt8) -> Bool {

@@ -34,6 +34,18 @@ import Testing
         self.stays(#"{"password":""# + String(repeating: "x ", count: 40_000), type: "application/json")
     }
 
+    /// An archive that holds `pwd=` by chance comes back byte for byte.
+    @Test func bytesOfChanceAreNoNames() {
+        var text = Array("PK\u{3}\u{4}\u{0} pwd=k7Zq0Lm2\npassword: x9Yw8Vu7\n".utf8)
+        #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.isEmpty)
+        text = Array("a long text, and then pwd=".utf8) + [0x6B, 0xC3, 0x28, 0x37, 0x5A, 0xFF, 0x30] + Array("\n".utf8)
+        #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.isEmpty)
+        text = Array("\u{9C}://user@y http://".utf8) + [0x61, 0xFF, 0x62] + Array(":c@host".utf8)
+        #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.isEmpty)
+        text = Array("a long text, and then pwd=k7Zq0Lm2\n".utf8)
+        #expect(text.withUnsafeBytes { TextSurvey.findings(in: $0) }.count == 1)
+    }
+
     /// Each name in them begins a value that reaches to the end: what is looked at and learned is one of them.
     @Test(arguments: ["9:token=", "?token=", ":token>", "x:token='", "-token:", "9;token=9&token=", "<:token>"])
     func manyNamesInOneAnotherAreOneValue(text: String) {
