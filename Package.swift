@@ -17,6 +17,10 @@ let codings = [("Brotli", "brotli/decode.h"), ("Zstandard", "zstd.h")].compactMa
     } ? trait : nil
 }
 
+/// What a cassette is read, searched and replayed with.
+let forPlayback: [Target.Dependency] = ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction"]
+let forClient: [Target.Dependency] = forPlayback + ["CassettePlayback", "ClientCapabilities", "TapeTrust"]
+
 let package = Package(
     name: "wiretape",
     platforms: [.macOS(.v13), .iOS(.v16)],
@@ -43,31 +47,44 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        // The C library of each platform under one name.
+        .target(name: "Platform"),
         .target(
-            name: "TapeCore",
-            dependencies: [
-                "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
-                .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
-            ],
+            name: "TapeBytes", dependencies: ["Platform", "CZlib"],
             // In the C library itself elsewhere (docs/decisions/0014-charsets-by-iconv.md).
             linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS, .iOS]))]
         ),
-        .target(name: "TapeExchange", dependencies: ["TapeCore"]),
-        .target(name: "TapeRecorder", dependencies: ["TapeCore", "TapeExchange"]),
-        .target(name: "TapeTLS", dependencies: ["COpenSSL"]),
+        .target(name: "CassetteModel", dependencies: ["Platform", "TapeBytes"]),
+        .target(
+            name: "CassetteFormat",
+            dependencies: [
+                "TapeBytes", "CassetteModel", "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
+            ]
+        ),
+        .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
+        .target(name: "CassetteRedaction", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
+        .target(name: "CassettePlayback", dependencies: forPlayback),
+        .target(name: "CassetteTools", dependencies: forPlayback + ["CassettePlayback"]),
+        .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),
+        .target(name: "TapeTrust", dependencies: ["Platform", "TapeBytes"]),
+        .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
+        .target(name: "TapeRecorder", dependencies: forPlayback + ["CassettePlayback", "TapeExchange"]),
+        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"]),
         .target(
             name: "TapeProxy",
-            dependencies: [
-                "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"), nio("NIOConcurrencyHelpers"),
+            dependencies: forPlayback + [
+                "CassettePlayback", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
+                nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
-        .target(name: "Wiretape", dependencies: ["TapeCore", "TapeExchange", "TapeRecorder"]),
-        .target(name: "WiretapeTesting", dependencies: ["Wiretape", "TapeCore"]),
+        .target(name: "Wiretape", dependencies: forClient + ["TapeExchange", "TapeRecorder"]),
+        .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .executableTarget(
             name: "WiretapeCLI",
-            dependencies: [
-                "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
+            dependencies: forClient + [
+                "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Yams", package: "Yams", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -75,48 +92,52 @@ let package = Package(
         ),
         .executableTarget(
             name: "DemoOrigin",
-            dependencies: ["CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
+            dependencies: ["Platform", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
         ),
-        .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"]),
-        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"]),
+        // Of all targets of the cassette, which share what they are tried on.
+        .testTarget(name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["Format/Golden"]),
+        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
         // What may kill its process is done by this program, which the tests start.
         .executableTarget(
-            name: "ClientProbe", dependencies: ["Wiretape", "ClientTestSupport", "TapeTestSupport"], path: "Tests/Fixtures/ClientProbe"
+            name: "ClientProbe", dependencies: forClient + ["Wiretape", "ClientTestSupport", "TapeTestSupport"],
+            path: "Tests/Fixtures/ClientProbe"
         ),
         // What that program and the client's tests have in common: an origin, and the ways to ask it.
         .target(
-            name: "ClientTestSupport", dependencies: ["Wiretape", "TapeCore", "TapeTestSupport"], path: "Tests/ClientTestSupport"
+            name: "ClientTestSupport", dependencies: forClient + ["Wiretape", "TapeTestSupport"], path: "Tests/ClientTestSupport"
         ),
         .testTarget(
             name: "WiretapeTests",
-            dependencies: [
-                "Wiretape", "TapeProxy", "TapeCore", "TapeRecorder", "ClientProbe", "ClientTestSupport", "TapeTestSupport",
+            dependencies: forClient + [
+                "Wiretape", "TapeProxy", "TapeRecorder", "ClientProbe", "ClientTestSupport", "TapeTestSupport",
             ]
         ),
         .testTarget(
-            name: "WiretapeTestingTests", dependencies: ["WiretapeTesting", "Wiretape", "TapeCore", "TapeTestSupport"],
+            name: "WiretapeTestingTests", dependencies: forClient + ["WiretapeTesting", "Wiretape", "TapeTestSupport"],
             exclude: ["Cassettes"]
         ),
         // What the pages show: compiled, run, and compared with them.
         .testTarget(
-            name: "DocumentationTests", dependencies: ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
+            name: "DocumentationTests", dependencies: forClient + ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures"]
         ),
-        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"]),
+        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
-        .target(name: "TapeTestSupport", dependencies: ["TapeCore", "TapeExchange"], path: "Tests/TapeTestSupport"),
-        .testTarget(name: "TapeRecorderTests", dependencies: ["TapeRecorder", "TapeTestSupport"]),
+        .target(name: "TapeTestSupport", dependencies: forPlayback + ["TapeExchange"], path: "Tests/TapeTestSupport"),
+        .testTarget(
+            name: "TapeRecorderTests", dependencies: forPlayback + ["CassettePlayback", "TapeExchange", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(
             name: "TapeProxyTests",
-            dependencies: [
-                "TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"), nio("NIOPosix"), nio("NIOEmbedded"),
+            dependencies: forPlayback + [
+                "CassettePlayback", "TapeTrust", "TapeExchange", "TapeTLS", "TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"),
+                nio("NIOPosix"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
         .testTarget(
             name: "WiretapeCLITests",
-            dependencies: [
-                "WiretapeCLI", "TapeCore", "TapeProxy", "TapeRecorder", "TapeTLS",
+            dependencies: forClient + [
+                "WiretapeCLI", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

@@ -8,9 +8,10 @@ place=$root/.build-readers
 package=$place/package
 
 mkdir -p "$package/Sources"
-for target in CZlib TapeCore; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+. "$root/scripts/cassette-targets.sh"
+for target in CZlib $cassette_targets; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$root/Benchmarks/Readers" "$package/Sources/Readers"
-cat >"$package/Package.swift" <<'END'
+cat >"$package/Package.swift" <<END
 // swift-tools-version: 6.1
 import PackageDescription
 
@@ -19,9 +20,8 @@ let package = Package(
     name: "readers",
     platforms: [.macOS(.v13)],
     targets: [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .target(name: "TapeCore", dependencies: ["CZlib"], swiftSettings: settings),
-        .executableTarget(name: "Readers", dependencies: ["TapeCore", "CZlib"], swiftSettings: settings),
+        $cassette_manifest
+        .executableTarget(name: "Readers", dependencies: [$playback, "CassettePlayback", "CZlib"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,9 +9,13 @@ import re
 import sys
 import tempfile
 
-# Part of the language's toolchain or the platform's C library.
-PLATFORM = ["Swift", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch", "Android"]
-CORE = ["CZlib", "CBrotli", "CZstd", "Foundation", "FoundationEssentials", "UniformTypeIdentifiers"]
+# The C library has one name, that of a target; the rest is part of the language's toolchain.
+PLATFORM = ["Swift", "Synchronization", "Dispatch", "Platform"]
+MODEL = ["TapeBytes", "CassetteModel"]
+FORMAT = [*MODEL, "CassetteFormat"]
+# What a cassette is read, searched and replayed with.
+FOR_PLAYBACK = [*FORMAT, "CassetteStore", "CassetteRedaction"]
+PLAYBACK = [*FOR_PLAYBACK, "CassettePlayback"]
 
 # What each target may import; a name that ends in * stands for all that begin so. What is not listed is forbidden.
 TABLE = {
@@ -19,18 +23,30 @@ TABLE = {
     "CBrotli": [],
     "CZstd": [],
     "COpenSSL": [],
-    "TapeCore": [*PLATFORM, *CORE],
-    "TapeExchange": ["Swift", "TapeCore"],
-    "TapeRecorder": [*PLATFORM, "TapeCore", "TapeExchange"],
+    "Platform": ["Glibc", "Musl", "Darwin", "Android"],
+    "TapeBytes": [*PLATFORM, "CZlib"],
+    "CassetteModel": [*PLATFORM, "TapeBytes"],
+    "CassetteFormat": ["Swift", *MODEL, "CZlib", "CBrotli", "CZstd"],
+    "CassetteStore": [*PLATFORM, *FORMAT],
+    "CassetteRedaction": [*PLATFORM, *FORMAT],
+    "CassettePlayback": [*PLATFORM, *FOR_PLAYBACK],
+    "CassetteTools": ["Swift", *FOR_PLAYBACK, "CassettePlayback"],
+    "ClientCapabilities": [*PLATFORM, "TapeBytes"],
+    "TapeTrust": [*PLATFORM, "TapeBytes"],
+    "TapeExchange": ["Swift", *MODEL],
+    "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "CassettePlayback", "TapeExchange"],
     "TapeTLS": [*PLATFORM, "COpenSSL"],
-    "TapeProxy": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*", "Logging"],
+    "TapeProxy": [*PLATFORM, *PLAYBACK, "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*", "Logging"],
     # The web framework is Hummingbird, with what its signatures need.
-    "TapeInspector": [*PLATFORM, "TapeCore", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
-    "Wiretape": [*PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking", "Security"],
-    "WiretapeTesting": [*PLATFORM, "Wiretape", "TapeCore", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
+    "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
+    "Wiretape": [
+        *PLATFORM, *PLAYBACK, "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",
+        "Security", "UniformTypeIdentifiers",
+    ],
+    "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
-        *PLATFORM, "TapeCore", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy", "TapeInspector", "Wiretape", "ArgumentParser", "Yams",
-        "Foundation", "NIO*", "Logging",
+        *PLATFORM, *PLAYBACK, "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
+        "TapeInspector", "ArgumentParser", "Yams", "Foundation", "NIO*", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
@@ -72,26 +88,31 @@ def problems(root):
 
 def self_test():
     cases = [  # target, text, number of problems
-        ("TapeCore", "internal import CZlib\n#if canImport(Glibc)\ninternal import Glibc\n#endif\npublic import Foundation\n", 0),
-        ("TapeCore", "internal import NIOCore\n", 1),
-        ("TapeCore", "internal import FoundationNetworking\n", 1),
-        ("TapeCore", "import CZlib\n", 1),
-        ("TapeCore", "import ArgumentParser\n", 2),
-        ("TapeCore", "// import NIOCore\n/*\nimport NIOCore\n*/\nlet text = \"\"\"\nimport NIOCore\n\"\"\"\nlet important = 1\n", 0),
-        ("TapeCore", "let a = 1; internal import NIOCore\n", 1),
-        ("TapeExchange", "internal import Glibc\n", 1),
-        ("TapeExchange", "public import struct TapeCore.HeaderFields\n", 0),
-        ("TapeRecorder", "internal import TapeCore\npackage import TapeExchange\ninternal import Dispatch\n", 0),
+        ("CassetteStore", "internal import Platform\npublic import CassetteFormat\n", 0),
+        ("CassetteStore", "internal import CassetteRedaction\n", 1),
+        ("CassetteModel", "internal import NIOCore\n", 1),
+        ("CassetteModel", "internal import FoundationNetworking\n", 1),
+        ("CassetteFormat", "import CZlib\n", 1),
+        ("CassetteFormat", "import ArgumentParser\n", 2),
+        ("CassetteFormat", "// import NIOCore\n/*\nimport NIOCore\n*/\nlet text = \"\"\"\nimport NIOCore\n\"\"\"\nlet important = 1\n", 0),
+        ("CassetteFormat", "let a = 1; internal import NIOCore\n", 1),
+        ("CassetteRedaction", "internal import CassetteStore\n", 1),
+        ("CassettePlayback", "internal import CassetteTools\n", 1),
+        ("TapeBytes", "internal import CassetteModel\n", 1),
+        ("TapeRecorder", "internal import Glibc\n", 1),
+        ("TapeExchange", "internal import Platform\n", 1),
+        ("TapeExchange", "public import struct CassetteModel.HeaderFields\n", 0),
+        ("TapeRecorder", "internal import CassetteStore\npackage import TapeExchange\ninternal import Dispatch\n", 0),
         ("TapeRecorder", "internal import NIOCore\ninternal import TapeTLS\n", 2),
         ("TapeTLS", "@preconcurrency internal import NIOCore\n", 1),
-        ("TapeTLS", "@_exported public import TapeCore\n", 1),
+        ("TapeTLS", "@_exported public import CassetteModel\n", 1),
         ("TapeTLS", "internal import class NIOCore.Channel\n", 1),
         ("TapeProxy", "public import NIOCore\ninternal import TapeTLS\n", 0),
         ("TapeProxy", "internal import TapeInspector\n", 1),
         ("TapeInspector", "internal import TapeProxy\ninternal import TapeTLS\n", 2),
         ("Wiretape", "internal import NIOCore\ninternal import COpenSSL\n", 2),
         ("WiretapeTesting", "public import Testing\npublic import Wiretape\n", 0),
-        ("WiretapeCLI", "internal import COpenSSL\ninternal import CZlib\n", 2),
+        ("WiretapeCLI", "internal import COpenSSL\ninternal import Wiretape\n", 2),
         ("Unheard", "", 1),
     ]
     for target, text, wanted in cases:

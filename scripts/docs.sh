@@ -21,6 +21,7 @@ for map in "$bin"/*.build/module.modulemap; do includes="$includes -Xcc -fmodule
 platform=$(dirname "$(dirname "$(command -v swift)")")/lib/swift/linux
 target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
 
+reexported=TapeBytes,CassetteModel,CassetteFormat,CassetteStore,CassetteRedaction,CassettePlayback,ClientCapabilities,TapeTrust,TapeRecorder,TapeTLS
 for module in Wiretape WiretapeTesting TapeProxy; do
     graphs=$out/graphs/$module
     rm -rf "$graphs" "$out/$module"
@@ -29,7 +30,7 @@ for module in Wiretape WiretapeTesting TapeProxy; do
     # shellcheck disable=SC2086
     swift symbolgraph-extract -module-name "$module" -target "$target" -I "$bin/Modules" $includes -I "$platform" \
         -minimum-access-level public -skip-synthesized-members \
-        -experimental-allowed-reexported-modules=TapeCore,TapeRecorder,TapeTLS -output-dir "$graphs"
+        -experimental-allowed-reexported-modules="$reexported" -output-dir "$graphs"
     [ -s "$graphs/$module.symbols.json" ] || { echo "docs: \"$module\" is not built: run without --no-build" >&2; exit 1; }
     # Only parameters that need a word have one.
     "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$graphs" --output-dir "$out/$module" \

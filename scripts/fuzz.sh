@@ -13,28 +13,27 @@ seconds=${1:-60}
 
 # The targets stand in a package of their own, so that the product's has no unsafe flags and neither SwiftNIO nor the proxy is built.
 mkdir -p "$package/Sources"
-for target in CZlib COpenSSL CBrotli CZstd TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
-ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
 codings= defines=
 if pkg-config --exists libbrotlidec; then codings="$codings\"CBrotli\", " defines="$defines.define(\"Brotli\"), "; fi
 if pkg-config --exists libzstd; then codings="$codings\"CZstd\", " defines="$defines.define(\"Zstandard\"), "; fi
+. "$root/scripts/cassette-targets.sh"
+for target in CZlib COpenSSL CBrotli CZstd $cassette_targets TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
 cat >"$package/Package.swift.new" <<END
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let settings: [SwiftSetting] = [$defines.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
 let package = Package(
     name: "fuzzed",
     platforms: [.macOS(.v13)],
     targets: [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
-        .target(name: "TapeCore", dependencies: [$codings"CZlib"], swiftSettings: [$defines] + settings),
-        .target(name: "TapeExchange", dependencies: ["TapeCore"], swiftSettings: settings),
-        .target(name: "TapeTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
-        .executableTarget(name: "Fuzz", dependencies: ["TapeCore", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
+        $cassette_manifest
+        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"], swiftSettings: settings),
+        .executableTarget(name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -8,9 +8,10 @@ place=$root/.build-sanitize
 package=$place/package
 
 mkdir -p "$package/Sources" "$package/Tests"
-for target in CZlib COpenSSL TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
-for target in TapeCore TapeExchange TapeTLS; do ln -sfn "$root/Tests/${target}Tests" "$package/Tests/${target}Tests"; done
-cat >"$package/Package.swift" <<'END'
+. "$root/scripts/cassette-targets.sh"
+for target in CZlib COpenSSL $cassette_targets TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
+for tests in TapeTestSupport CassetteTests TapeExchangeTests TapeTLSTests; do ln -sfn "$root/Tests/$tests" "$package/Tests/$tests"; done
+cat >"$package/Package.swift" <<END
 // swift-tools-version: 6.1
 import PackageDescription
 
@@ -19,14 +20,16 @@ let package = Package(
     name: "sanitized",
     platforms: [.macOS(.v13)],
     targets: [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
-        .target(name: "TapeCore", dependencies: ["CZlib"], swiftSettings: settings),
-        .target(name: "TapeExchange", dependencies: ["TapeCore"], swiftSettings: settings),
-        .target(name: "TapeTLS", dependencies: ["COpenSSL"], swiftSettings: settings),
-        .testTarget(name: "TapeCoreTests", dependencies: ["TapeCore"], exclude: ["Format/Golden"], swiftSettings: settings),
-        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeExchange"], swiftSettings: settings),
-        .testTarget(name: "TapeTLSTests", dependencies: ["TapeTLS", "COpenSSL"], swiftSettings: settings),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),$cassette_manifest
+        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"], swiftSettings: settings),
+        .target(
+            name: "TapeTestSupport", dependencies: [$playback, "TapeExchange"], path: "Tests/TapeTestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "CassetteTests",
+            dependencies: [$playback, "CassettePlayback", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeTestSupport"],
+            exclude: ["Format/Golden"], swiftSettings: settings),
+        .testTarget(name: "TapeExchangeTests", dependencies: [$model, "TapeExchange"], swiftSettings: settings),
+        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeTLS", "COpenSSL"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

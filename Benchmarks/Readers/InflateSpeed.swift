@@ -1,5 +1,10 @@
 internal import CZlib
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// JSON of 16 MiB, gzip-coded, inflated in pieces of 64 KiB, beside zlib alone with the same pieces.
 enum InflateSpeed {

@@ -1,4 +1,9 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// Finding the recorded exchange of a request among 100,000, beside finding it among 1,000: opened from a file, asked in random order.
 enum LookupSpeed {

@@ -1,9 +1,10 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import Platform
+internal import TapeBytes
 
 /// A file of 100 MB of random octets in one part, taken apart in pieces of 64 KiB as they come off the wire, beside memchr over the same.
 enum MultipartSpeed {

@@ -1,4 +1,9 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// A body of 100,000 small parts, read into a value, beside one of 10,000: the time per part must not grow.
 enum PartsSpeed {

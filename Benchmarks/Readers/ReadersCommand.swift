@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import Platform
 
 /// Measures what reads bodies beside the least that such reading can cost, one after the other within each round.
 ///

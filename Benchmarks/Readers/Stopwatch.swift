@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
+internal import Platform
 
 /// CPU seconds of this thread, so that what else the machine does counts little.
 enum Stopwatch {

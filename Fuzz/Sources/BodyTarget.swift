@@ -1,4 +1,9 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// The way of a body into a cassette and back: whatever its octets and whatever its fields claim, it comes out as it went in.
 ///

@@ -1,9 +1,10 @@
-#if canImport(Darwin)
-internal import Darwin
-#else
-internal import Glibc
-#endif
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import Platform
+internal import TapeBytes
 
 /// The cassette reader: an input is a file; what can be read of it is written again and read as the same.
 enum CassetteTarget: FuzzTarget {

@@ -1,5 +1,10 @@
 internal import CZlib
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// The inflater and the chain of codings: nothing depends on the cuts, limits hold, and raw deflate decodes as zlib alone decodes it.
 ///

@@ -1,4 +1,9 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 internal import TapeExchange
 
 /// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the octets arrive.

@@ -1,4 +1,9 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// The multipart parser: the stretches put together are the body, the parts written again are the body, and nothing depends on the cuts.
 ///

@@ -1,10 +1,6 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#endif
 internal import NIOCore
 internal import NIOPosix
+internal import Platform
 
 /// Starts the demo's origin server on a free loopback port, or the one given, and runs it until SIGTERM or SIGINT: DemoOrigin [PORT]
 @main

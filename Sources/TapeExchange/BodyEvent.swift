@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// A part of a body found in a buffer.
 public enum BodyEvent: Sendable, Hashable {

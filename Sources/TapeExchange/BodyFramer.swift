@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// Puts the transfer framing of a recorded body back on: chunk lines, the last chunk and trailers (RFC 9112, 7.1).
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// How the end of a message's body is told (RFC 9112, 6.3).
 public enum BodyFraming: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Follows one body to its end and reports payload, chunks and trailers.
 ///

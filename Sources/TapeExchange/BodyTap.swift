@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// Listens to one body as it passes: keeps small bodies, hands large ones on in blocks, and notes when the pieces came.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The options of a message's Connection fields (RFC 9110, 7.6.1).
 struct ConnectionOptions {

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// Follows one forwarded exchange: what has begun and ended, who is read and who waits, and what happens when a side ends, fails or leaves.
 ///

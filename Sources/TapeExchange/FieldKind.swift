@@ -1,5 +1,3 @@
-internal import TapeCore
-
 /// What a field is to a forwarder (RFC 9110, 7.6.1).
 enum FieldKind {
     case connection, te, upgrade, host, contentLength, transferEncoding, trailer, contentEncoding

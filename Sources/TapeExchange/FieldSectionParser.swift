@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Reads the field lines of one header or trailer section up to its empty line.
 ///

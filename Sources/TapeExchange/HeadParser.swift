@@ -1,5 +1,3 @@
-internal import TapeCore
-
 /// Reads the heads of one direction of a connection, strictly after RFC 9112.
 ///
 /// Remembers how far it read: call it again with the same bytes and more behind them, always from the head's first byte. It

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// Builds the heads to pass on: fields keep their bytes and order, except for what concerns one connection alone
 /// (RFC 9110, 7.6.1).

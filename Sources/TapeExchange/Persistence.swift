@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Whether a connection may carry another message after this one (RFC 9112, 9.3).
 public enum Persistence {

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// The request line and header section of a request, as received.
 ///

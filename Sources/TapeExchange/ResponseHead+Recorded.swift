@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 extension RecordedResponse {
     /// A response as its head says it, its body still to come.

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// The status line and header section of a response, as received.
 public struct ResponseHead: Sendable, Hashable {

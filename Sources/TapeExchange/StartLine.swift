@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Takes request lines and status lines apart (RFC 9112, 3 and 4).
 ///

@@ -1,4 +1,5 @@
-public import TapeCore
+public import TapeBytes
+public import CassetteModel
 
 /// Listens to one exchange and ends it as *complete*, *cut* or *failed*.
 ///

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// A body as it came off the wire, before anybody looked into it.
 public struct TapedBody: Sendable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 extension TapedExchange {
     /// Whether a body has a content coding on it, so that its readable form costs more than the exchange did.

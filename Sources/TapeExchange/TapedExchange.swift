@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// One exchange as it was taped: an interaction whose bodies are still wire octets.
 ///

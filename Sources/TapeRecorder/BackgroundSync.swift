@@ -1,5 +1,7 @@
+internal import CassetteModel
+internal import CassetteStore
 internal import Dispatch
-internal import TapeCore
+internal import TapeBytes
 
 /// One sync of the cassette and its bodies, on a thread that may wait for the disk.
 final class BackgroundSync: Sendable {

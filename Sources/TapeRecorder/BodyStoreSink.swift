@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// Puts bodies that are too large for the cassette into the folder beside it.
 struct BodyStoreSink: SidecarSink {

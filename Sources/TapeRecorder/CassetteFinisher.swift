@@ -1,4 +1,8 @@
-public import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
 
 /// Puts a closed cassette in order of request start, takes out what became known as a secret after it was written, and develops what was
 /// kept raw; removes no file that has become useless.

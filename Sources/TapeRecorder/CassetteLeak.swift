@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteRedaction
 
 /// A redacted secret that is still in a cassette or in a file beside it. Says where, and never what it is.
 public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,8 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// Looks for the secrets of a vault in a closed cassette and in every file that it names.
 struct CassetteLeakScan {

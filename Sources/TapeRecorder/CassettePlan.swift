@@ -1,4 +1,6 @@
-package import TapeCore
+package import CassetteModel
+package import CassettePlayback
+package import CassetteRedaction
 
 /// What requests are compared by, and what stands in the head of a new recording: settings laid over what the cassette says of itself.
 ///

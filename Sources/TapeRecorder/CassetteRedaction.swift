@@ -1,4 +1,8 @@
-public import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+public import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
 
 /// Takes secrets out of a cassette that was recorded with them, and out of the files beside it.
 public struct CassetteRedaction {

@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// Takes the secrets out of one exchange and its bodies, in memory or in files, before they get their readable form.
 ///

@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
 
 /// An exchange that is in a cassette already, with what is known of secrets by now.
 extension InteractionMaker {

@@ -1,4 +1,8 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 internal import TapeExchange
 
 /// Makes an interaction of a taped exchange: takes the secrets out, then gives each body its readable form, or keeps it raw while there

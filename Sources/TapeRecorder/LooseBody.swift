@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteRedaction
 internal import TapeExchange
 
 /// A body between the wire and its readable form: bytes in memory, or in a file that is still open.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import TapeExchange
 
 /// An exchange between the tap and the cassette: its bodies still as they came off the wire.

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// A large body on its way to the disk.
 ///

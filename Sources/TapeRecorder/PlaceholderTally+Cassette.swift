@@ -1,4 +1,8 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 extension PlaceholderTally {
     /// More than the longest placeholder has octets, in any spelling.

@@ -1,5 +1,7 @@
+internal import CassetteModel
+internal import CassetteRedaction
 internal import Dispatch
-internal import TapeCore
+internal import TapeBytes
 
 /// Searches exchanges for secrets on a thread of its own: those whose search would keep all others from their place in the file.
 ///

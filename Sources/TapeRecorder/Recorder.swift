@@ -1,14 +1,10 @@
+public import CassetteModel
+public import CassetteRedaction
+public import CassetteStore
 internal import Dispatch
-public import TapeCore
+internal import Platform
+public import TapeBytes
 internal import TapeExchange
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Writes taped exchanges into a cassette, on a thread of its own behind a bounded queue.
 ///

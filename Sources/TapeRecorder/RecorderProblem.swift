@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// Why an exchange is not in its cassette, or what keeps the recorder from writing.
 public struct RecorderProblem: Error, Hashable, Sendable, CustomStringConvertible {

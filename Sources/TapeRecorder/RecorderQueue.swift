@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import TapeCore
+internal import TapeBytes
 
 /// The bounded queue between those who exchange and the recorder thread.
 ///

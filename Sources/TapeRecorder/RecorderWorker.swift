@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import TapeBytes
 internal import TapeExchange
 
 /// The recorder's thread: takes batches from the queue, develops, encodes, writes, and syncs at least every second.

@@ -1,4 +1,8 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
 
 /// The cassette being recorded, with its bodies: opened as the plan says, closed in order and in its place.
 ///

@@ -1,4 +1,6 @@
-public import TapeCore
+public import TapeBytes
+public import CassetteModel
+public import CassetteStore
 
 /// Which file is read and which is written, for a record mode and what lies on the disk.
 ///

@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-internal import TapeCore
+internal import CassetteModel
+internal import Platform
 
 /// Bodies that were searched for secrets and held none: what a program asks for again and again is taken out of its codings and searched
 /// once, as long as no further secret becomes known.

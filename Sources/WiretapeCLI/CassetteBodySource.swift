@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// Hands an export the bodies that lie beside the cassette.
 struct CassetteBodySource: HARBodySource {

@@ -1,12 +1,5 @@
+internal import Platform
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The token of the control API: out of a file, which is made where there is none, or out of WIRETAPE_TOKEN; never out of the command
 /// line, which everybody on the machine sees.

@@ -1,6 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#endif
+internal import Platform
 
 /// Tells the allocator what a proxy does with memory.
 enum MemorySettings {

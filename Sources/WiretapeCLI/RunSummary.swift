@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import CassetteStore
+internal import TapeBytes
 internal import TapeProxy
 internal import TapeRecorder
 

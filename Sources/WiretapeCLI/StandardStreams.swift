@@ -1,12 +1,5 @@
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeBytes
 
 /// The descriptors that the process was started with, which go on to the programs that it starts.
 ///

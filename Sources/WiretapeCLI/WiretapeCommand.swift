@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
 
 @main
 struct WiretapeCommand: ParsableCommand {

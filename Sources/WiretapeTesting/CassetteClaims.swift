@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// The cassettes that tests of this process are recording at this moment, by their paths.
 ///

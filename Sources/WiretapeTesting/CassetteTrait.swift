@@ -1,5 +1,6 @@
+internal import CassettePlayback
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 public import Testing
 public import Wiretape
 

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 internal import Testing
 
 /// Sees whether a test of Swift Testing fails while its body runs.

@@ -1,5 +1,5 @@
+package import CassetteModel
 package import Foundation
-package import TapeCore
 package import Wiretape
 
 /// One thing that HTTP does, as an origin does it and a client asks for it: sent in each of the ways there are.

@@ -1,5 +1,5 @@
 package import Foundation
-internal import TapeCore
+internal import TapeBytes
 package import Wiretape
 
 /// Takes the events of an exchange and tells them as lines.

@@ -1,11 +1,6 @@
 package import Foundation
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeBytes
 
 /// An HTTP origin on the loopback interface whose answers are octets: what is odd on the wire stays odd.
 package final class LoopbackOrigin: Sendable {
@@ -40,11 +35,7 @@ package final class LoopbackOrigin: Sendable {
 
     package init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.answer = answer
-        #if canImport(Darwin)
-        let stream = SOCK_STREAM
-        #else
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #endif
+        let stream = streamSocket
         self.socket = Self.open(stream)
         guard self.socket >= 0 else { throw Problem(message: "no socket") }
         var address = sockaddr_in()
@@ -72,11 +63,7 @@ package final class LoopbackOrigin: Sendable {
     }
 
     private static func open(_ type: Int32) -> Int32 {
-        #if canImport(Darwin)
-        Darwin.socket(AF_INET, type, 0)
-        #else
-        Glibc.socket(AF_INET, type, 0)
-        #endif
+        Platform.socket(AF_INET, type, 0)
     }
 
     deinit { self.stop() }

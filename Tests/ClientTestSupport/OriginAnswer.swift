@@ -1,5 +1,5 @@
+internal import CassetteModel
 package import Foundation
-internal import TapeCore
 package import Wiretape
 
 /// What an origin answers, as octets on a wire and as a stub is told to.

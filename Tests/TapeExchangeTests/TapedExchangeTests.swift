@@ -1,4 +1,5 @@
-import TapeCore
+import TapeBytes
+import CassetteModel
 import TapeExchange
 import Testing
 

@@ -1,4 +1,8 @@
-import TapeCore
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

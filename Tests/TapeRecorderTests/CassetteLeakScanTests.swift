@@ -1,5 +1,9 @@
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
 import Foundation
-import TapeCore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

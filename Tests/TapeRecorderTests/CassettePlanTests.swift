@@ -1,4 +1,7 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
 import TapeTestSupport
 import Testing
 

@@ -1,5 +1,7 @@
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
 import Foundation
-import TapeCore
 import TapeExchange
 import TapeTestSupport
 import Testing

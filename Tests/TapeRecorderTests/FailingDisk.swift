@@ -1,5 +1,6 @@
+import CassetteStore
 import Foundation
-import TapeCore
+import TapeBytes
 
 /// A disk that fails when told so, and counts what is asked of it.
 final class FailingDisk: Sendable {

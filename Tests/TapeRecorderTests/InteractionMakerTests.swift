@@ -1,4 +1,7 @@
-import TapeCore
+import CassetteFormat
+import CassetteModel
+import CassetteStore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

@@ -1,4 +1,7 @@
-import TapeCore
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

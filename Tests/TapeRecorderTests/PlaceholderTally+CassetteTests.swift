@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

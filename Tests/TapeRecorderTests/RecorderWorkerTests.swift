@@ -1,17 +1,13 @@
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
 import Foundation
-import TapeCore
+import Platform
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing
 @testable import TapeRecorder
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 @Suite struct RecorderWorkerTests {
     @Test(arguments: [false, true]) func secretsThatThereWasNoRoomForAreSaidOnceAtTheEnd(isFull: Bool) throws {

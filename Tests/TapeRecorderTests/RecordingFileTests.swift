@@ -1,5 +1,8 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
-import TapeCore
+import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import TapeRecorder

@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteModel
+import CassetteStore
+import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import TapeRecorder

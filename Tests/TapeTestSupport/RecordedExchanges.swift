@@ -1,4 +1,6 @@
-package import TapeCore
+internal import CassetteFormat
+package import CassetteModel
+internal import CassetteStore
 
 /// What is in a cassette.
 package enum RecordedExchanges {

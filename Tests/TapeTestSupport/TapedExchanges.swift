@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
 package import TapeExchange
 
 /// Exchanges as they are handed to a recorder.

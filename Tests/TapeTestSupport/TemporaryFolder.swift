@@ -16,7 +16,12 @@ package final class TemporaryFolder: Sendable {
 
     package func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: self.file(name)))) }
 
-    package func write(_ octets: [UInt8], to name: String) throws { try Data(octets).write(to: URL(fileURLWithPath: self.file(name))) }
+    /// - Returns: the path of the file.
+    @discardableResult
+    package func write(_ bytes: [UInt8], to name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: self.file(name)))
+        return self.file(name)
+    }
 
     package func names(in folder: String = "") throws -> [String] {
         let path = folder.isEmpty ? self.path : self.file(folder)

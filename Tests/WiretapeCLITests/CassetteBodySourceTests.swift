@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteFormat
+import CassetteModel
+import TapeBytes
 import Testing
 
 @testable import WiretapeCLI

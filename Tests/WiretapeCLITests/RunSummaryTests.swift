@@ -1,4 +1,7 @@
-import TapeCore
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
 import TapeProxy
 import TapeRecorder
 import Testing

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// How the messages of a request in reverse form read on either side: the origin meets its own names, the client the proxy's.
 ///

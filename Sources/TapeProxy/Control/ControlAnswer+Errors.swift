@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
 
 /// What went wrong, as an answer.
 extension ControlAnswer {

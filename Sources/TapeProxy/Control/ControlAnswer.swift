@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// An answer of the control API: a status and one JSON object.
 ///

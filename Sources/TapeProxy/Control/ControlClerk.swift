@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import TapeBytes
 
 /// Does what the control API is asked for, and says what came of it.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import TapeExchange
 
 /// Who may use the control API: programs of this machine that know its token, and no web page.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import TapeExchange
 
 /// Reads the one request of a control connection: octets in, a request or a refusal out.

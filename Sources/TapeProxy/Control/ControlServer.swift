@@ -1,6 +1,5 @@
 internal import NIOCore
 internal import NIOPosix
-internal import TapeCore
 internal import TapeExchange
 
 /// The control API of a server of sessions: HTTP on a loopback address, for those who know its token.

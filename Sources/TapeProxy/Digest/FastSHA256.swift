@@ -1,4 +1,4 @@
-public import TapeCore
+public import TapeBytes
 internal import TapeTLS
 
 /// SHA-256 by OpenSSL, or by our own code where OpenSSL has none to give.

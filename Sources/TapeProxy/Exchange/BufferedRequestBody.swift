@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassetteStore
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// A request's body that came before it was known whether it goes to an origin: its pieces, with their times.

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Answers CONNECT (RFC 9110, 9.3.6): dials, says 200, and becomes a tunnel that nobody reads.

@@ -1,5 +1,5 @@
+internal import CassettePlayback
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Says what a request is answered by: the origin, the cassette, or the proxy itself.

@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// What was read of a request before it was decided what becomes of it.

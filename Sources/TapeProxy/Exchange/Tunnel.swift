@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Passes bytes both ways between a client and an upstream connection until both directions have ended.

@@ -1,15 +1,7 @@
 internal import NIOCore
-internal import TapeCore
+internal import Platform
 internal import TapeExchange
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// One HTTP/1 client connection: reads requests one after the other, has an exchange answer each, and closes as agreed (RFC 9112, 9).
 ///

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// A connection to an origin that speaks HTTP/1: one request at a time, and the answer that comes for it (RFC 9112).

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import TapeExchange
 
 /// A recorded answer as an HTTP/1.1 client that keeps its connection gets it: head and body in one piece.

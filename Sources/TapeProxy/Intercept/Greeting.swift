@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 
 /// A connection to an origin that may speak first: waits for its first bytes.
 ///

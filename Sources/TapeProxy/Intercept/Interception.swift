@@ -1,8 +1,9 @@
+internal import CassetteModel
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
+internal import TapeTrust
 
 /// What the tunnels of one server need to be looked into: the authority, the leaves it minted, and the server's end of TLS.
 ///

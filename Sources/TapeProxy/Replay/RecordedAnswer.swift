@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
 internal import TapeExchange
 
 /// A recorded response made ready to be sent again.

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Sends a recorded body, piece by piece if it is in a file, at the client's pace.

@@ -1,5 +1,5 @@
 internal import NIOConcurrencyHelpers
-internal import TapeCore
+internal import TapeBytes
 
 /// Recorded answers in memory, up to a number of bytes, for all event loops of a session.
 ///

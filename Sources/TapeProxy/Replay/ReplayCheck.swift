@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 internal import TapeExchange
 
 /// Whether a recorded answer could be replayed, without replaying it.

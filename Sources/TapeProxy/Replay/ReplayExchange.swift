@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// A request answered from the cassette: the recorded interim responses, head, body and trailers, or the recorded failure.

@@ -1,5 +1,7 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
 internal import NIOCore
-internal import TapeCore
 
 /// A large recorded body, read piece by piece on a thread that may wait for the disk.
 ///

@@ -1,5 +1,8 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Finds recorded answers: those asked for before in memory, others on a thread that may wait for the disk.

@@ -1,5 +1,5 @@
+internal import CassettePlayback
 internal import NIOCore
-internal import TapeCore
 
 /// The schedule of one answer against the event loop's clock: calls back when a part is due, with one timer at a time.
 ///

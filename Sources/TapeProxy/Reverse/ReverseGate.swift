@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import TapeExchange
 
 /// Who may ask for URLs in reverse form where no credentials are wanted: programs that reach the proxy, and no web page.

@@ -1,7 +1,7 @@
+internal import CassetteModel
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
-internal import TapeCore
 
 /// Threads that may wait for the disk: cassettes and bodies are read there, and requests' bodies put aside.
 ///

@@ -1,8 +1,5 @@
 internal import Dispatch
-
-#if canImport(Glibc)
-internal import Glibc
-#endif
+internal import Platform
 
 /// Memory that was freed and that the allocator keeps.
 enum FreeMemory {

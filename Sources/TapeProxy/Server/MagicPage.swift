@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// The page that shows that traffic flows, and how a device is made to trust the CA.
 ///

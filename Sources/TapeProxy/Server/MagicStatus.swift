@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteStore
+internal import TapeBytes
 
 /// What the proxy tells about its run through the magic host.
 ///

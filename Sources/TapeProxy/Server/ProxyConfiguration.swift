@@ -1,5 +1,5 @@
+public import CassettePlayback
 public import Logging
-public import TapeCore
 
 /// How a proxy listens, what it allows, and how long it waits.
 public struct ProxyConfiguration: Sendable {

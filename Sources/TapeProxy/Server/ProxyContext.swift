@@ -1,6 +1,8 @@
+internal import TapeBytes
+internal import CassetteModel
+internal import CassettePlayback
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 internal import TapeRecorder
 

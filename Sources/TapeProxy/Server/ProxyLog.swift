@@ -1,6 +1,7 @@
+internal import CassetteModel
+internal import CassetteStore
 internal import Logging
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
 

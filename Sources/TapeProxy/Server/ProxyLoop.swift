@@ -1,5 +1,6 @@
+internal import TapeBytes
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// What all sessions of one event loop share: its time, every client connection on it, and the way to origins.

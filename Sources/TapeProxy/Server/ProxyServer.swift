@@ -1,6 +1,6 @@
+public import CassettePlayback
 internal import NIOCore
 internal import NIOPosix
-public import TapeCore
 internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS

@@ -1,6 +1,6 @@
+internal import CassettePlayback
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import TapeCore
 internal import TapeRecorder
 
 /// One session as all its event loops share it: the cassette and who decides about it, the recorder, and what is counted.

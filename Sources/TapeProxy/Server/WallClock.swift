@@ -1,14 +1,8 @@
+internal import CassetteModel
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeBytes
 
 /// Turns instants of the monotonic clock into UTC, so that of two instants the later one never has the earlier time.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// The user and the password of a `Basic` authorization field (RFC 7617), as octets.
 struct BasicCredentials: Sendable, Hashable {

@@ -1,12 +1,6 @@
-public import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import CassetteFormat
+public import CassetteModel
+internal import Platform
 
 /// The one folder that the cassettes of sessions lie in: whoever may start sessions reaches no file outside of it.
 ///

@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import NIOCore
-internal import TapeCore
 internal import TapeRecorder
 
 /// One session of a server: its cassette and recorder, and where clients reach it.

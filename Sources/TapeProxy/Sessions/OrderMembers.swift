@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import TapeBytes
 
 /// The members of one JSON object of an order, every one of them known and there once.
 ///

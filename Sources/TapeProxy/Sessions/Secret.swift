@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// A word that only those may know who may do something: compared in the time of the longer one, printed nowhere.
 public struct Secret: Sendable, CustomStringConvertible {

@@ -1,5 +1,3 @@
-internal import TapeCore
-
 /// Which sessions there are, how far they have come, and who has which cassette: one writer, or any number of readers.
 ///
 /// Opens and closes nothing: a session is reserved, open, closing, and gone.

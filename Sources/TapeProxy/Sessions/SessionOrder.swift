@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteStore
 
 /// What a session is to be: which cassette, and how it is replayed and recorded.
 public struct SessionOrder: Sendable, Hashable {

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteStore
+internal import TapeBytes
 
 /// Reads the body of `POST /sessions`: one JSON object.
 enum SessionOrderReader {

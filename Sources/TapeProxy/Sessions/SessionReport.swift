@@ -1,4 +1,6 @@
-public import TapeCore
+public import CassettePlayback
+public import CassetteStore
+public import TapeBytes
 public import TapeRecorder
 
 /// How a session is doing, or what came of it: in numbers, and exchange by exchange where that was asked for.

@@ -1,5 +1,7 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 internal import TapeRecorder
 

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import TapeCore
 
 /// Sessions are looked at and ended.
 extension SessionServer {

@@ -1,6 +1,7 @@
+internal import CassettePlayback
+internal import CassetteStore
 internal import NIOConcurrencyHelpers
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.

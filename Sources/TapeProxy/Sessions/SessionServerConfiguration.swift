@@ -1,5 +1,4 @@
 public import Logging
-internal import TapeCore
 
 /// How a server of sessions listens, and what its sessions may do.
 public struct SessionServerConfiguration: Sendable {

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import TapeCore
 
 /// The sessions of a server as one of its event loops knows them.
 ///

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassettePlayback
 
 /// Which flaws of a replay are failures.
 ///

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassettePlayback
 public import TapeRecorder
 
 /// Why a run has failed, as its exit code. Of several the smallest goes first.

@@ -1,4 +1,8 @@
-public import TapeCore
+public import TapeBytes
+public import CassetteModel
+public import CassettePlayback
+public import CassetteRedaction
+public import CassetteStore
 public import TapeRecorder
 
 /// What a run reads, writes and compares by: settled before it listens.

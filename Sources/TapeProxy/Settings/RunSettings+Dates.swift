@@ -1,4 +1,6 @@
-public import TapeCore
+public import TapeBytes
+internal import CassetteModel
+public import CassettePlayback
 
 /// How dates of answers move.
 extension RunSettings {

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteRedaction
 
 /// What is taken out of a recording.
 extension RunSettings {

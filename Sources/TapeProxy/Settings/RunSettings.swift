@@ -1,4 +1,7 @@
-public import TapeCore
+public import CassettePlayback
+public import CassetteRedaction
+public import CassetteStore
+public import TapeTrust
 
 /// What one source, or all of them, say of how a run is to go: nil and empty where they say nothing.
 ///

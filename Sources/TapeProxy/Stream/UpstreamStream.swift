@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 
 /// The way of one request to its origin and of the answer back. Called on its event loop.

@@ -1,5 +1,5 @@
-internal import TapeCore
 internal import TapeTLS
+internal import TapeTrust
 
 extension PeerPolicy {
     /// The same policy in the words of TapeTLS.

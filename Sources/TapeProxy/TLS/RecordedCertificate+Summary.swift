@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 internal import TapeTLS
 
 extension RecordedCertificate {

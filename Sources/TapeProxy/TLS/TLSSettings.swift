@@ -1,5 +1,5 @@
-public import TapeCore
 public import TapeTLS
+public import TapeTrust
 
 /// How a proxy looks into TLS: with which authority, where not, and how it judges origins.
 public struct TLSSettings: Sendable {

@@ -1,6 +1,6 @@
-internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
+internal import TapeTrust
 
 /// Makes the client's end of TLS for upstream connections, by the rules for their hosts.
 ///

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeExchange
 internal import TapeTLS
 

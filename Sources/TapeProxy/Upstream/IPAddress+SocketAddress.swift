@@ -1,13 +1,6 @@
 internal import NIOCore
+internal import Platform
 internal import TapeExchange
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 extension IPAddress {
     /// Nil for a socket in the file system.

@@ -1,15 +1,8 @@
 internal import Dispatch
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import Platform
 internal import TapeRecorder
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Looks names up on threads that nobody waits for: a resolver that hangs delays who asked for such a name, and no replay and no stop.
 ///
@@ -224,11 +217,7 @@ final class NameResolver: Sendable {
     static func systemAddresses(of host: String) throws(Problem) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        #if canImport(Glibc)
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-        hints.ai_socktype = SOCK_STREAM
-        #endif
+        hints.ai_socktype = streamSocket
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &list)
         guard status == 0 else { throw .notFound(String(cString: gai_strerror(status))) }

@@ -1,13 +1,8 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
+internal import Platform
 internal import TapeExchange
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// How long making a connection took, in milliseconds.
 struct DialTiming {

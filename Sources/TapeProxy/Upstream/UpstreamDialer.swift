@@ -1,15 +1,8 @@
+internal import CassetteModel
 internal import NIOCore
 internal import NIOPosix
-internal import TapeCore
+internal import Platform
 internal import TapeExchange
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The names that one session waits for, so that its end need not. Not Sendable: lives on its event loop.
 final class PendingLookups {

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import NIOCore
-internal import TapeCore
 internal import TapeTLS
 
 /// Waits for an upstream connection's TLS handshake, and fills in what was agreed on.

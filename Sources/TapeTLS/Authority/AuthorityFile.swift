@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import Platform
 
 /// One file of an authority, read whole or created whole. It never changes the contents of a file that is there.
 struct AuthorityFile {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import Platform
 
 /// Holds the lock of the folder in which an authority is made, so that two programs do not make one each; it lets go when it is freed.
 struct AuthorityFolder: ~Copyable {

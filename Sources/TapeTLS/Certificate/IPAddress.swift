@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import Platform
 
 /// An IP address as certificates hold it: 4 or 16 octets (RFC 5280, 4.2.1.6). It knows no ports, zones or networks.
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {

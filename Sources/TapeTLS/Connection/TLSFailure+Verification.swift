@@ -1,12 +1,5 @@
 internal import COpenSSL
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 extension TLSFailure {
     /// What a verification's error (X509_V_ERR_…) says of a certificate.

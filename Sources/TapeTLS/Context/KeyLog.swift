@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// A file of TLS secrets in the format of NSS, with which Wireshark reads a capture (the file that `SSLKEYLOGFILE` names).
 ///
@@ -30,13 +24,7 @@ public final class KeyLog: Sendable {
             UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]).copyMemory(from: UnsafeRawBufferPointer(start: line, count: count))
             buffer[count] = UInt8(ascii: "\n")
             // A log that cannot be written is no reason to fail a connection.
-            #if canImport(Darwin)
-            _ = Darwin.write(self.descriptor, buffer.baseAddress, count + 1)
-            #elseif canImport(Glibc)
-            _ = Glibc.write(self.descriptor, buffer.baseAddress, count + 1)
-            #else
-            _ = Musl.write(self.descriptor, buffer.baseAddress, count + 1)
-            #endif
+            _ = Platform.write(self.descriptor, buffer.baseAddress, count + 1)
         }
     }
 }

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 internal import Foundation
 internal import FoundationNetworking
-internal import TapeCore
+internal import TapeBytes
 
 /// A task whose delegate is asked and told by us, on its own queue, of what URLSession does not do for the loads of others on Linux.
 struct DelegatedTask: Sendable {

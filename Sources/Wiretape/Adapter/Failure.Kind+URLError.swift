@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking

@@ -1,5 +1,7 @@
+internal import CassetteModel
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// One request of a session of others, from its first call until its answer is given.
 ///

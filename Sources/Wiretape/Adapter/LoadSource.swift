@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteStore
 
 /// Where the request of a load comes from.
 enum LoadSource: Sendable {

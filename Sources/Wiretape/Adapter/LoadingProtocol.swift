@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import TapeCore
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking

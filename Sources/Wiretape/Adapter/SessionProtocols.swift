@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// Which class belongs to which session.
 ///

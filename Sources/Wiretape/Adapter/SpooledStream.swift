@@ -1,5 +1,5 @@
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
 
 /// Reads a stream of a foreign session to its end, once, so that its octets can be matched, sent and recorded.
 ///
@@ -27,7 +27,7 @@ enum SpooledStream {
             data.append(contentsOf: buffer[..<count])
         }
         do {
-            let file = try TemporaryFile { write in
+            let file = try TemporaryFile(form: nil) { write in
                 try data.withUnsafeBytes { try write($0) }
                 while true {
                     let count = try Self.read(stream, into: &buffer)

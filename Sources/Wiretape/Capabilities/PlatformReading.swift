@@ -1,5 +1,6 @@
+internal import ClientCapabilities
 internal import Foundation
-internal import TapeCore
+internal import TapeTrust
 
 /// Reads what `CapabilityReport` judges, without a process of its own.
 enum PlatformReading {

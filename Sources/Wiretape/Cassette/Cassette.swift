@@ -1,5 +1,8 @@
+public import CassetteModel
+public import CassettePlayback
+public import CassetteStore
 public import Foundation
-public import TapeCore
+internal import TapeBytes
 internal import TapeRecorder
 
 /// A cassette in use: what is replayed from it, what is recorded into it, and what was asked of it.

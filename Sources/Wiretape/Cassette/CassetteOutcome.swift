@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassettePlayback
 
 /// What came of a cassette that was closed.
 public struct CassetteOutcome: Sendable, Hashable {

@@ -1,6 +1,7 @@
+internal import CassetteModel
 internal import Dispatch
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 internal import TapeRecorder
 
 /// The recorder of a cassette, with the exchanges that are on their way into it.

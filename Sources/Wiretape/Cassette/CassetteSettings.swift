@@ -1,4 +1,7 @@
-public import TapeCore
+internal import TapeBytes
+internal import CassetteModel
+public import CassettePlayback
+internal import CassetteRedaction
 
 /// How a cassette is compared with, replayed, and what is taken out of its recordings.
 ///

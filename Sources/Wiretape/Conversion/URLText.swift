@@ -1,5 +1,6 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
+internal import TapeTrust
 
 /// A URL as somebody wrote it, made fit for RFC 3986 with as little change as that takes.
 ///

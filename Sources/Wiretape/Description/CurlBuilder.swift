@@ -1,5 +1,7 @@
+internal import CassetteModel
+internal import CassetteRedaction
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Puts a request's command together.
 struct CurlBuilder {

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteRedaction
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

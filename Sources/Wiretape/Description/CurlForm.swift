@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 /// A multipart form as `-F` arguments of curl, which makes a boundary of its own.
 ///

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension FormValue {
     /// A dictionary as an object, sorted by name since it has no order. Nil and `NSNull` are left out or written as `leaves` say.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Takes an `Encodable` value apart into a tree.
 struct FormValueEncoder: Encoder {

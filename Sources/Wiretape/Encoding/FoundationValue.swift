@@ -1,5 +1,4 @@
 internal import Foundation
-internal import TapeCore
 
 /// A value of a type that is known only when the program runs, told apart the same way on every platform.
 ///

@@ -1,5 +1,4 @@
 internal import Foundation
-public import TapeCore
 
 extension MultipartFormData {
     /// Appends a part for each value in an object, named as `URLEncodedFormEncoder` names them: `name`, `list[]`, `object[key]`, sorted.

@@ -1,5 +1,4 @@
 public import Foundation
-public import TapeCore
 
 extension MultipartFormData {
     /// Appends octets as a field, or as a file where a file name is given.

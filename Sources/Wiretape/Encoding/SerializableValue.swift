@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Makes a value fit for `JSONSerialization` and `PropertyListSerialization`, which end the process or say nothing useful where it is not.
 struct SerializableValue {

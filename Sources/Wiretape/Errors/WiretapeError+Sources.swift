@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 extension WiretapeError {
     init(_ failure: TransportFailure) {

@@ -1,5 +1,6 @@
+public import CassetteModel
+public import CassettePlayback
 public import Foundation
-public import TapeCore
 
 /// Why a request has no answer, or none of the kind that was asked for.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// Hands a session's events out as async sequences, to as many readers as ask.
 ///

@@ -1,5 +1,3 @@
-internal import TapeCore
-
 extension TransportFailure.Kind {
     /// One word for logs and tables: names nothing of the request.
     var word: String {

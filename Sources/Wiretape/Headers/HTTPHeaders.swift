@@ -1,4 +1,5 @@
-public import TapeCore
+public import CassetteModel
+internal import TapeBytes
 
 /// Header fields in order: duplicates and spelling are kept, names are compared without regard to case (RFC 9110, 5.1).
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 extension Arrival {
     /// The next piece; behind the limit the last one grows.

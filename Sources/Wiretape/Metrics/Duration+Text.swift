@@ -1,5 +1,6 @@
+internal import TapeBytes
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 extension Duration {
     /// With all its decimals, as cassettes count.

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// How long the phases of one exchange took, by whom it was measured.
 public struct ExchangeMetrics: Sendable, Hashable {

@@ -1,5 +1,5 @@
+internal import CassetteModel
 public import Foundation
-internal import TapeCore
 
 /// What the session saw of one exchange: one hop of one attempt.
 ///

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 /// One exchange's times on one line, for people.
 enum HopText {

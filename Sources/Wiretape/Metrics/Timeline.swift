@@ -1,5 +1,6 @@
+internal import TapeBytes
+internal import CassetteModel
 public import Foundation
-internal import TapeCore
 
 /// When the steps of one request were done, from its start to the last serializer, retries and redirects included.
 ///

@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 /// The moments of one exchange as `URLSessionTaskTransactionMetrics` names them; nil where one did not come.
 struct TransactionTimes: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// How long to wait before a request is sent again: `scale` × `base` to the power of the retries so far, less a seeded jitter.
 ///

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
+internal import CassettePlayback
 
 /// How long a server asks its clients to wait (RFC 9110, 10.2.3).
 struct RetryAfter: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteModel
 
 /// What came of an attempt that may be repeated.
 public enum RetryOutcome: Sendable, Hashable {

@@ -1,5 +1,6 @@
+internal import TapeBytes
+public import CassetteModel
 public import Foundation
-public import TapeCore
 
 /// Sends requests again that failed in a way that may pass: idempotent ones, a few times, after growing times.
 ///

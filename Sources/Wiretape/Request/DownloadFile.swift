@@ -1,13 +1,6 @@
 internal import Foundation
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeBytes
 
 /// The file of a download: written as octets come, and put in its place in one step.
 ///

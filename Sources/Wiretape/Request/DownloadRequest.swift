@@ -1,5 +1,6 @@
+internal import CassetteModel
 public import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// A request whose answer goes into a file, octet by octet: memory stays flat whatever comes.
 // SAFETY: see Request; nothing is stored here.

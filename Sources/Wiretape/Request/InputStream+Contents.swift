@@ -1,5 +1,5 @@
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
 
 extension InputStream {
     /// Octets that are read at once.
@@ -14,7 +14,7 @@ extension InputStream {
 
     /// All octets, in a file that is removed with the last reference to it.
     func spooled(in folder: URL?) throws -> TemporaryFile {
-        try TemporaryFile(in: folder?.path) { write in try self.read { try write($0) } }
+        try TemporaryFile(form: folder?.path) { write in try self.read { try write($0) } }
     }
 
     private func read(_ take: (UnsafeRawBufferPointer) throws -> Void) throws {

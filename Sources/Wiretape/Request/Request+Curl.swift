@@ -1,4 +1,4 @@
-public import TapeCore
+public import CassetteRedaction
 
 extension Request {
     /// The request as a command for a shell that sends the same with curl: as it went out last, or as it would go out before adapters.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// Ends the request, once: the first to come says how.

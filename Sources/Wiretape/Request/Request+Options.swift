@@ -1,6 +1,6 @@
 public import Dispatch
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// Sends the Basic scheme's credentials with the first attempt, without waiting for a challenge (RFC 7617). In place of an

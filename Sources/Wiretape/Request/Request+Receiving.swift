@@ -1,5 +1,6 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// Octets of a redirect's body that are kept for a handler that may take it for the answer: such bodies are a line of HTML.

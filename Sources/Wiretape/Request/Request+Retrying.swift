@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// For callers without a task of their own: asks the retriers, where there are any.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking

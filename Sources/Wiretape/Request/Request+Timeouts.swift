@@ -1,5 +1,6 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// Sees to it that the request's limits of time are kept, from now to its end: one sleeper, and none where nothing is limited.

@@ -1,5 +1,5 @@
 public import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

@@ -1,5 +1,5 @@
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
 
 /// A body with its type, and the file that it lies in, where that is to be removed.
 struct RequestContent: Sendable {

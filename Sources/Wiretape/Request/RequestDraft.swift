@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteStore
 
 /// A request before adapters, cookies and credentials.
 struct RequestDraft: Sendable {

@@ -1,5 +1,4 @@
 public import Foundation
-internal import TapeCore
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

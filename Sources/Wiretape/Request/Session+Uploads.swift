@@ -1,5 +1,4 @@
 public import Foundation
-public import TapeCore
 
 extension Session {
     // MARK: Data

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// What the requests of a session share. Outlives the session by as long as one of its requests does.
 final class SessionCore: Sendable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// How a session without a transport of its own goes to the network.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// Makes an answer once, however many ask for it at the same time.
 final class AnswerMemo<Answer: Sendable>: Sendable {

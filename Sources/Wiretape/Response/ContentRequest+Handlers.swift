@@ -1,6 +1,6 @@
 public import Dispatch
 public import Foundation
-public import TapeCore
+public import TapeBytes
 
 extension ContentRequest {
     /// The body as it is.

@@ -1,5 +1,5 @@
 public import Foundation
-public import TapeCore
+public import TapeBytes
 
 extension ContentRequest {
     /// The body as it is.

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension Request {
     /// How the request ended; cancelled with the task that waits for it, where that is wanted.

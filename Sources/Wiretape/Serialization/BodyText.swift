@@ -1,5 +1,6 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// A body's text by what its first octets and its Content-Type say.
 struct BodyText {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// What a decoder's error says, in words: where, what was there, what was wanted.
 enum DecodingFailure {

@@ -1,5 +1,5 @@
 public import Foundation
-public import TapeCore
+public import TapeBytes
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

@@ -1,5 +1,5 @@
 internal import Foundation
-public import TapeCore
+public import TapeBytes
 
 extension JSONValue {
     /// `[String: Any]`, `[Any]`, `String`, `Int`, `Double`, `Decimal`, `Bool` or `NSNull`.

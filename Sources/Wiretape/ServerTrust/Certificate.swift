@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import TapeBytes
+internal import TapeTrust
 
 /// What pinning reads of an X.509 certificate (RFC 5280, 4.1): its public key and the hosts that it names.
 ///

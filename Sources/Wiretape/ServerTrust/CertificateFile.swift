@@ -1,5 +1,5 @@
 public import Foundation
-public import TapeCore
+public import TapeTrust
 
 /// Certificates from files of an app, for pinning.
 public struct CertificateFile: Sendable, Hashable {

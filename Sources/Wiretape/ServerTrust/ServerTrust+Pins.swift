@@ -1,4 +1,4 @@
-public import TapeCore
+public import TapeTrust
 
 extension ServerTrust {
     /// What the platform does by itself: a trusted chain, valid now, for the host.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeTrust
 
 /// Judges a server's certificates by a policy.
 ///

@@ -1,4 +1,4 @@
-public import TapeCore
+public import TapeTrust
 
 /// Which policy counts for which host.
 ///

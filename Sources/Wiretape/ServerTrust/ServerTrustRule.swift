@@ -1,5 +1,5 @@
 public import Foundation
-public import TapeCore
+public import TapeTrust
 
 /// What is done with a host's policy before a request goes out: it is left to the platform, evaluated in the challenge, or refused.
 ///

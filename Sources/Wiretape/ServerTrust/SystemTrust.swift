@@ -1,7 +1,6 @@
 #if canImport(Security)
 internal import Foundation
 internal import Security
-internal import TapeCore
 
 /// What Apple's Security framework says of a server's certificates.
 ///

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Hands the chunks of an answer to each of its readers.
 ///

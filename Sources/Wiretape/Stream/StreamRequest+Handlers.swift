@@ -1,6 +1,6 @@
 public import Dispatch
 public import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 extension StreamRequest {
     /// Calls a handler with each chunk, in order, and then with the completion: on that queue, never two calls at a time.

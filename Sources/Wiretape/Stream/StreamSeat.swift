@@ -1,5 +1,5 @@
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// A sequence's place among the readers of a stream. Given up, it lets the request go too, where it was the last.
 final class StreamSeat: Sendable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// A clock that never lets anybody wait: a sleep returns at once, and the time is then as if it had passed.
 ///

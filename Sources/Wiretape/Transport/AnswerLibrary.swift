@@ -1,5 +1,8 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Finds recorded answers: those asked for before in memory, others in the file.
 final class AnswerLibrary: Sendable {

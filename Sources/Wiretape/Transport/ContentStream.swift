@@ -1,5 +1,8 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// The content of a recorded body, free of codings, read piece by piece.
 ///

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import TapeCore
+internal import TapeBytes
 
 /// An exchange that begins once something has been done on another thread.
 final class DeferredTask: ExplainedTask {

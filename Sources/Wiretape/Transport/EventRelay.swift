@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// Passes events on from somebody who cannot wait to a receiver that may want to.
 ///

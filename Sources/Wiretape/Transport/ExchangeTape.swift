@@ -1,5 +1,6 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 internal import TapeExchange
 internal import TapeRecorder
 

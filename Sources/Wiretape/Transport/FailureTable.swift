@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// What the codes of `NSURLErrorDomain` stand for: not the same on all platforms, so that a kind is what is recorded and compared.
 struct FailureTable: Sendable {

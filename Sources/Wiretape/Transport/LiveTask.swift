@@ -1,5 +1,6 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking

@@ -1,5 +1,3 @@
-internal import TapeCore
-
 #if canImport(FoundationNetworking)
 internal import Foundation
 public import FoundationNetworking

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Where the recorded pieces of a body end in its decoded content.
 ///

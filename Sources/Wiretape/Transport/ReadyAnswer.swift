@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import Foundation
-internal import TapeCore
 
 /// A recorded answer made ready to be given: its head as the client sees it, its body free of codings.
 final class ReadyAnswer: Sendable {

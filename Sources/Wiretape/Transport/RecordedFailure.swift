@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The failure that a recorded exchange ended with, as it is given again.
 enum RecordedFailure {

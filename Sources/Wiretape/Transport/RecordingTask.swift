@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// An exchange on its way through another transport and into a cassette.
 final class RecordingTask: ExplainedTask {

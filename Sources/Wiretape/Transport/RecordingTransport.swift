@@ -1,5 +1,3 @@
-internal import TapeCore
-
 /// Replays what a cassette holds and records what it does not, as the cassette's mode says, around a transport that goes to the network.
 ///
 /// What comes through `inner` is recorded as the client sees it: bodies without their content codings, marked so

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
 
 /// Gives recorded answers, at once where that can be.
 final class ReplayPlayer: Sendable {

@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import Foundation
-internal import TapeCore
 
 /// What a replayed answer does next: a rule without clock, disk and receiver.
 ///

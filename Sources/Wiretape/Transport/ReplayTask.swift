@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import TapeCore
+internal import TapeBytes
 
 /// An answer that could not be given at once: it was paused, takes its time, is read from the disk, or never ends.
 // SAFETY: `script` and `content` are touched only by whoever has the turn that `DeliveryState` gives to one thread at a time.

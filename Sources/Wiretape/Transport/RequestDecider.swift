@@ -1,5 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
 internal import Foundation
-internal import TapeCore
 
 /// Asks a cassette's session what becomes of a request, with as much of its body as that takes.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassettePlayback
 
 /// What becomes of a request.
 enum RequestDecision: Sendable {

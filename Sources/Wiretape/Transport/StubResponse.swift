@@ -1,5 +1,6 @@
+public import CassetteModel
+internal import CassettePlayback
 public import Foundation
-public import TapeCore
 
 /// What a stub answers with: a response, with pieces that come when they are told to, or none at all.
 public struct StubResponse: Sendable {

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import TapeBytes
 
 /// Answers of this process's own: by a closure, one after the other, or by rules.
 ///

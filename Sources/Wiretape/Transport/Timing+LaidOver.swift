@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 extension Timing {
     /// The phases that the platform measured; those of the tape where it did not.

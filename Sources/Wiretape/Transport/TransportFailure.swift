@@ -1,4 +1,5 @@
-public import TapeCore
+public import CassetteModel
+public import CassettePlayback
 
 /// Why an exchange came to no answer, or to none that is whole.
 ///

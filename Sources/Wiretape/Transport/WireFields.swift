@@ -1,5 +1,5 @@
+internal import CassetteModel
 internal import Foundation
-internal import TapeCore
 
 /// The header fields of a request with those that the wire needs (RFC 9112, 3.2 and 6): what every HTTP client adds, and none shows.
 enum WireFields {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// What an `Accept` field lets pass (RFC 9110, 12.5.1).
 struct AcceptedTypes: Sendable, CustomStringConvertible {

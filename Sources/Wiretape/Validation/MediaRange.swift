@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// One media range of an `Accept` field with its weight (RFC 9110, 12.5.1).
 struct MediaRange: Sendable, Hashable {

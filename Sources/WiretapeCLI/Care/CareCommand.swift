@@ -1,5 +1,8 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import TapeBytes
 internal import TapeProxy
 
 /// What the commands for the care of cassettes share: how they fail, and what they read with.

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteTools
+internal import TapeBytes
 
 /// What differs between two cassettes: for people as `-`, `+` and `~` with the fields below, or as JSON.
 struct DiffPage {

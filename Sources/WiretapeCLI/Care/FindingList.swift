@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteTools
+internal import TapeBytes
 
 /// What a check found: a line for each, or JSON.
 struct FindingList {

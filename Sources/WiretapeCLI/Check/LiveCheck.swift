@@ -1,15 +1,13 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+internal import CassetteTools
+internal import Platform
 internal import TapeProxy
 internal import TapeRecorder
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Sends the requests of a cassette again, records what comes back into a cassette of its own, and compares the answers.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// A recorded request as it is sent again, or why it is not.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// A TCP connection to a port of this machine that waits, with a limit, where it must.
 struct LiveSocket: ~Copyable {
@@ -15,11 +9,7 @@ struct LiveSocket: ~Copyable {
     private let descriptor: Int32
 
     init(port: Int, seconds: Int) throws(Failure) {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
+        let stream = streamSocket
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw Failure(message: "no socket (\(String(cString: strerror(errno))))") }
         var limit = timeval(tv_sec: seconds, tv_usec: 0)

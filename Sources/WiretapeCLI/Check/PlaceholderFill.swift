@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteRedaction
+internal import TapeBytes
 internal import TapeProxy
 
 /// Values for the placeholders of a cassette's requests, out of the environment: they go to the origin, and nowhere else.

@@ -1,13 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import Platform
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The environment of a program that is run through the proxy.
 enum ChildEnvironment {

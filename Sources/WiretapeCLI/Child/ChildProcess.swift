@@ -1,12 +1,5 @@
 internal import Dispatch
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// A program started with the proxy in its environment, on the same terminal and standard streams.
 ///

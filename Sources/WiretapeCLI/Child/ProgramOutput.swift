@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// What a short program of the system's prints, and how it ends. Reads nothing from the terminal, and waits no longer than it is told.
 struct ProgramOutput: Hashable {
@@ -86,12 +80,6 @@ struct ProgramOutput: Hashable {
     }
 
     private static func take(_ descriptor: Int32, _ space: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-        Glibc.read(descriptor, space.baseAddress, space.count)
-        #elseif canImport(Musl)
-        Musl.read(descriptor, space.baseAddress, space.count)
-        #else
-        Darwin.read(descriptor, space.baseAddress, space.count)
-        #endif
+        Platform.read(descriptor, space.baseAddress, space.count)
     }
 }

@@ -1,12 +1,5 @@
 internal import Dispatch
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// Takes SIGINT, SIGTERM and SIGHUP for the whole process on a thread of its own, so that handling one may block.
 enum SignalThread {

@@ -1,14 +1,7 @@
-internal import TapeCore
 internal import ArgumentParser
+internal import Platform
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import TapeTrust
 
 /// Which certificate authority is meant: Wiretape's own in its folder, or a certificate that was given.
 struct AuthorityOptions: ParsableArguments {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import TapeCore
 internal import TapeProxy
 
 struct CheckCommand: ParsableCommand {

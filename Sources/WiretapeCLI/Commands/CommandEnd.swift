@@ -1,5 +1,7 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
 internal import TapeProxy
 
 /// How a command ends: the one place that knows the errors of all parts, and their exit codes.

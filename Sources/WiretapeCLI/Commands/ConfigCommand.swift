@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassettePlayback
+internal import CassetteStore
 internal import TapeProxy
 
 struct ConfigCommand: ParsableCommand {

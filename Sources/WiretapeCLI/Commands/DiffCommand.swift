@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteTools
 
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

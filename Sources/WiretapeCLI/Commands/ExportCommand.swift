@@ -1,5 +1,8 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

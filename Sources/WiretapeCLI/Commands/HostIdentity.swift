@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeTrust
 
 /// `PATTERN=CERT.pem[,KEY.pem]` of the command line: the certificate with which the recorder identifies itself to hosts. Does not look
 /// into the files.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeTrust
 
 extension HostPattern {
     /// Takes `PATTERN=VALUE` apart; no pattern holds an equals sign, and a value may.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeTrust
 
 /// `HOST=sha256/BASE64` or `HOST=FILE.pem` of the command line: what the certificate of a host must be. Does not look into the file.
 struct HostPin: Hashable {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassettePlayback
 internal import TapeProxy
 
 /// When recorded answers come and which day they are of, for the commands that replay.

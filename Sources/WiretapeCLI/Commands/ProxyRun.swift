@@ -1,17 +1,12 @@
 internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 internal import Dispatch
 internal import Logging
-internal import TapeCore
+internal import Platform
 internal import TapeProxy
 internal import TapeRecorder
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// One run of the proxy from the command line: opens the cassette, listens, runs the program or waits for a signal, closes, and
 /// says what came of it.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteTools
 
 struct PruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteStore
 internal import TapeProxy
 
 struct RecordCommand: ParsableCommand {

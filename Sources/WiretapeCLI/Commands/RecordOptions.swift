@@ -1,5 +1,4 @@
 public import ArgumentParser
-internal import TapeCore
 public import TapeProxy
 
 /// What the commands that may record share.

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
 internal import TapeProxy
 internal import TapeRecorder
 

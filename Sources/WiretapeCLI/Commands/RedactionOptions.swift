@@ -1,14 +1,7 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteRedaction
+internal import Platform
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// What is taken out of a recording, for the commands that write one.
 struct RedactionOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassettePlayback
 internal import TapeProxy
 
 /// How requests are compared, for the commands that record or replay.

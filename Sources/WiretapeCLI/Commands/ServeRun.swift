@@ -1,6 +1,7 @@
 internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
 internal import Dispatch
-internal import TapeCore
 internal import TapeProxy
 
 /// One run of the server of sessions: listens, waits for a signal, closes all cassettes, and says what came of those that nobody ended.

@@ -1,5 +1,7 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,14 +1,7 @@
 public import ArgumentParser
+internal import Platform
 internal import TapeProxy
 public import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// What concerns HTTPS in `record`, `replay` and `run` alike: the authority that clients must trust, and how the program comes to.
 struct TLSOptions: ParsableArguments {

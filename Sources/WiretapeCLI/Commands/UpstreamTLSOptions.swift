@@ -1,7 +1,7 @@
 internal import ArgumentParser
-internal import TapeCore
 internal import TapeProxy
 internal import TapeTLS
+internal import TapeTrust
 
 /// What concerns HTTPS towards origins, in the commands that may reach them.
 ///

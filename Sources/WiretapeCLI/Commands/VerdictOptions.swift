@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import TapeCore
+public import CassettePlayback
 public import TapeProxy
 
 /// How the recorded exchanges answer, and what is a failure, for the commands that replay.

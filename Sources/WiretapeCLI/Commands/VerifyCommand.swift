@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteTools
 internal import TapeProxy
 
 struct VerifyCommand: ParsableCommand {

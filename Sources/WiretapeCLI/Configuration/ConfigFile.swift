@@ -1,4 +1,3 @@
-internal import TapeCore
 internal import TapeProxy
 
 /// A configuration file: settings for all cassettes, and for those of some names.

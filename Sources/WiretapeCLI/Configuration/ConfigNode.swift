@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 internal import TapeProxy
 internal import Yams
 

@@ -1,5 +1,8 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
 internal import TapeProxy
+internal import TapeTrust
 
 /// Reads settings out of a configuration file's values, each checked where it stands.
 struct ConfigReader {

@@ -1,12 +1,5 @@
+internal import Platform
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Looks for the nearest configuration file: in a folder and its parents, up to the root of a repository or the home folder.
 ///

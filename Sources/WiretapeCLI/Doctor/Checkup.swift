@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
+internal import ClientCapabilities
 
 /// Judges what was read of a machine: what works, what is worth knowing, and what was set up and does not work.
 struct Checkup {

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import ClientCapabilities
+internal import TapeBytes
 
 /// A checkup as people read it, in lines of at most 80 columns, and as programs do.
 struct CheckupPage {

@@ -1,14 +1,8 @@
-internal import TapeCore
+internal import ClientCapabilities
+internal import Platform
 internal import TapeProxy
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import TapeTrust
 
 /// The machine is looked at; nothing on it is changed, and no authority is made.
 extension CheckupReadings {

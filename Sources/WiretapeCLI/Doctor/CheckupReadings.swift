@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import ClientCapabilities
 
 /// What was read of a machine; nothing in here is judged yet.
 struct CheckupReadings {

@@ -1,12 +1,5 @@
+internal import Platform
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Whether somebody listens on a port of this machine. Sends nothing.
 enum LocalPort {
@@ -17,11 +10,7 @@ enum LocalPort {
         guard host.hasPrefix("127."), inet_pton(AF_INET, host, &socketAddress.sin_addr) == 1 else { return nil }
         socketAddress.sin_family = sa_family_t(AF_INET)
         socketAddress.sin_port = in_port_t(truncatingIfNeeded: address.port).bigEndian
-        #if canImport(Glibc)
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = socket(AF_INET, streamSocket, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return withUnsafePointer(to: &socketAddress) { pointer in

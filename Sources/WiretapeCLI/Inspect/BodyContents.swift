@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// The octets of a recorded body with its codings taken off, from the cassette or from beside it; read piece by piece, again and again.
 ///
@@ -85,7 +88,7 @@ struct BodyContents {
     func atHand() throws -> BodyContents {
         guard !self.codings.isEmpty else { return self }
         let file = try TemporaryFile { write in try self.forEachPiece(write) }
-        return BodyContents(EncodedFormData.file(file).source, [], start: 0, size: file.size)
+        return BodyContents(file.source, [], start: 0, size: file.size)
     }
 
     /// Pieces in order, until `deliver` answers no.

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 
 /// How a body is shown: by its type, and by its octets where the type is missing, unknown or wrong.
 enum BodyForm: Equatable {

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import TapeBytes
 
 /// What views say of a body, its parts and its defects, for programs.
 ///

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 
 /// One body for people: JSON laid out, text as it is, images as images or described, a dump of the first octets of anything else.
 ///

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
 
 /// What there is to say of a body besides its octets, a line each.
 enum BodyWords {

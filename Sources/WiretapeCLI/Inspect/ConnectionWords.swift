@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
 
 /// What a page says of an exchange's connection and its TLS.
 enum ConnectionWords {

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 
 /// Text in another charset than UTF-8, decoded for people.
 enum DecodedText {

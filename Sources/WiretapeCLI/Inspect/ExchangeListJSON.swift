@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// The list of a cassette's exchanges for scripts: a JSON array with an object on a line per exchange.
 struct ExchangeListJSON {

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
+internal import CassetteStore
 
 /// One exchange in full, for people.
 struct ExchangePage {

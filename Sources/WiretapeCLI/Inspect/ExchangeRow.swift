@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
 
 /// What a list says of one exchange.
 struct ExchangeRow {

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import TapeBytes
+internal import CassetteModel
 
 /// The list of a cassette's exchanges as a table, row by row.
 ///

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 
 /// What is done with the bodies of one exchange, or of all that the filter lets through.
 extension Inspection {

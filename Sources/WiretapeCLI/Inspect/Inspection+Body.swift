@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// One body, or one part of it, for programs: octets and nothing else, or a description as JSON.
 extension Inspection {

@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// A request as a command line.
 extension Inspection {

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
 
 /// Shows what a cassette holds: the list, one exchange, or one body; extensions hold what else can be done with bodies.
 ///

@@ -1,5 +1,3 @@
-internal import TapeCore
-
 /// Colours JSON text: names, strings, numbers and words, each in its own colour.
 ///
 /// Goes by the characters alone, so that the beginning of a text is coloured as well. Changes nothing else.

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// Which message of an exchange a body belongs to.
 enum MessageChoice: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The phases of an exchange as a bar of eight characters: where the time went, not how much of it there was.
 struct PhaseBar {

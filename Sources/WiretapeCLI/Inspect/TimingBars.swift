@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The phases of an exchange, a line each, with a bar that begins where the phase before ended.
 enum TimingBars {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// Recorded text made fit for a terminal: what would move the cursor, change the screen, hide text or turn its direction is spelled
 /// out as `\u{1b}`.

@@ -1,15 +1,9 @@
+internal import CassetteModel
 internal import Dispatch
 internal import Logging
-internal import TapeCore
+internal import Platform
+internal import TapeBytes
 internal import TapeProxy
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// The file of `--log`: a line for each event, in the order they came.
 ///
@@ -40,13 +34,7 @@ final class LogFile: Sendable {
     }
 
     private static func close(_ descriptor: Int32) -> Int32 {
-        #if canImport(Glibc)
-        Glibc.close(descriptor)
-        #elseif canImport(Musl)
-        Musl.close(descriptor)
-        #else
-        Darwin.close(descriptor)
-        #endif
+        Platform.close(descriptor)
     }
 
     /// - Parameter write: takes bytes for the end of the file; returns how many it took, 0 or less if none.

@@ -1,4 +1,7 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import CassetteTools
 internal import TapeProxy
 internal import TapeRecorder
 

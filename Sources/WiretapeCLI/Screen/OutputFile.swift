@@ -1,12 +1,5 @@
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import CassetteModel
+internal import Platform
 
 /// Where a cassette's contents go: a file, or standard output; written in blocks.
 final class OutputFile {

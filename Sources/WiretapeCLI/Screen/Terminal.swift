@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// Where text for people goes, and whether it may be coloured or rewritten.
 ///
@@ -53,13 +47,7 @@ struct Terminal: Sendable {
     /// write(2), taken up again when a signal interrupts it.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         while true {
-            #if canImport(Glibc)
-            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-            let count = Musl.write(descriptor, bytes.baseAddress, bytes.count)
-            #else
-            let count = Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-            #endif
+            let count = Platform.write(descriptor, bytes.baseAddress, bytes.count)
             if count >= 0 || errno != EINTR { return count }
         }
     }

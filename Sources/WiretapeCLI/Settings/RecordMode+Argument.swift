@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import TapeCore
+public import CassetteStore
 
 /// The modes that `run` can be told to take.
 extension RecordMode: ExpressibleByArgument {

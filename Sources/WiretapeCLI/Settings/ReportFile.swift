@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassettePlayback
 internal import TapeProxy
 
 /// A file that a replay's report goes to: JSON or JUnit XML, by the ending of its name.

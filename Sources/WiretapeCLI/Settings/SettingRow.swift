@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassettePlayback
+internal import TapeBytes
 internal import TapeProxy
 
 /// One setting in force, as `wiretape config` shows it: a list has a row for each value.

@@ -1,5 +1,5 @@
-internal import TapeCore
 internal import TapeTLS
+internal import TapeTrust
 
 /// The certificate of the authority, without its key: what others have to trust.
 struct AuthorityCertificate: Hashable {

@@ -1,13 +1,6 @@
-internal import TapeCore
+internal import Platform
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import TapeTrust
 
 /// Where one run has the authority's files and what is made from them: the folder that keeps them, or one of the run's own where that
 /// cannot be written, as on machines that build and test.

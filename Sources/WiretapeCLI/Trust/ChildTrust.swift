@@ -1,5 +1,5 @@
-internal import TapeCore
 internal import TapeTLS
+internal import TapeTrust
 
 /// The files through which a program comes to trust the recorder beside what it trusts anyway.
 ///

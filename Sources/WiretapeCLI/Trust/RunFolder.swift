@@ -1,12 +1,5 @@
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeTrust
 
 /// A folder for one run, among the system's temporary files and for its owner alone.
 ///

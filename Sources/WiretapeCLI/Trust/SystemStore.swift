@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// This system's trust store, and the commands that put a certificate into it and take it out. Runs none of them.
 enum SystemStore: Hashable {

@@ -1,12 +1,4 @@
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// A file that fits into memory, read and replaced as a whole.
 ///

@@ -1,10 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Platform
 
 /// A server of this process that answers one connection with the same octets, whatever it is asked.
 final class RawOrigin: Sendable {
@@ -15,11 +10,7 @@ final class RawOrigin: Sendable {
     private let socket: Int32
 
     init(answering answer: String) throws {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
+        let stream = streamSocket
         let listener = Foundation.socket(AF_INET, stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

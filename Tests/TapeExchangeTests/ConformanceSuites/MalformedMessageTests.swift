@@ -1,4 +1,3 @@
-internal import TapeCore
 internal import Testing
 
 @testable internal import TapeExchange

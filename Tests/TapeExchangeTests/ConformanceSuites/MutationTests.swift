@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 internal import Testing
 
 @testable internal import TapeExchange

@@ -1,4 +1,3 @@
-internal import TapeCore
 internal import TapeExchange
 
 /// What a body parser said about a body, whatever pieces it came in.

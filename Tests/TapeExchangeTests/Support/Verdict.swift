@@ -1,4 +1,3 @@
-internal import TapeCore
 internal import TapeExchange
 
 /// Everything the rules say of one message and its body, whatever pieces it came in.

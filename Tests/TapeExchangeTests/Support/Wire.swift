@@ -1,4 +1,3 @@
-internal import TapeCore
 internal import TapeExchange
 
 /// Parses wire text in one call, for tests that look at the result.

@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import CassetteRedaction
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,4 @@
-import TapeCore
+import TapeBytes
 import Testing
 @testable import TapeProxy
 

@@ -1,16 +1,9 @@
 import Foundation
+import Platform
 import TapeTestSupport
 import Testing
 
 @testable import TapeProxy
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What becomes of the traffic where a recording is to be on the disk before an answer ends.
 @Suite struct DurabilityTests {

@@ -1,6 +1,8 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import NIOCore
 import NIOEmbedded
-import TapeCore
 import TapeExchange
 import TapeRecorder
 import TapeTestSupport

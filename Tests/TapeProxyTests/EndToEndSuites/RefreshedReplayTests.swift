@@ -1,5 +1,7 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

@@ -1,6 +1,9 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import TapeExchange
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

@@ -1,6 +1,8 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
 import NIOConcurrencyHelpers
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import TapeTLS
 import TapeTestSupport
 import Testing

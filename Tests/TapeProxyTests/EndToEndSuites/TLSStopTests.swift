@@ -1,5 +1,4 @@
 import Foundation
-import TapeCore
 import TapeTLS
 import TapeTestSupport
 import Testing

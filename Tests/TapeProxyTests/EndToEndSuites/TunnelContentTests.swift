@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

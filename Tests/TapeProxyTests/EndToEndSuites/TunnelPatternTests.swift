@@ -1,5 +1,6 @@
-import TapeCore
+import CassetteModel
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

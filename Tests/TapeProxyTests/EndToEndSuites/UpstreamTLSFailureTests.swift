@@ -1,5 +1,7 @@
-import TapeCore
+import CassetteModel
+import CassetteStore
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

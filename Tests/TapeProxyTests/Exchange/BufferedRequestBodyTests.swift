@@ -1,6 +1,5 @@
 import NIOCore
 import NIOPosix
-import TapeCore
 import Testing
 @testable import TapeProxy
 

@@ -1,5 +1,6 @@
-import TapeCore
+import CassetteStore
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

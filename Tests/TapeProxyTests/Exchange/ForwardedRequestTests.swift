@@ -1,4 +1,3 @@
-import TapeCore
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteModel
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

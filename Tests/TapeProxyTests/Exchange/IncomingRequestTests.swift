@@ -1,5 +1,5 @@
+import CassetteModel
 import NIOCore
-import TapeCore
 import TapeExchange
 import Testing
 @testable import TapeProxy

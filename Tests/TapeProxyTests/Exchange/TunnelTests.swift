@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import CassetteStore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteStore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

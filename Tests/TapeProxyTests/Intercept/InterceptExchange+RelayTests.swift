@@ -1,5 +1,5 @@
-import TapeCore
 import TapeTestSupport
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,3 @@
-import TapeCore
 import TapeTLS
 import TapeTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteStore
 import TapeTLS
 import Testing
 @testable import TapeProxy

@@ -1,6 +1,7 @@
+import CassetteModel
 import NIOCore
-import TapeCore
 import TapeExchange
+import TapeTrust
 import Testing
 
 @testable import TapeProxy

@@ -1,8 +1,9 @@
+import CassetteStore
 import Dispatch
 import NIOConcurrencyHelpers
 import NIOCore
-import TapeCore
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,3 @@
-import TapeCore
 import TapeExchange
 import Testing
 @testable import TapeProxy

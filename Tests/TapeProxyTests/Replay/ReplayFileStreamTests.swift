@@ -1,6 +1,7 @@
+import CassetteModel
+import CassetteStore
 import NIOCore
 import NIOPosix
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

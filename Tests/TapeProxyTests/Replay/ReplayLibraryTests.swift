@@ -1,7 +1,11 @@
+import CassetteFormat
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
 import NIOCore
 import NIOPosix
-import TapeCore
+import TapeBytes
 import TapeExchange
 import TapeTestSupport
 import Testing

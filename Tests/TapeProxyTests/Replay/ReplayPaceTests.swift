@@ -1,6 +1,6 @@
+import CassettePlayback
 import NIOCore
 import NIOEmbedded
-import TapeCore
 import Testing
 @testable import TapeProxy
 

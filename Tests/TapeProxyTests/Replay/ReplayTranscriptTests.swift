@@ -1,5 +1,7 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import NIOCore
-import TapeCore
 import TapeExchange
 import TapeTestSupport
 import Testing

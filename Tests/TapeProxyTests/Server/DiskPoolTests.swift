@@ -1,6 +1,6 @@
+import CassetteModel
 import NIOCore
 import NIOPosix
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

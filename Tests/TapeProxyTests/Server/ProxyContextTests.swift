@@ -2,7 +2,6 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import TapeCore
 import Testing
 @testable import TapeProxy
 

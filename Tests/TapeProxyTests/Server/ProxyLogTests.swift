@@ -1,6 +1,6 @@
+import CassetteModel
 import Foundation
 import Logging
-import TapeCore
 import TapeExchange
 import TapeTestSupport
 import Testing

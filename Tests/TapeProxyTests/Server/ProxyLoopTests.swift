@@ -1,6 +1,5 @@
 import NIOCore
 import NIOEmbedded
-import TapeCore
 import Testing
 @testable import TapeProxy
 

@@ -1,7 +1,8 @@
+import CassettePlayback
+import CassetteStore
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

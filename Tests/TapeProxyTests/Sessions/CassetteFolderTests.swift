@@ -1,5 +1,5 @@
+import CassetteModel
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

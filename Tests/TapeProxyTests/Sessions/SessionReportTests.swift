@@ -1,5 +1,8 @@
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
 import Foundation
-import TapeCore
+import TapeBytes
 import TapeRecorder
 import Testing
 @testable import TapeProxy

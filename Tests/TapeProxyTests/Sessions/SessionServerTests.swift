@@ -1,5 +1,6 @@
+import CassettePlayback
+import CassetteStore
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

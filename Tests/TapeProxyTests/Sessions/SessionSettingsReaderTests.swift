@@ -1,4 +1,5 @@
-import TapeCore
+import CassettePlayback
+import TapeBytes
 import Testing
 @testable import TapeProxy
 

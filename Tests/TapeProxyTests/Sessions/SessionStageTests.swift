@@ -1,5 +1,6 @@
+import CassettePlayback
+import CassetteStore
 import NIOEmbedded
-import TapeCore
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,5 @@
-import TapeCore
+import CassettePlayback
+import CassetteRedaction
 import TapeRecorder
 import Testing
 @testable import TapeProxy

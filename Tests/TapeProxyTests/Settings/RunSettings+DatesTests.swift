@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteRedaction
 import Testing
 @testable import TapeProxy
 

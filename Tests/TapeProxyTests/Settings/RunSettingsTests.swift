@@ -1,4 +1,7 @@
-import TapeCore
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

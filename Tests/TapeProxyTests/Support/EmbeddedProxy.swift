@@ -1,5 +1,6 @@
+import CassettePlayback
+import CassetteStore
 import NIOCore
-import TapeCore
 import TapeRecorder
 
 @testable import TapeProxy

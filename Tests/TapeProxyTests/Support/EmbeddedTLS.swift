@@ -1,6 +1,5 @@
 import NIOCore
 import NIOEmbedded
-import TapeCore
 @testable import TapeProxy
 @testable import TapeTLS
 

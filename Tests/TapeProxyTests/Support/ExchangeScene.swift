@@ -1,8 +1,10 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix
-import TapeCore
 import TapeExchange
 import TapeRecorder
 

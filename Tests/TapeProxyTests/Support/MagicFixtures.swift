@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteStore
 @testable import TapeProxy
 
 /// What the magic host knows in tests.

@@ -1,12 +1,5 @@
 import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// One end of a TCP connection as blocking calls on raw octets; each gives up after ten seconds.
 ///
@@ -200,10 +193,6 @@ class RawConnection {
     func close() {
         guard !self.isClosed else { return }
         self.isClosed = true
-        #if canImport(Glibc)
-        _ = Glibc.close(self.descriptor)
-        #else
-        _ = Darwin.close(self.descriptor)
-        #endif
+        _ = Platform.close(self.descriptor)
     }
 }

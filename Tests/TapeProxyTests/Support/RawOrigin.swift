@@ -1,14 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
+import Platform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// A server on the loopback address that plays one script per connection, in the order of acceptance, each on a thread of its own.
 final class RawOrigin: Sendable {

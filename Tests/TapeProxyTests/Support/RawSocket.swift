@@ -1,22 +1,11 @@
 import NIOCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Platform
 
 /// Makes the descriptors under `RawConnection` and `RawOrigin`.
 enum RawSocket {
     static func open(_ host: String, port: Int) throws -> (descriptor: Int32, address: SocketAddress) {
         let address = try SocketAddress(ipAddress: host, port: port)
-        #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-        let kind = SOCK_STREAM
-        #endif
+        let kind = streamSocket
         let descriptor = socket(host.contains(":") ? AF_INET6 : AF_INET, kind, 0)
         guard descriptor >= 0 else { throw RawError("no socket for \(host) (errno \(errno))") }
         return (descriptor, address)

@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import TapeRecorder
 import TapeTestSupport
 @testable import TapeProxy

@@ -1,5 +1,4 @@
 import Foundation
-import TapeCore
 import TapeTestSupport
 @testable import TapeProxy
 

@@ -1,5 +1,5 @@
-import TapeCore
 import TapeTLS
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteModel
 import TapeTLS
 import Testing
 @testable import TapeProxy

@@ -1,7 +1,7 @@
-import TapeCore
 import TapeExchange
 import TapeTLS
 import TapeTestSupport
+import TapeTrust
 import Testing
 @testable import TapeProxy
 

@@ -1,7 +1,7 @@
+import CassetteModel
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import TapeCore
 import TapeExchange
 import Testing
 @testable import TapeProxy

@@ -1,6 +1,6 @@
+import CassetteModel
 import NIOCore
 import NIOEmbedded
-import TapeCore
 import TapeExchange
 import Testing
 @testable import TapeProxy

@@ -1,7 +1,8 @@
+import CassetteModel
+import CassetteStore
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
-import TapeCore
 import TapeExchange
 import Testing
 @testable import TapeProxy

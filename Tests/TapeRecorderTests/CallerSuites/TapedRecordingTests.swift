@@ -1,4 +1,6 @@
-import TapeCore
+import TapeBytes
+import CassetteModel
+import CassetteStore
 import TapeExchange
 import TapeRecorder
 import TapeTestSupport

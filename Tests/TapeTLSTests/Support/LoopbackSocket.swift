@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 
 /// A port of this machine that takes one connection and lets a server's end answer it.
 final class LoopbackSocket {
@@ -14,11 +15,7 @@ final class LoopbackSocket {
     private let listener: Int32
 
     init() throws {
-        #if canImport(Darwin)
-        let kind = SOCK_STREAM
-        #else
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #endif
+        let kind = streamSocket
         let listener = socket(AF_INET, kind, 0)
         self.listener = listener
         var address = sockaddr_in()

@@ -1,5 +1,7 @@
 import ArgumentParser
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import TapeBytes
 import Testing
 
 @testable import WiretapeCLI

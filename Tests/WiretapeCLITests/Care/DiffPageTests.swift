@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteTools
+import TapeBytes
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteTools
 import Testing
 
 @testable import WiretapeCLI

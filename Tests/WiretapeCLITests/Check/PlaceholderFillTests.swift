@@ -1,6 +1,6 @@
-import TapeCore
-import Testing
+import CassetteRedaction
 import TapeProxy
+import Testing
 
 @testable import WiretapeCLI
 

@@ -1,14 +1,7 @@
+import Platform
 import Testing
 
 @testable import WiretapeCLI
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 @Suite struct ChildProcessTests {
     private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Int32 {

@@ -1,14 +1,7 @@
+import Platform
 import Testing
 
 @testable import WiretapeCLI
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// One after the other: what a signal does is set for the whole process.
 @Suite(.serialized) struct SignalThreadTests {

@@ -1,7 +1,9 @@
 import ArgumentParser
-import TapeCore
-@testable import TapeProxy
+import CassetteModel
+import CassettePlayback
+import CassetteRedaction
 import Testing
+@testable import TapeProxy
 
 @testable import WiretapeCLI
 

@@ -1,4 +1,4 @@
-import TapeCore
+import TapeTrust
 import Testing
 
 @testable import WiretapeCLI

@@ -1,7 +1,6 @@
 import ArgumentParser
-import TapeCore
-import Testing
 import TapeProxy
+import Testing
 
 @testable import WiretapeCLI
 

@@ -1,7 +1,7 @@
 import ArgumentParser
-import TapeCore
-import Testing
+import CassetteRedaction
 import TapeProxy
+import Testing
 @testable import WiretapeCLI
 
 @Suite struct RedactionOptionsTests {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import TapeCore
+import CassettePlayback
 import TapeProxy
 import Testing
 

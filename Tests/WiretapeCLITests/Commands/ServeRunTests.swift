@@ -1,4 +1,6 @@
-import TapeCore
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
 import TapeRecorder
 import Testing
 

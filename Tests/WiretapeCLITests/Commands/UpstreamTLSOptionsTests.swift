@@ -1,6 +1,6 @@
-import TapeCore
 import TapeProxy
 import TapeTLS
+import TapeTrust
 import Testing
 
 @testable import WiretapeCLI

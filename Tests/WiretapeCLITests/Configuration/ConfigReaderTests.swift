@@ -1,5 +1,7 @@
-import TapeCore
+import CassettePlayback
+import CassetteStore
 import TapeProxy
+import TapeTrust
 import Testing
 
 @testable import WiretapeCLI

@@ -1,5 +1,6 @@
+import CassetteModel
+import ClientCapabilities
 import Foundation
-import TapeCore
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,4 @@
-import TapeCore
+import ClientCapabilities
 import Testing
 
 @testable import WiretapeCLI

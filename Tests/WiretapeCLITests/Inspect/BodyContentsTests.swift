@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteFormat
+import CassetteModel
+import CassetteStore
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import CassetteStore
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import TapeBytes
 import Testing
 
 @testable import WiretapeCLI

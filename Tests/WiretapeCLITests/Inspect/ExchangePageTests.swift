@@ -1,4 +1,6 @@
-import TapeCore
+@testable import TapeBytes
+import CassetteModel
+import CassetteStore
 import Testing
 
 @testable import WiretapeCLI

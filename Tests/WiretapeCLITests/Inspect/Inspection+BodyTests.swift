@@ -1,4 +1,6 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
+import TapeBytes
 import Testing
 
 @testable import WiretapeCLI

@@ -1,4 +1,4 @@
-import TapeCore
+import CassettePlayback
 import Testing
 
 @testable import WiretapeCLI

@@ -1,7 +1,8 @@
+import CassetteModel
 import Dispatch
 import Foundation
 import Logging
-import TapeCore
+import TapeBytes
 import TapeProxy
 import Testing
 

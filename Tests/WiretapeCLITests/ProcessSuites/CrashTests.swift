@@ -1,13 +1,6 @@
 import Foundation
+import Platform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The recorder is killed under load: what was acknowledged more than 100 ms before is there, octet for octet.
 @Suite(.serialized) struct CrashTests {

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Testing
 
-@testable import TapeCore
+@testable import ClientCapabilities
 
 @Suite struct CurlReadingProgramTests {
     /// What the program of the same package says of the same library.

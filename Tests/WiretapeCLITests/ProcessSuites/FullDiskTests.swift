@@ -1,13 +1,6 @@
 import Foundation
+import Platform
 import Testing
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// A disk without room: traffic goes on, it is said once and in the exit code, and recording goes on when there is room.
 @Suite struct FullDiskTests {

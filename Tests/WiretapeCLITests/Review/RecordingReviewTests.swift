@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteRedaction
 import TapeProxy
 import TapeRecorder
 import Testing

@@ -1,5 +1,4 @@
 import ArgumentParser
-import TapeCore
 import TapeProxy
 import Testing
 @testable import WiretapeCLI

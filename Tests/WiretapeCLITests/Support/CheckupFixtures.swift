@@ -1,4 +1,4 @@
-import TapeCore
+import ClientCapabilities
 
 @testable import WiretapeCLI
 

@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import TapeBytes
 
 @testable import WiretapeCLI
 

@@ -1,4 +1,5 @@
-import TapeCore
+@testable import TapeBytes
+import CassetteModel
 
 @testable import WiretapeCLI
 

@@ -1,12 +1,5 @@
 import Foundation
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
 
 /// A running nginx with the caller's servers on free ports; ends with its owner at the latest.
 ///
@@ -74,11 +67,7 @@ final class NginxProcess {
         var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
         return try (0..<count).map { _ in
-            #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
+            let descriptor = socket(AF_INET, streamSocket, 0)
             descriptors.append(descriptor)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)

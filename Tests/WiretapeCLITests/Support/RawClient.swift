@@ -1,19 +1,9 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
 
 /// A client that knows nothing of HTTP: sends octets, and takes what comes until the peer closes.
 enum RawClient {
     static func exchange(port: Int, _ request: [UInt8], seconds: Double = 20) throws -> [UInt8] {
-        #if canImport(Glibc)
-        let stream = Int32(SOCK_STREAM.rawValue)
-        #else
-        let stream = SOCK_STREAM
-        #endif
+        let stream = streamSocket
         let descriptor = socket(AF_INET, stream, 0)
         guard descriptor >= 0 else { throw TestProblem("no socket (\(String(cString: strerror(errno))))") }
         defer { close(descriptor) }

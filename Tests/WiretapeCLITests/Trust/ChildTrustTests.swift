@@ -1,5 +1,5 @@
-import TapeCore
 import Foundation
+import TapeTrust
 import Testing
 
 @testable import WiretapeCLI

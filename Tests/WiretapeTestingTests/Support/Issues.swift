@@ -1,4 +1,4 @@
-import TapeCore
+import TapeBytes
 import Testing
 
 /// The issues that a piece of a test records, in place of failing it.

@@ -1,5 +1,4 @@
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

@@ -1,5 +1,7 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

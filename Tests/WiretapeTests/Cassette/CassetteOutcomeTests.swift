@@ -1,4 +1,5 @@
-import TapeCore
+import CassettePlayback
+import CassetteStore
 import Testing
 
 @testable import Wiretape

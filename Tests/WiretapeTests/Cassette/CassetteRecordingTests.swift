@@ -1,6 +1,8 @@
+import CassetteModel
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
+import TapeBytes
 import TapeTestSupport
 import Testing
 

@@ -1,4 +1,7 @@
-import TapeCore
+@testable import TapeBytes
+import CassetteModel
+import CassettePlayback
+import CassetteRedaction
 import Testing
 
 @testable import Wiretape

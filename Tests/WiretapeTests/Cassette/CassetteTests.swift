@@ -1,6 +1,9 @@
+import CassetteModel
+import CassettePlayback
+import CassetteRedaction
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
+import CassetteModel
 import Foundation
-import TapeCore
 import Testing
+import Wiretape
 
 @testable import Wiretape
 

@@ -1,6 +1,6 @@
 import Foundation
-import TapeCore
 import Testing
+import Wiretape
 
 @testable import Wiretape
 

@@ -1,4 +1,5 @@
-import TapeCore
+import CassetteModel
+import CassettePlayback
 import Testing
 
 @testable import Wiretape

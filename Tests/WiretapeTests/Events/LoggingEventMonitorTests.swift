@@ -1,5 +1,6 @@
+import CassetteModel
 import Foundation
-import TapeCore
+import TapeBytes
 import Testing
 import Wiretape
 

@@ -1,5 +1,6 @@
+@testable import TapeBytes
+import CassetteModel
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

@@ -1,5 +1,5 @@
+import CassetteModel
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

@@ -1,6 +1,8 @@
+import CassetteModel
 import Foundation
-import TapeCore
+import TapeBytes
 import Testing
+import Wiretape
 
 @testable import Wiretape
 

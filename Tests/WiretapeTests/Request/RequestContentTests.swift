@@ -1,7 +1,7 @@
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
+import Wiretape
 
 @testable import Wiretape
 

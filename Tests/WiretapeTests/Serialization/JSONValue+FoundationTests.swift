@@ -1,5 +1,5 @@
 import Foundation
-import TapeCore
+import TapeBytes
 import Testing
 import Wiretape
 

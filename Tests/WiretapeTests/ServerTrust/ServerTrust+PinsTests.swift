@@ -1,5 +1,5 @@
 import Foundation
-import TapeCore
+import TapeTrust
 import Testing
 
 @testable import Wiretape

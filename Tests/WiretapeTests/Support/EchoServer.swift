@@ -1,13 +1,7 @@
+import CassetteModel
 import Foundation
-import TapeCore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Platform
+import TapeBytes
 
 /// A server on loopback that keeps what arrived, octet by octet, and answers with an empty 200. Ends with the last reference to it.
 ///
@@ -32,11 +26,7 @@ final class EchoServer: Sendable {
     private let arrivals: Guarded<[Arrived]>
 
     init() throws {
-        #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-        let kind = SOCK_STREAM
-        #endif
+        let kind = streamSocket
         let listener = socket(AF_INET, kind, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

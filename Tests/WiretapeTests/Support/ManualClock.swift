@@ -1,5 +1,5 @@
 import Foundation
-import TapeCore
+import TapeBytes
 
 /// A clock that stands still until a test moves it.
 final class ManualClock: Clock, Sendable {

@@ -1,5 +1,6 @@
+import CassetteModel
+import CassetteStore
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import ClientTestSupport
 import Foundation
-import TapeCore
+import TapeBytes
 import Testing
 
 @testable import Wiretape

@@ -1,6 +1,9 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
+import TapeBytes
 import TapeRecorder
 import TapeTestSupport
 import Testing

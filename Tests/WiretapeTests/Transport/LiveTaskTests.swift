@@ -1,6 +1,5 @@
 import ClientTestSupport
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

@@ -1,7 +1,7 @@
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
+import TapeTrust
 import Testing
 
 @testable import Wiretape

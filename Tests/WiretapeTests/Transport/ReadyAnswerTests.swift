@@ -1,5 +1,6 @@
+import CassetteModel
+import CassettePlayback
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

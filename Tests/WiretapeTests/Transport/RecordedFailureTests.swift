@@ -1,4 +1,4 @@
-import TapeCore
+import CassetteModel
 import Testing
 
 @testable import Wiretape

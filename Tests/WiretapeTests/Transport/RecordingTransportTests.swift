@@ -1,6 +1,8 @@
+import CassetteModel
+import CassettePlayback
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

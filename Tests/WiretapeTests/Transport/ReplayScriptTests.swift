@@ -1,6 +1,7 @@
+import CassetteModel
+import CassettePlayback
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

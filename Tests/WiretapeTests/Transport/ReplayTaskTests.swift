@@ -1,6 +1,5 @@
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

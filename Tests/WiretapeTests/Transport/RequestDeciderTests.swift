@@ -1,6 +1,7 @@
+import CassettePlayback
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import CassetteModel
 import ClientTestSupport
 import Foundation
-import TapeCore
 import Testing
 
 @testable import Wiretape

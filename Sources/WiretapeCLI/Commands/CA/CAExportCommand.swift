@@ -1,6 +1,6 @@
-internal import TapeCore
 internal import ArgumentParser
 internal import TapeTLS
+internal import TapeTrust
 
 struct CAExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,13 +1,6 @@
-internal import TapeCore
 internal import ArgumentParser
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeTrust
 
 struct CAInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

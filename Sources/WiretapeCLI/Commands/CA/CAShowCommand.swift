@@ -1,5 +1,6 @@
+internal import TapeBytes
 internal import ArgumentParser
-internal import TapeCore
+internal import CassetteModel
 
 struct CAShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,6 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
 
 /// The command line of curl that sends a recorded request again, for sh.
 ///

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import TapeBytes
 
 /// The arguments of curl's `-F` that send the parts of a recorded form again.
 ///

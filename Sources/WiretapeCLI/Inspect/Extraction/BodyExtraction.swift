@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteStore
 
 /// Writes the bodies of exchanges and the parts of those that are multipart into a folder, a file each.
 ///

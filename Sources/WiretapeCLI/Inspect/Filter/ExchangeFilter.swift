@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteModel
+internal import CassetteStore
 
 /// Says which exchanges a filter expression is for.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import TapeBytes
 
 /// An image as the escape sequence that shows it among text.
 struct InlineImage {

@@ -1,4 +1,5 @@
-internal import TapeCore
+internal import CassetteFormat
+internal import CassetteModel
 
 /// The pixels of a PNG, for terminals that want them as such.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// What is wrong with one multipart body, each defect with the octets around it.
 struct BodyLint {

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The lint view of multipart bodies: each defect with its offset, a sentence, and the octets around it.
 ///

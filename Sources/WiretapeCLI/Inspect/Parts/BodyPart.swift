@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// One part of a multipart body as views name it.
 ///

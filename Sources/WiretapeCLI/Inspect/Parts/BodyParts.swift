@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The parts of a body that is or should be multipart.
 ///

@@ -1,4 +1,4 @@
-internal import TapeCore
+internal import CassetteModel
 
 /// The parts of a multipart body for people, each with its header lines and its content.
 struct PartsPage {

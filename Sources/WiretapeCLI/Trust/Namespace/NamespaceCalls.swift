@@ -1,9 +1,6 @@
+internal import Platform
+
 #if os(Linux)
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// Calls of Linux that Swift's view of the C library leaves out, or that take any number of arguments.
 struct NamespaceCalls {

@@ -1,12 +1,5 @@
-internal import TapeCore
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
+internal import TapeTrust
 
 /// Whether a program is run in a namespace of its own, and what a person should know of it.
 struct NamespaceChoice: Hashable {

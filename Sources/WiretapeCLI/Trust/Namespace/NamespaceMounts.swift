@@ -1,11 +1,6 @@
-#if os(Linux)
-internal import TapeCore
+internal import Platform
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+#if os(Linux)
 
 /// Enters a mount namespace and puts our roots in the place of the system's, for this process and what it becomes.
 ///

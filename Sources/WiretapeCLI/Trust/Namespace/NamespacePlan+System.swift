@@ -1,13 +1,7 @@
-internal import TapeCore
+internal import Platform
+internal import TapeBytes
 internal import TapeTLS
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import TapeTrust
 
 extension NamespacePlan {
     /// The plan for this system, with what it needs put into the folder of trust.

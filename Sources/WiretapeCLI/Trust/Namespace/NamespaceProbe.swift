@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import Platform
 
 /// Tries a plan in a child that then ends, so that what the system forbids is known before anything is run or recorded.
 enum NamespaceProbe {

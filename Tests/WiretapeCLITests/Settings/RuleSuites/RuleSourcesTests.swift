@@ -1,6 +1,7 @@
-import TapeCore
-import Testing
+import CassettePlayback
+import TapeBytes
 import TapeProxy
+import Testing
 
 @testable import WiretapeCLI
 

@@ -1,6 +1,6 @@
+import CassetteStore
 import ClientTestSupport
 import Foundation
-import TapeCore
 import TapeTestSupport
 import Testing
 

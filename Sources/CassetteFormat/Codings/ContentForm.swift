@@ -1,0 +1,96 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Chooses the most readable form for the octets of a content: JSON, a form, lines, events, text, base64, or a file beside the cassette.
+///
+/// Takes no codings off and knows nothing of parts. What it answers gives the same octets back.
+struct ContentForm {
+    /// Longer text and JSON goes to a file: a diff of more is not read by people.
+    static let textLimit = 64 << 10
+    /// Longer binary content goes to a file: base64 is not read at all.
+    static let binaryLimit = 4 << 10
+
+    var type: MediaType
+    /// The value of Content-Type.
+    private let field: ArraySlice<UInt8>?
+    /// For octets that are neither text nor of the type, since a coding is still on them.
+    var codedExtension: String?
+    /// Where the field names none.
+    private let charset: FormCharset?
+
+    init(field: ArraySlice<UInt8>?, codedExtension: String? = nil, charset: FormCharset? = nil) {
+        self.type = MediaType(field)
+        self.field = field
+        self.codedExtension = codedExtension
+        self.charset = charset
+    }
+
+    /// Octets in memory, all of them.
+    func content(_ octets: [UInt8], sink: inout some SidecarSink) throws -> BodyContent {
+        // Not `.empty`: that is a body without wire octets, and this one may be the content of a coded body.
+        guard !octets.isEmpty else { return .text([]) }
+        if let content = self.readable(octets) { return content }
+        return try octets.withUnsafeBytes { bytes in
+            let isText = octets.count > Self.textLimit && self.type.kind != .binary && ReadableText.isReadable(bytes)
+            if octets.count <= Self.binaryLimit { return .binary(octets) }
+            let fileExtension = self.fileExtension(bytes, isText: isText)
+            return .file(try sink.store(fileExtension: fileExtension) { try $0(bytes) })
+        }
+    }
+
+    /// A form that people read; nil for octets that have none, or too many.
+    func readable(_ octets: [UInt8]) -> BodyContent? {
+        guard let first = octets.first, octets.count <= Self.textLimit else { return nil }
+        return octets.withUnsafeBytes { bytes in
+            if self.mayBeJSON(first), let style = JSONBody.style(of: bytes) { return .json(octets, style: style) }
+            guard self.type.kind != .binary, ReadableText.isReadable(bytes) else { return self.decoded(octets, bytes) }
+            return self.structured(octets, bytes) ?? .text(octets)
+        }
+    }
+
+    /// The extension for octets that go to a file anyway, judged by the first of them.
+    func fileExtension(prefix: UnsafeRawBufferPointer) -> String {
+        var text = ReadableText()
+        text.push(prefix)
+        return self.fileExtension(prefix, isText: self.type.kind != .binary && text.isReadable)
+    }
+
+    /// curl's `-d` calls everything a form.
+    private func mayBeJSON(_ first: UInt8) -> Bool {
+        if self.type.kind == .json { return true }
+        return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && (self.type.essence.isEmpty || self.type.isForm)
+    }
+
+    private func structured(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
+        if self.type.isForm { return FormText(bytes).map { .form($0) } }
+        if self.type.essence == "text/event-stream" { return EventStream(octets).map { .events($0) } }
+        guard let first = bytes.first, self.type.isJSONLines || self.mayBeJSON(first) else { return nil }
+        return JSONLines(octets).map { .lines($0) }
+    }
+
+    /// Text of another charset that the field names, or a byte order mark.
+    private func decoded(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
+        guard self.type.kind != .binary else { return nil }
+        let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
+        let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? self.charset?.label ?? ""
+        for charset in Charset.candidates(label: label, beginning: bytes) {
+            guard let text = charset.decode(octets), text.withUnsafeBytes(Self.isReadable), charset.encode(text) == octets else { continue }
+            return .encodedText(octets, charset)
+        }
+        return nil
+    }
+
+    private func fileExtension(_ prefix: UnsafeRawBufferPointer, isText: Bool) -> String {
+        if isText {
+            return self.type.fileExtension ?? (prefix.first.map(self.mayBeJSON) == true ? "json" : "txt")
+        }
+        return self.codedExtension ?? self.type.fileExtension ?? MagicNumber.fileExtension(of: prefix) ?? "bin"
+    }
+
+    /// U+0080 to U+009F are control characters that nobody sends: the octets are of a wider charset, or no text at all.
+    private static func isReadable(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard ReadableText.isReadable(text) else { return false }
+        for (octet, next) in zip(text, text.dropFirst()) where octet == 0xC2 && next < 0xA0 { return false }
+        return true
+    }
+}

@@ -1,0 +1,72 @@
+internal import CassetteModel
+
+/// The parameters worth trying to reproduce a deflate stream, the likeliest first.
+///
+/// A value: knows common producers, tries nothing.
+struct DeflateCandidates {
+    /// zlib's default level, `gzip -9` and Python, nginx and `gzip -1`; then by how often servers are configured so.
+    private static let levels = [6, 9, 1, 5, 4, 3, 2, 7, 8]
+
+    let all: [DeflateParameters]
+    /// How many of them stand for nearly all restorable answers.
+    let likelyCount: Int
+
+    init(contentSize: Int, format: DeflateFormat, wirePrefix: UnsafeRawBufferPointer) {
+        var levels = Self.levels
+        var window = 15
+        switch format {
+        case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 2: levels.moveToFront { $0 == 9 }
+        case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 4: levels.moveToFront { $0 == 1 }
+        case .zlib where wirePrefix.count > 1:
+            // RFC 1950, 2.2: CINFO is the window; FLEVEL has to come out right too, since the two octets are compared.
+            window = Int(wirePrefix[0] >> 4) + 8
+            levels = levels.filter { Self.zlibLevelGroup($0) == wirePrefix[1] >> 6 }
+        case .gzip, .zlib, .raw: break
+        }
+        let (shrunkMemory, shrunkWindow) = Self.shrunk(to: contentSize)
+
+        var list: [DeflateParameters] = []
+        func add(_ level: Int, _ memory: Int, _ window: Int, _ strategy: Int = 0) {
+            let candidate = DeflateParameters(level: level, memoryLevel: memory, windowBits: window, strategy: strategy)
+            if Deflater.accepts(candidate), !list.contains(candidate) { list.append(candidate) }
+        }
+        for level in levels.prefix(3) { add(level, 8, window) }
+        for level in levels.prefix(3) { add(level, shrunkMemory, window) }
+        add(6, 9, window)  // Apache's mod_deflate
+        self.likelyCount = list.count
+        for memory in [8, shrunkMemory, 9] { for level in levels { add(level, memory, window) } }
+        if format != .zlib { for level in levels { add(level, shrunkMemory, shrunkWindow) } }
+        for memory in (1...7).reversed() { for level in levels.prefix(3) { add(level, memory, window) } }
+        for strategy in 1...4 { for level in levels.prefix(3) { add(level, 8, window, strategy) } }
+        if format != .zlib { for bits in (9...14).reversed() { for level in levels.prefix(3) { add(level, 8, bits) } } }
+        self.all = list
+    }
+
+    /// FLEVEL as zlib writes it for the default strategy.
+    private static func zlibLevelGroup(_ level: Int) -> UInt8 {
+        switch level {
+        case ..<2: 0
+        case ..<6: 1
+        case 6: 2
+        default: 3
+        }
+    }
+
+    /// nginx takes a bit off window and memory level each while the content fits in half the window less 262 octets.
+    private static func shrunk(to contentSize: Int) -> (memory: Int, window: Int) {
+        var memory = 8
+        var window = 15
+        while window > 9, contentSize < 1 << (window - 1) - 262 {
+            window -= 1
+            memory -= 1
+        }
+        return (max(memory, 1), window)
+    }
+}
+
+extension Array {
+    fileprivate mutating func moveToFront(where matches: (Element) -> Bool) {
+        guard let index = self.firstIndex(where: matches) else { return }
+        self.insert(self.remove(at: index), at: 0)
+    }
+}

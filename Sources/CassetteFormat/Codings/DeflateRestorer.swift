@@ -1,0 +1,203 @@
+public import CassetteModel
+internal import TapeBytes
+
+/// Finds the parameters with which zlib reproduces a recorded stream, octet for octet.
+///
+/// Works in bounded time: a candidate ends at its first differing octet, a search at `searchLimit`.
+public struct DeflateRestorer: ~Copyable {
+    /// Content octets that failing candidates may deflate in one search: some 70 ms of a core. A candidate that still agrees there
+    /// runs on to its end, so a search costs at most this and the content once more.
+    public static let searchLimit = 2 << 20
+    /// What a candidate costs besides its octets, in octets: zlib's tables are cleared for each.
+    private static let candidateCost = 16 << 10
+    /// Answers kept for octets that come again, as in polling.
+    static let memoLimit = 32
+
+    private struct Answer {
+        var identity: [UInt8]
+        var parameters: DeflateParameters?
+    }
+
+    private struct Differs: Error {}
+
+    private enum Attempt {
+        case same
+        case different(work: Int)
+    }
+
+    public private(set) var memory = RestorationMemory()
+    /// Content octets deflated by all searches so far.
+    public private(set) var work = 0
+    private var memo: [Answer] = []
+    private var nextMemo = 0
+    /// The deflater that agreed last: an origin's next body needs the same one.
+    private var kept: Deflater?
+
+    public init() {}
+
+    /// Octets in memory, flushes included. Of several members each has a part of the limit.
+    ///
+    /// `identity` is the SHA-256 of the wire octets: a weaker one would let an origin choose octets that get another body's answer.
+    public mutating func parameters(
+        producing wire: UnsafeRawBufferPointer, from content: UnsafeRawBufferPointer, format: DeflateFormat, header: GzipHeader?,
+        origin: String, identity: [UInt8], limit: Int = Self.searchLimit
+    ) -> DeflateParameters? {
+        guard let flushes = FlushPoints.find(in: wire, format: format) else { return nil }
+        let prefix = UnsafeRawBufferPointer(rebasing: wire.prefix(16))
+        let search = Search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit)
+        var found = self.search(search) {
+            Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, flushes: flushes, patience: $1)
+        }
+        found?.flushes = flushes
+        return found
+    }
+
+    /// As above for octets that are too many to load, and without flushes: the content is inflated again for each candidate.
+    public mutating func parameters(
+        producing wire: OctetSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
+    ) throws -> DeflateParameters? {
+        var prefix = [UInt8](repeating: 0, count: min(16, wire.size))
+        try prefix.withUnsafeMutableBytes { try wire.read(at: 0, into: $0) }
+        return try prefix.withUnsafeBytes { prefix in
+            let search = Search(
+                contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity, limit: Self.searchLimit)
+            return try self.search(search) {
+                try Self.attempt(&$0, wire: wire, header: header ?? .plain, patience: $1)
+            }
+        }
+    }
+
+    private struct Search {
+        var contentSize: Int
+        var format: DeflateFormat
+        var prefix: UnsafeRawBufferPointer
+        var origin: String
+        var identity: [UInt8]
+        var limit: Int
+    }
+
+    /// Answers parameters without flushes.
+    private mutating func search(
+        _ search: Search, _ attempt: (_ deflater: inout Deflater, _ patience: Int) throws -> Attempt
+    ) rethrows -> DeflateParameters? {
+        if let known = self.memo.first(where: { $0.identity == search.identity }) { return known.parameters }
+        let (format, origin) = (search.format, search.origin)
+        var tried = self.memory.parameters(for: origin)
+        var rest: [DeflateParameters]?
+        var next = 0
+        var patience = search.limit
+        var found: DeflateParameters?
+        while found == nil, patience > 0 {
+            if next == tried.count, rest == nil {
+                let candidates = DeflateCandidates(contentSize: search.contentSize, format: format, wirePrefix: search.prefix)
+                let isFull = self.memory.deservesFullSearch(origin)
+                rest = isFull ? candidates.all : Array(candidates.all.prefix(candidates.likelyCount))
+                tried += (rest ?? []).filter { !tried.contains($0) }
+            }
+            guard next < tried.count else { break }
+            let candidate = tried[next]
+            next += 1
+            guard var deflater = self.deflater(candidate, format: format) else { continue }
+            switch try attempt(&deflater, patience) {
+            case .same:
+                self.work += search.contentSize
+                found = candidate
+                self.kept = consume deflater
+            case .different(let work):
+                self.work += work
+                patience -= work + Self.candidateCost
+            }
+        }
+        if let found { self.memory.found(found, for: origin) } else { self.memory.missed(for: origin) }
+        self.remember(Answer(identity: search.identity, parameters: found))
+        return found
+    }
+
+    private mutating func deflater(_ parameters: DeflateParameters, format: DeflateFormat) -> Deflater? {
+        if let kept = self.kept.take(), kept.format == format {
+            // Flushes belong to one body.
+            var own = kept.parameters
+            own.flushes = []
+            if own == parameters { return kept }
+        }
+        return Deflater(parameters, format: format)
+    }
+
+    private mutating func remember(_ answer: Answer) {
+        if self.memo.count < Self.memoLimit {
+            self.memo.append(answer)
+        } else {
+            self.memo[self.nextMemo] = answer
+            self.nextMemo = (self.nextMemo + 1) % Self.memoLimit
+        }
+    }
+
+    /// Octets in front of the first that depend on the parameters.
+    private static func wrappingSize(_ format: DeflateFormat, _ header: GzipHeader) -> Int {
+        switch format {
+        case .gzip: header.bytes.count
+        case .zlib: 2
+        case .raw: 0
+        }
+    }
+
+    private static func attempt(
+        _ deflater: inout Deflater, wire: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, header: GzipHeader, flushes: [Int],
+        patience: Int
+    ) -> Attempt {
+        deflater.restart(header: header, flushes: flushes)
+        let wrapping = Self.wrappingSize(deflater.format, header)
+        var position = 0
+        var compared = 0
+        repeat {
+            let end = min(content.count, position + OctetSource.pieceSize)
+            let agrees = deflater.push(UnsafeRawBufferPointer(rebasing: content[position..<end]), isLast: end == content.count) { piece in
+                guard piece.count <= wire.count - compared else { return false }
+                let expected = UnsafeRawBufferPointer(rebasing: wire[compared..<compared + piece.count])
+                compared += piece.count
+                return piece.elementsEqualFast(expected)
+            }
+            position = end
+            guard agrees else { return .different(work: position) }
+            // Nothing came out yet to compare, and the budget is used up: only octets that agreed buy more.
+            guard position < patience || compared > wrapping else { return .different(work: position) }
+        } while position < content.count
+        return compared == wire.count ? .same : .different(work: position)
+    }
+
+    private static func attempt(
+        _ deflater: inout Deflater, wire: OctetSource, header: GzipHeader, patience: Int
+    ) throws -> Attempt {
+        deflater.restart(header: header)
+        let format = deflater.format
+        let wrapping = Self.wrappingSize(format, header)
+        let expected = UnsafeMutableRawBufferPointer.allocate(byteCount: GzipHeader.sizeLimit + Deflater.pieceSize, alignment: 16)
+        defer { expected.deallocate() }
+        var position = 0
+        var compared = 0
+        func agrees(_ piece: UnsafeRawBufferPointer) throws -> Bool {
+            guard piece.count <= wire.size - compared else { return false }
+            let told = UnsafeMutableRawBufferPointer(rebasing: expected.prefix(piece.count))
+            try wire.read(at: compared, into: told)
+            compared += piece.count
+            return piece.elementsEqualFast(UnsafeRawBufferPointer(told))
+        }
+
+        // The limits were kept when the body was inflated first.
+        var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
+        do {
+            try wire.forEachPiece(while: { input in
+                try inflater.push(input) { content in
+                    position += content.count
+                    let isSame = try deflater.push(content, isLast: false, deliver: agrees)
+                    guard isSame, position < patience || compared > wrapping else { throw Differs() }
+                } == .needsMore
+            })
+        } catch is Differs {
+            return .different(work: position)
+        }
+        guard inflater.status == .ended else { return .different(work: position) }
+        let isSame = try deflater.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, deliver: agrees)
+        return isSame && compared == wire.size ? .same : .different(work: position)
+    }
+}

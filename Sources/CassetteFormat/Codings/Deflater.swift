@@ -1,0 +1,139 @@
+internal import CZlib
+public import CassetteModel
+
+/// Puts a content coding on: pieces of content in, pieces of the coded stream out.
+///
+/// Gives the same octets for the same content, parameters and zlib, however the content is cut into pieces (level 0 is the exception).
+public struct Deflater: ~Copyable {
+    /// Coded octets delivered at once at most.
+    public static let pieceSize = 32 << 10
+
+    public private(set) var parameters: DeflateParameters
+    public let format: DeflateFormat
+
+    /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let output: UnsafeMutablePointer<UInt8>
+    private var header: GzipHeader?
+    private var checksum: UInt
+    private var length: UInt32 = 0
+    /// The next of the flushes, and content octets in front of it.
+    private var nextFlush = 0
+    private var beforeFlush = 0
+
+    /// Nil for parameters that zlib does not take, and where there is no memory.
+    public init?(_ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain) {
+        guard Self.accepts(parameters) else { return nil }
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let bits = Int32(parameters.windowBits)
+        // Z_OK, Z_MEM_ERROR, Z_VERSION_ERROR, Z_STREAM_ERROR
+        let code = wiretape_deflateInit2(
+            stream, Int32(parameters.level), format == .zlib ? bits : -bits, Int32(parameters.memoryLevel), Int32(parameters.strategy))
+        guard code == Z_OK else {
+            stream.deallocate()
+            return nil
+        }
+        self.parameters = parameters
+        self.format = format
+        self.stream = stream
+        self.output = .allocate(capacity: Self.pieceSize)
+        self.header = format == .gzip ? header : nil
+        self.checksum = crc32(0, nil, 0)
+        self.beforeFlush = parameters.flushes.first ?? .max
+    }
+
+    deinit {
+        deflateEnd(self.stream)
+        self.output.deallocate()
+        self.stream.deallocate()
+    }
+
+    /// The ranges of zlib's deflateInit2. A window of 8 bits is not what it says there, and raw streams refuse it.
+    public static func accepts(_ parameters: DeflateParameters) -> Bool {
+        (0...9).contains(parameters.level) && (1...9).contains(parameters.memoryLevel) && (9...15).contains(parameters.windowBits)
+            && (0...4).contains(parameters.strategy) && parameters.flushes.allSatisfy { $0 >= 0 }
+    }
+
+    /// Codes one whole content in memory; nil as for `init`.
+    public static func encode(
+        _ content: UnsafeRawBufferPointer, _ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain
+    ) -> [UInt8]? {
+        guard var deflater = Deflater(parameters, format: format, header: header) else { return nil }
+        var coded: [UInt8] = []
+        deflater.push(content, isLast: true) { piece in
+            coded.append(contentsOf: piece)
+            return true
+        }
+        return coded
+    }
+
+    /// Begins a new stream, with flushes of its own, and keeps the memory of the old one.
+    public mutating func restart(header: GzipHeader = .plain, flushes: [Int] = []) {
+        deflateReset(self.stream)
+        self.parameters.flushes = flushes
+        self.nextFlush = 0
+        self.beforeFlush = flushes.first ?? .max
+        self.header = self.format == .gzip ? header : nil
+        self.checksum = crc32(0, nil, 0)
+        self.length = 0
+    }
+
+    /// Takes the next piece of content; the last one, which may be empty, ends the stream.
+    ///
+    /// `deliver` answers whether to go on. After a no, or an error, the deflater is unusable until it is restarted.
+    @discardableResult
+    public mutating func push(
+        _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Bool
+    ) rethrows -> Bool {
+        if let header = self.header {
+            self.header = nil
+            guard try header.bytes.withUnsafeBytes(deliver) else { return false }
+        }
+        var position = 0
+        repeat {
+            // zlib counts in 32 bits.
+            let end = position + min(content.count - position, self.beforeFlush, 1 << 30)
+            let piece = UnsafeRawBufferPointer(rebasing: content[position..<end])
+            let isFlush = end - position == self.beforeFlush
+            let flush = isFlush ? Z_SYNC_FLUSH : isLast && end == content.count ? Z_FINISH : Z_NO_FLUSH
+            guard try self.code(piece, flush, deliver) else { return false }
+            if isFlush { self.takeNextFlush() } else { self.beforeFlush -= end - position }
+            position = end
+            if isFlush, isLast, end == content.count, self.beforeFlush > 0 {
+                guard try self.code(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH, deliver) else { return false }
+            }
+        } while position < content.count || self.beforeFlush == 0
+        guard isLast, self.format == .gzip else { return true }
+        var trailer = (UInt64(self.length) << 32 | UInt64(self.checksum)).littleEndian
+        return try withUnsafeBytes(of: &trailer, deliver)
+    }
+
+    private mutating func takeNextFlush() {
+        self.nextFlush += 1
+        let flushes = self.parameters.flushes
+        self.beforeFlush = self.nextFlush < flushes.count ? flushes[self.nextFlush] : .max
+    }
+
+    private mutating func code(
+        _ content: UnsafeRawBufferPointer, _ flush: Int32, _ deliver: (UnsafeRawBufferPointer) throws -> Bool
+    ) rethrows -> Bool {
+        let bytes = content.bindMemory(to: UInt8.self).baseAddress
+        if self.format == .gzip, content.count > 0 {
+            self.checksum = crc32(self.checksum, bytes, UInt32(content.count))
+            self.length &+= UInt32(content.count)
+        }
+        self.stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes)
+        self.stream.pointee.avail_in = UInt32(content.count)
+        repeat {
+            self.stream.pointee.next_out = self.output
+            self.stream.pointee.avail_out = UInt32(Self.pieceSize)
+            // Z_OK, Z_STREAM_END, Z_BUF_ERROR (nothing left to do); Z_STREAM_ERROR cannot come from an open stream
+            let code = deflate(self.stream, flush)
+            let count = Self.pieceSize - Int(self.stream.pointee.avail_out)
+            if count > 0, try !deliver(UnsafeRawBufferPointer(start: self.output, count: count)) { return false }
+            guard code == Z_OK else { break }
+        } while self.stream.pointee.avail_out == 0 || flush == Z_FINISH
+        return true
+    }
+}

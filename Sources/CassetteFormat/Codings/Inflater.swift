@@ -1,0 +1,190 @@
+internal import CZlib
+public import CassetteModel
+
+/// Takes one coded stream apart: pieces of any size in, pieces of decoded octets out.
+///
+/// Keeps nothing it has delivered, and stops behind the first stream or gzip member. No input traps: what is wrong with it is a result.
+public struct Inflater: ~Copyable {
+    private enum Stage { case header, blocks, trailer }
+
+    /// Decoded octets delivered at once at most.
+    public static let pieceSize = 32 << 10
+    private static let gzipTrailerSize = 8
+
+    public private(set) var format: DeflateFormat
+    public private(set) var limits: InflateLimits
+    public private(set) var status: InflateStatus = .needsMore
+    /// The header of a gzip member, once it is whole.
+    public private(set) var header: GzipHeader?
+    /// Octets of input that belong to the stream so far, wrapping included.
+    public private(set) var consumed = 0
+    /// Decoded octets delivered so far.
+    public private(set) var produced = 0
+
+    /// Whether all that was taken so far ends behind a block, at the end of an octet: a flushed compressor leaves off there.
+    ///
+    /// zlib.h: `data_type` has 128 behind a block, 64 within the last one, and the number of bits left over.
+    var isBehindBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
+
+    /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let output: UnsafeMutablePointer<UInt8>
+    private let isOpen: Bool
+    private var stage = Stage.blocks
+    /// Header or trailer octets that came in pieces.
+    private var pending: [UInt8] = []
+    private var checksum: UInt = 0
+
+    public init(format: DeflateFormat, limits: InflateLimits = InflateLimits()) {
+        self.format = format
+        self.limits = limits
+        self.stream = .allocate(capacity: 1)
+        self.stream.initialize(to: z_stream())
+        self.output = .allocate(capacity: Self.pieceSize)
+        // Z_OK, Z_MEM_ERROR, Z_VERSION_ERROR, Z_STREAM_ERROR
+        self.isOpen = wiretape_inflateInit2(self.stream, Self.windowBits(of: format)) == Z_OK
+        self.start()
+    }
+
+    deinit {
+        if self.isOpen { inflateEnd(self.stream) }
+        self.output.deallocate()
+        self.stream.deallocate()
+    }
+
+    /// Begins a new stream and keeps the memory of the old one.
+    public mutating func restart(format: DeflateFormat, limits: InflateLimits = InflateLimits()) {
+        self.format = format
+        self.limits = limits
+        if self.isOpen { inflateReset2(self.stream, Self.windowBits(of: format)) }
+        self.start()
+    }
+
+    private mutating func start() {
+        self.status = .needsMore
+        self.header = nil
+        self.consumed = 0
+        self.produced = 0
+        self.stage = self.format == .gzip ? .header : .blocks
+        self.pending.removeAll(keepingCapacity: true)
+        self.checksum = crc32(0, nil, 0)
+        if !self.isOpen { self.fail(.outOfMemory, "no memory for inflating") }
+    }
+
+    /// Negative: without wrapping. The gzip wrapping is read here, since zlib does not tell its octets.
+    private static func windowBits(of format: DeflateFormat) -> Int32 { format == .zlib ? MAX_WBITS : -MAX_WBITS }
+
+    /// Takes the next piece. Unusable after `deliver` has thrown, until it is restarted.
+    @discardableResult
+    public mutating func push(
+        _ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows -> InflateStatus {
+        var position = 0
+        while self.status == .needsMore, position < input.count {
+            let rest = UnsafeRawBufferPointer(rebasing: input[position...])
+            let taken =
+                switch self.stage {
+                case .header: self.takeHeader(rest)
+                case .blocks: try self.takeBlocks(rest, deliver)
+                case .trailer: self.takeTrailer(rest)
+                }
+            guard taken > 0 else { break }
+            position += taken
+        }
+        return self.status
+    }
+
+    /// No more input comes: a stream that has not ended is truncated.
+    @discardableResult
+    public mutating func finish() -> InflateStatus {
+        if self.status == .needsMore {
+            let offset = self.consumed + self.pending.count
+            self.status = .failed(InflateProblem(.truncated, offset: offset, reason: "\(self.format) stream cut short"))
+        }
+        return self.status
+    }
+
+    private mutating func fail(_ kind: InflateProblem.Kind, _ reason: String, offset: Int? = nil) {
+        self.status = .failed(InflateProblem(kind, offset: offset ?? self.consumed, reason: reason))
+    }
+
+    private mutating func takeHeader(_ input: UnsafeRawBufferPointer) -> Int {
+        let known = self.pending.count
+        self.pending.append(contentsOf: input.prefix(GzipHeader.sizeLimit - known))
+        switch self.pending.withUnsafeBytes(GzipHeader.parse) {
+        case .needsMore:
+            return self.pending.count - known
+        case .invalid(let problem):
+            self.status = .failed(problem)
+            return 0
+        case .complete(let length):
+            self.pending.removeSubrange(length...)
+            self.header = GzipHeader(bytes: self.pending)
+            self.pending.removeAll(keepingCapacity: true)
+            self.consumed = length
+            self.stage = .blocks
+            return length - known
+        }
+    }
+
+    private mutating func takeBlocks(
+        _ input: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows -> Int {
+        // zlib counts in 32 bits: what is longer is taken by the next round.
+        let length = min(input.count, 1 << 30)
+        self.stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
+        self.stream.pointee.avail_in = UInt32(length)
+        repeat {
+            self.stream.pointee.next_out = self.output
+            self.stream.pointee.avail_out = UInt32(Self.pieceSize)
+            let before = self.stream.pointee.avail_in
+            let code = inflate(self.stream, Z_NO_FLUSH)
+            self.consumed += Int(before - self.stream.pointee.avail_in)
+            try self.hand(over: Self.pieceSize - Int(self.stream.pointee.avail_out), deliver)
+            guard self.status == .needsMore else { break }
+            switch code {
+            case Z_OK, Z_BUF_ERROR:  // Z_BUF_ERROR: nothing to do without more input
+                continue
+            case Z_STREAM_END:
+                if self.format == .gzip { self.stage = .trailer } else { self.status = .ended }
+                return length - Int(self.stream.pointee.avail_in)
+            case Z_NEED_DICT:
+                self.fail(.unsupported, "preset dictionary wanted")
+            case Z_MEM_ERROR:
+                self.fail(.outOfMemory, "no memory for inflating")
+            default:  // Z_DATA_ERROR, Z_STREAM_ERROR
+                self.fail(.corrupt, self.stream.pointee.msg.map { String(cString: $0) } ?? "corrupt deflate stream")
+            }
+        } while self.status == .needsMore && (self.stream.pointee.avail_in > 0 || self.stream.pointee.avail_out == 0)
+        return length - Int(self.stream.pointee.avail_in)
+    }
+
+    private mutating func hand(over count: Int, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        guard count > 0 else { return }
+        let total = self.produced + count
+        if let problem = self.limits.problem(produced: total, consumed: self.consumed) {
+            self.status = .failed(problem)
+            return
+        }
+        if self.format == .gzip { self.checksum = crc32(self.checksum, self.output, UInt32(count)) }
+        self.produced = total
+        try deliver(UnsafeRawBufferPointer(start: self.output, count: count))
+    }
+
+    private mutating func takeTrailer(_ input: UnsafeRawBufferPointer) -> Int {
+        let taken = min(input.count, Self.gzipTrailerSize - self.pending.count)
+        self.pending.append(contentsOf: input.prefix(taken))
+        guard self.pending.count == Self.gzipTrailerSize else { return taken }
+        let told = self.pending.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        self.pending.removeAll(keepingCapacity: true)
+        if UInt32(truncatingIfNeeded: told) != UInt32(truncatingIfNeeded: self.checksum) {
+            self.fail(.wrongChecksum, "wrong gzip checksum")
+        } else if UInt32(truncatingIfNeeded: told >> 32) != UInt32(truncatingIfNeeded: self.produced) {
+            self.fail(.wrongLength, "wrong gzip length", offset: self.consumed + 4)
+        } else {
+            self.status = .ended
+        }
+        self.consumed += Self.gzipTrailerSize
+        return taken
+    }
+}

@@ -1,0 +1,210 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Contents of requests and responses, however large they are.
+extension HARWriter {
+    mutating func postData(_ body: Body, headers: HeaderFields) throws {
+        let type = headers.first("content-type")
+        self.writer.beginObject(.lines)
+        self.writer.member("mimeType")
+        self.writer.string(type ?? "")
+        switch body.content {
+        case .form(let form):
+            self.writer.member("params")
+            self.pairs(form.fields.map { FormPairs.Pair(name: $0.name, value: $0.value ?? "") })
+        case .text(let text) where type?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true:
+            self.writer.member("params")
+            self.pairs(FormPairs.parse(text[...]))
+        case .multipart(let parts) where type?.lowercased().hasPrefix("multipart/form-data") == true:
+            try self.params(parts)
+        case .empty, .text, .encodedText, .json, .lines, .events, .multipart, .binary, .file, .raw:
+            if type?.lowercased().hasPrefix("multipart/form-data") == true, let parts = try self.parts(body, headers) {
+                try self.params(parts)
+                if parts.boundary != MultipartType(headers)?.boundary {
+                    let boundary = String(decoding: parts.boundary.octets, as: UTF8.self)
+                    self.writer.member("comment")
+                    self.writer.string("the parts have the boundary \"\(boundary)\", which the Content-Type does not name")
+                    return self.writer.endObject()
+                }
+            } else {
+                // HAR has no encoding for request bodies: the member is ours.
+                _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
+            }
+        }
+        self.comment(body)
+        self.writer.endObject()
+    }
+
+    /// Bytes of a body that is taken apart for the export alone: as much is held in memory.
+    private static let guessLimit = 8 << 20
+
+    /// The parts of a form that the cassette holds in one piece, as `inspect` shows them: with the boundary that its Content-Type names, or
+    /// else with the one that it has. Nil if there are none.
+    private func parts(_ body: Body, _ headers: HeaderFields) throws -> MultipartBody<PartContent>? {
+        var bytes = body.content.inlineOctets ?? []
+        if bytes.isEmpty {
+            guard body.size <= Self.guessLimit, let bodies = self.bodies else { return nil }
+            var isTooLong = false
+            try bodies.read(body, headers: headers) { piece in
+                isTooLong = isTooLong || bytes.count + piece.count > Self.guessLimit
+                if !isTooLong { bytes.append(contentsOf: piece) }
+            }
+            guard !isTooLong else { return nil }
+        }
+        return bytes.withUnsafeBytes { content in
+            let named = MultipartType(headers)?.boundary.flatMap { MultipartBody<Range<Int>>.parse(content, boundary: $0) }
+            let proposal = named == nil ? MultipartLint.problems(headers: headers, body: content).lazy.compactMap(\.proposal).first : nil
+            let body = named ?? proposal.flatMap { MultipartBody<Range<Int>>.parse(content, boundary: $0) }
+            return body?.mapData { range in
+                let data = Array(content[range])
+                return UTF8Validator.isValid(data) ? .text(data) : .binary(data)
+            }
+        }
+    }
+
+    /// The parts of a form, which HAR lists instead of a text.
+    private mutating func params(_ body: MultipartBody<PartContent>) throws {
+        let charset = body.formCharset
+        self.writer.member("params")
+        self.writer.beginArray(.lines)
+        for part in body.parts {
+            let fields = part.headers.fields
+            let disposition = ContentDisposition(fields, charset: charset)
+            let type = fields.first("content-type")
+            self.writer.element()
+            self.writer.beginObject(.lines)
+            self.writer.member("name")
+            self.writer.string(disposition?.name ?? "")
+            let content: BodyContent =
+                switch part.content {
+                case .data(let data): data.readable.bodyContent
+                case .multipart(let inner): .multipart(inner)
+                }
+            let size = if case .multipart(let inner) = content { inner.size } else { PartContent(content)?.size ?? 0 }
+            _ = try self.text(
+                of: Body(size: size, content: content), HeaderFields(), type: type ?? "text/plain", as: "value", encoding: "_encoding",
+                isCharsetNamed: charset != nil && disposition?.filename == nil)
+            if let filename = disposition?.filename {
+                self.writer.member("fileName")
+                self.writer.string(filename)
+            }
+            if let type {
+                self.writer.member("contentType")
+                self.writer.string(type)
+            }
+            self.writer.endObject()
+            try self.flushIfFull()
+        }
+        self.writer.endArray()
+    }
+
+    mutating func content(_ body: Body?, headers: HeaderFields) throws {
+        let type = headers.first("content-type") ?? "x-unknown"
+        self.writer.beginObject(.lines)
+        self.writer.member("mimeType")
+        self.writer.string(type)
+        var size = 0
+        if let body, body.content != .empty { size = try self.text(of: body, headers, type: type, encoding: "encoding") ?? body.size }
+        self.writer.member("size")
+        self.writer.integer(size)
+        if let body, !body.codings.isEmpty || body.isUndeveloped(headers) && size != body.size {
+            self.writer.member("compression")
+            self.writer.integer(size - body.size)
+        }
+        if let body { self.comment(body) }
+        self.writer.endObject()
+    }
+
+    /// What is wrong with a body, as far as it is known.
+    private mutating func comment(_ body: Body) {
+        guard let note = body.note, self.bodies != nil || body.content.sidecars.isEmpty else { return }
+        self.writer.member("comment")
+        self.writer.string(note)
+    }
+
+    /// Writes the content as text or base64; returns its size, nil if it could not be had.
+    ///
+    /// - Parameter isCharsetNamed: the archive says elsewhere what charset its text was in.
+    private mutating func text(
+        of body: Body, _ headers: HeaderFields, type: String, as member: StaticString = "text", encoding: StaticString,
+        isCharsetNamed: Bool = false
+    ) throws -> Int? {
+        switch body.content {
+        case .empty: return 0
+        case .encodedText(let octets, let charset):
+            // Who restores the bytes has the type alone to go by.
+            let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(octets) : nil
+            _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? octets).withUnsafeBytes(deliver) }
+            return octets.count
+        case .text(let octets), .json(let octets, _):
+            let isText = UTF8Validator.isValid(octets)
+            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .form, .lines, .events, .binary:
+            let octets = body.content.inlineOctets ?? []
+            let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(octets) }
+            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+        case .multipart(let parts) where parts.sidecars.isEmpty:
+            let source = parts.source { _ in OctetSource([]) }
+            let isText = UTF8Validator.isValid(try source.load())
+            return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
+        case .multipart, .file, .raw:
+            guard let bodies = self.bodies else {
+                self.writer.member("comment")
+                self.writer.string("the content lies in a file and was left out")
+                return nil
+            }
+            let isText = Self.isTextual(type) ? try Self.isUTF8(body, headers, bodies) : false
+            return try self.text(isText: isText, member, encoding) { deliver in try bodies.read(body, headers: headers, deliver) }
+        }
+    }
+
+    private mutating func text(
+        isText: Bool, _ member: StaticString, _ encoding: StaticString,
+        _ read: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Int {
+        if !isText {
+            self.writer.member(encoding)
+            self.writer.string("base64")
+        }
+        self.writer.member(member)
+        self.writer.byte(UInt8(ascii: "\""))
+        var size = 0
+        var base64 = Base64Stream()
+        try read { piece in
+            size += piece.count
+            var offset = 0
+            while offset < piece.count {
+                let end = min(offset + Self.flushSize, piece.count)
+                let part = UnsafeRawBufferPointer(rebasing: piece[offset..<end])
+                if isText { self.writer.stringPiece(utf8: part) } else { base64.append(part, to: &self.writer) }
+                try self.flushIfFull()
+                offset = end
+            }
+        }
+        base64.finish(&self.writer)
+        self.writer.byte(UInt8(ascii: "\""))
+        return size
+    }
+
+    /// Whether a Content-Type names a charset by which its bytes are made of the text again.
+    private static func names(_ type: String, _ charset: Charset) -> Bool {
+        guard let parameter = MIMEParameters(type.utf8)["charset"] else { return false }
+        let label = String(decoding: parameter.value.prefix(64), as: UTF8.self).lowercased()
+        return Charset.candidates(label: label, beginning: UnsafeRawBufferPointer(start: nil, count: 0)).contains(charset)
+    }
+
+    private static func isTextual(_ type: String) -> Bool {
+        let type = type.lowercased()
+        let words = ["json", "xml", "javascript", "ecmascript", "x-www-form-urlencoded", "yaml", "graphql"]
+        return type.hasPrefix("text/") || words.contains { type.contains($0) }
+    }
+
+    private static func isUTF8(_ body: Body, _ headers: HeaderFields, _ bodies: any HARBodySource) throws -> Bool {
+        var validator = UTF8Validator()
+        var isValid = true
+        try bodies.read(body, headers: headers) { piece in
+            if isValid, validator.firstInvalid(in: piece) != nil { isValid = false }
+        }
+        return isValid && validator.isAtCharacterEnd
+    }
+}

@@ -1,0 +1,271 @@
+public import CassetteModel
+internal import TapeBytes
+
+/// Writes interactions as an HTTP Archive, version 1.2, into a sink.
+///
+/// Keeps one buffer however large the bodies are. Redacts nothing: it exports what the cassette holds.
+public struct HARWriter {
+    public typealias Sink = (UnsafeRawBufferPointer) throws -> Void
+
+    var writer = JSONWriter(reserving: 2 * Self.flushSize)
+    private let sink: Sink
+    let bodies: (any HARBodySource)?
+    /// The buffer goes to the sink when it is this full, and bodies are taken in pieces of this size.
+    static let flushSize = 48 << 10
+
+    /// Without `bodies`, content that lies in files is left out, with a comment in its place.
+    public init(bodies: (any HARBodySource)? = nil, sink: @escaping Sink) {
+        self.bodies = bodies
+        self.sink = sink
+    }
+
+    // MARK: The log
+
+    public mutating func begin(creator: String, version: String) throws {
+        self.writer.beginObject(.lines)
+        self.writer.member("log")
+        self.writer.beginObject(.lines)
+        self.writer.member("version")
+        self.writer.string("1.2")
+        self.writer.member("creator")
+        self.writer.beginObject(.inline)
+        self.writer.member("name")
+        self.writer.string(creator)
+        self.writer.member("version")
+        self.writer.string(version)
+        self.writer.endObject()
+        self.writer.member("entries")
+        self.writer.beginArray(.lines)
+    }
+
+    public mutating func end() throws {
+        self.writer.endArray()
+        self.writer.endObject()
+        self.writer.endObject()
+        self.writer.byte(10)
+        try self.flush()
+    }
+
+    private mutating func flush() throws {
+        try self.writer.withUnsafeBytes { try self.sink($0) }
+        self.writer.drain()
+    }
+
+    mutating func flushIfFull() throws {
+        if self.writer.count >= Self.flushSize { try self.flush() }
+    }
+
+    // MARK: An entry
+
+    public mutating func append(_ interaction: Interaction) throws {
+        self.writer.element()
+        self.writer.beginObject(.lines)
+        self.writer.member("startedDateTime")
+        self.writer.timestamp(interaction.started)
+        self.writer.member("time")
+        let timing = Self.phases(interaction)
+        self.writer.milliseconds(Self.time(timing))
+        self.writer.member("request")
+        try self.request(interaction.request)
+        self.writer.member("response")
+        try self.response(interaction)
+        self.writer.member("cache")
+        self.writer.raw("{}")
+        self.timings(timing)
+        if let connection = interaction.connection {
+            self.writer.member("serverIPAddress")
+            self.writer.string(Self.address(connection.remote))
+            self.writer.member("connection")
+            self.writer.string(String(connection.id))
+            if let tls = connection.tls {
+                self.writer.member("_tls")
+                ConnectionEncoder.encode(tls, into: &self.writer)
+            }
+        }
+        self.writer.endObject()
+        try self.flushIfFull()
+    }
+
+    private mutating func request(_ request: RecordedRequest) throws {
+        self.writer.beginObject(.lines)
+        self.writer.member("method")
+        self.writer.string(request.method)
+        self.writer.member("url")
+        self.writer.string(request.url)
+        self.writer.member("httpVersion")
+        self.writer.string(request.version.description)
+        self.writer.member("cookies")
+        self.cookies(request.headers.values("cookie").flatMap(HARCookie.sent))
+        self.fields(request.headers)
+        self.writer.member("queryString")
+        self.pairs(FormPairs.query(of: request.url))
+        if let body = request.body, body.content != .empty {
+            self.writer.member("postData")
+            try self.postData(body, headers: request.headers)
+        }
+        // Whether the target was sent in origin-form or absolute-form is not known.
+        self.sizes(head: -1, body: request.body?.size ?? 0)
+        self.writer.endObject()
+    }
+
+    private mutating func response(_ interaction: Interaction) throws {
+        let response = interaction.response ?? RecordedResponse(status: 0)
+        self.writer.beginObject(.lines)
+        self.writer.member("status")
+        self.writer.integer(response.status)
+        self.writer.member("statusText")
+        self.octets(response.reason[...])
+        self.writer.member("httpVersion")
+        self.writer.string(interaction.response?.version.description ?? "")
+        self.writer.member("cookies")
+        self.cookies(response.headers.values("set-cookie").compactMap(HARCookie.set))
+        self.fields(response.headers)
+        self.writer.member("content")
+        try self.content(response.body, headers: response.headers)
+        self.writer.member("redirectURL")
+        self.writer.string(response.headers.first("location") ?? "")
+        if interaction.response == nil {
+            self.sizes(head: -1, body: -1)
+        } else {
+            // Version, space, three digits, space, reason, CRLF; the fields; CRLF.
+            let head = response.version.description.utf8.count + 5 + response.reason.count + 2 + response.headers.bytes.count + 2
+            self.sizes(head: head, body: response.body?.size ?? 0)
+        }
+        switch interaction.outcome {
+        case .complete: break
+        case .cut(let cut):
+            self.writer.member("_error")
+            self.writer.string("cut by the \(cut.by.rawValue): \(cut.reason)")
+        case .failed(let failure):
+            self.writer.member("_error")
+            self.writer.string("\(failure.kind.rawValue): \(failure.message)")
+        }
+        self.writer.endObject()
+    }
+
+    private mutating func sizes(head: Int, body: Int) {
+        self.writer.member("headersSize")
+        self.writer.integer(head)
+        self.writer.member("bodySize")
+        self.writer.integer(body)
+    }
+
+    // MARK: Fields, cookies, pairs
+
+    private mutating func fields(_ fields: HeaderFields) {
+        self.writer.member("headers")
+        self.writer.beginArray(.lines)
+        for index in 0..<fields.count {
+            self.writer.element()
+            self.writer.beginObject(.inline)
+            self.writer.member("name")
+            self.writer.string(fields.name(at: index))
+            self.writer.member("value")
+            self.octets(fields.valueBytes(at: index))
+            self.writer.endObject()
+        }
+        self.writer.endArray()
+    }
+
+    /// UTF-8 where it is that, and else a character per octet, as browsers show field values.
+    private mutating func octets(_ octets: ArraySlice<UInt8>) {
+        octets.withUnsafeBytes {
+            if UTF8Validator.isValid($0) { self.writer.string(utf8: $0) } else { self.writer.string(latin1: $0) }
+        }
+    }
+
+    private mutating func cookies(_ cookies: [HARCookie]) {
+        self.writer.beginArray(.lines)
+        for cookie in cookies {
+            self.writer.element()
+            self.writer.beginObject(.inline)
+            self.writer.member("name")
+            self.writer.string(cookie.name)
+            self.writer.member("value")
+            self.writer.string(cookie.value)
+            for attribute in cookie.attributes {
+                self.writer.member(named: attribute.name)
+                self.writer.string(attribute.value)
+            }
+            for flag in cookie.flags {
+                self.writer.member(named: flag)
+                self.writer.bool(true)
+            }
+            self.writer.endObject()
+        }
+        self.writer.endArray()
+    }
+
+    mutating func pairs(_ pairs: [FormPairs.Pair]) {
+        self.writer.beginArray(.lines)
+        for pair in pairs {
+            self.writer.element()
+            self.writer.beginObject(.inline)
+            self.writer.member("name")
+            self.writer.string(pair.name)
+            self.writer.member("value")
+            self.writer.string(pair.value)
+            self.writer.endObject()
+        }
+        self.writer.endArray()
+    }
+
+    // MARK: Timings
+
+    /// The recorded phases. Of an exchange that came to no end, what is missing to the whole counts for the phase that was under way: HAR's
+    /// `time` is the sum of its timings.
+    private static func phases(_ interaction: Interaction) -> Timing {
+        var timing = interaction.timing
+        let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive]
+        guard let total = timing.total else { return timing }
+        if phases.contains(where: { $0 != nil }) {
+            let rest = total - self.time(timing)
+            guard interaction.outcome != .complete, rest > 0 else { return timing }
+            if interaction.response == nil {
+                timing.wait = (timing.wait ?? 0) + rest
+            } else {
+                timing.receive = (timing.receive ?? 0) + rest
+            }
+            return timing
+        }
+        switch interaction.outcome {
+        case .failed(let failure):
+            switch failure.kind {
+            case .dns: timing.dns = total
+            case .refused, .unreachable, .tls: timing.connect = total
+            case .reset, .timeout, .truncated, .cancelled, .malformed:
+                if interaction.request.method == "CONNECT" { timing.connect = total } else { timing.wait = total }
+            }
+        case .complete, .cut: timing.wait = total
+        }
+        return timing
+    }
+
+    /// The sum of the phases, as HAR asks.
+    private static func time(_ timing: Timing) -> Double {
+        let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive].compactMap { $0 }
+        return phases.reduce(0, +)
+    }
+
+    /// HAR counts the TLS handshake in `connect` too; `send`, `wait` and `receive` may not be -1.
+    private mutating func timings(_ timing: Timing) {
+        let connect = timing.connect == nil && timing.tls == nil ? -1 : (timing.connect ?? 0) + (timing.tls ?? 0)
+        self.writer.member("timings")
+        self.writer.beginObject(.inline)
+        let phases: [(StaticString, Double)] = [
+            ("blocked", timing.blocked ?? -1), ("dns", timing.dns ?? -1), ("connect", connect), ("send", timing.send ?? 0),
+            ("wait", timing.wait ?? 0), ("receive", timing.receive ?? 0), ("ssl", timing.tls ?? -1),
+        ]
+        for (name, value) in phases {
+            self.writer.member(name)
+            self.writer.milliseconds(value)
+        }
+        self.writer.endObject()
+    }
+
+    /// Without the port, and without the brackets of an IPv6 address.
+    private static func address(_ remote: String) -> String {
+        guard let colon = remote.utf8.lastIndex(of: UInt8(ascii: ":")) else { return remote }
+        return String(remote[..<colon].filter { $0 != "[" && $0 != "]" })
+    }
+}

@@ -1,0 +1,157 @@
+public import CassetteModel
+internal import TapeBytes
+
+/// Reads one interaction from its JSON text, in any layout and order of members.
+///
+/// Trusts nothing: types, ranges, paths and what goes into a message's head are checked here. Opens no files.
+public enum InteractionDecoder {
+    /// A head section larger than this is no recording of ours: heads are limited to far less while they are recorded.
+    static let headLimit = 16 << 20
+
+    public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace = InteractionPlace()) throws(CassetteError)
+        -> Interaction
+    {
+        try self.decode(Array(bytes), at: place)
+    }
+
+    public static func decode(_ bytes: [UInt8], at place: InteractionPlace = InteractionPlace()) throws(CassetteError) -> Interaction {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(bytes)
+        } catch {
+            throw place.error(.damaged, line: error.line, member: "", error.reason)
+        }
+        return try self.interaction(document.root, place)
+    }
+
+    private static let members = [
+        "id", "started", "request", "interim", "response", "outcome", "tunnel", "timing", "connection",
+    ]
+
+    private static func interaction(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Interaction {
+        let reader = try ObjectReader(value, "", place, known: self.members)
+        let started = try reader.required("started")
+        guard let time = try Timestamp(reader.requiredString("started")) else {
+            throw reader.error(started, "started", "expected a time in UTC, as 2026-11-21T04:19:28.123456Z")
+        }
+        var interaction = Interaction(
+            id: try reader.requiredInt("id"), started: time, request: try self.request(reader.required("request"), place))
+        if let response = reader["response"] { interaction.response = try self.response(response, place) }
+        if let interim = reader["interim"] {
+            guard interim.kind == .array else { throw reader.error(interim, "interim", "expected an array") }
+            for element in interim.elements { interaction.interim.append(try self.interim(element, place)) }
+        }
+        if let outcome = reader["outcome"] { interaction.outcome = try self.outcome(outcome, place) }
+        if let tunnel = reader["tunnel"] {
+            let reader = try ObjectReader(tunnel, "tunnel", place, known: ["sent", "received"])
+            interaction.tunnel = TunnelCounts(
+                sent: try reader.requiredInt("sent"), received: try reader.requiredInt("received"), unknown: reader.unknown)
+        }
+        if let timing = reader["timing"] { interaction.timing = try self.timing(timing, place) }
+        if let connection = reader["connection"] { interaction.connection = try ConnectionDecoder.decode(connection, place) }
+        interaction.unknown = reader.unknown
+        return interaction
+    }
+
+    // MARK: Messages
+
+    private static func request(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedRequest {
+        let reader = try ObjectReader(
+            value, "request", place, known: ["method", "url", "target", "version", "headers", "body", "trailers"])
+        let method = try reader.required("method")
+        guard let name = try reader.headString("method"), !name.isEmpty, !name.utf8.contains(32) else {
+            throw reader.error(method, "method", "expected a method, as GET")
+        }
+        let location = try reader.required("url")
+        guard let url = try reader.headString("url"), !url.isEmpty else { throw reader.error(location, "url", "expected an absolute URL") }
+        let headers = try self.fields("headers", reader) ?? HeaderFields()
+        return RecordedRequest(
+            method: name, url: url, target: try reader.headString("target"), version: try self.version(reader),
+            headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+    }
+
+    private static func response(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> RecordedResponse {
+        let reader = try ObjectReader(
+            value, "response", place, known: ["status", "reason", "version", "headers", "body", "trailers", "codedHeaders"])
+        let headers = try self.fields("headers", reader) ?? HeaderFields()
+        var response = RecordedResponse(
+            status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader), version: try self.version(reader),
+            headers: headers, body: try self.body(reader, headers), trailers: try self.fields("trailers", reader), unknown: reader.unknown)
+        response.omitsReasonSpace = self.omitsReasonSpace(reader)
+        response.codedHeaders = try self.fields("codedHeaders", reader)
+        return response
+    }
+
+    private static func interim(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> InterimResponse {
+        let reader = try ObjectReader(value, "interim", place, known: ["at", "version", "status", "reason", "headers"])
+        var response = InterimResponse(
+            version: try self.version(reader), status: try reader.requiredInt("status", in: 100...999), reason: try self.reason(reader),
+            headers: try self.fields("headers", reader) ?? HeaderFields(), at: try reader.double("at") ?? 0, unknown: reader.unknown)
+        response.omitsReasonSpace = self.omitsReasonSpace(reader)
+        return response
+    }
+
+    private static func body(_ reader: ObjectReader, _ headers: HeaderFields) throws(CassetteError) -> Body? {
+        guard let value = reader["body"] else { return nil }
+        return try BodyDecoder.decode(value, reader.memberPath("body"), reader.place, headers: headers)
+    }
+
+    private static func version(_ reader: ObjectReader) throws(CassetteError) -> HTTPVersion {
+        guard let text = try reader.utf8("version"), let value = reader["version"] else { return .http11 }
+        let parts = text.dropFirst(5).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard text.starts(with: "HTTP/".utf8), parts.count == 2, parts.allSatisfy({ $0.count == 1 }), let major = JSONNumber.int(parts[0]),
+            let minor = JSONNumber.int(parts[1])
+        else { throw reader.error(value, "version", "expected a version, as HTTP/1.1") }
+        return HTTPVersion(major: major, minor: minor)
+    }
+
+    private static func omitsReasonSpace(_ reader: ObjectReader) -> Bool { reader["reason"]?.kind == .null }
+
+    private static func reason(_ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
+        guard let value = reader["reason"], value.kind != .null else { return [] }
+        return try HeadOctets.decodeLine(value, "reason", reader)
+    }
+
+    private static func fields(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> HeaderFields? {
+        guard let value = reader[name] else { return nil }
+        guard value.kind == .array else { throw reader.error(value, name, "expected an array of field lines") }
+        guard value.range.count <= self.headLimit else { throw reader.error(value, name, "expected at most 16 MiB", code: .tooLarge) }
+        var fields = HeaderFields()
+        for element in value.elements {
+            let line = try HeadOctets.decodeLine(element, name, reader)
+            guard let first = line.first, first != 32, first != 9 else {
+                throw reader.error(element, name, "expected a field line: an empty line would end the head")
+            }
+            fields.append(line: line)
+        }
+        return fields
+    }
+
+    // MARK: About the exchange
+
+    private static func outcome(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Outcome {
+        guard value["failed"] == nil else {
+            let reader = try ObjectReader(value, "outcome", place, known: ["failed", "message"])
+            guard let kind = try Failure.Kind(rawValue: reader.requiredString("failed")) else {
+                let kinds = Failure.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw reader.error(value, "failed", "expected one of \(kinds)")
+            }
+            return .failed(Failure(kind: kind, message: try reader.string("message") ?? "", unknown: reader.unknown))
+        }
+        let reader = try ObjectReader(value, "outcome", place, known: ["cut", "reason"])
+        guard let party = try Cut.Party(rawValue: reader.requiredString("cut")) else {
+            throw reader.error(value, "cut", "expected one of client, origin, recorder")
+        }
+        return .cut(Cut(by: party, reason: try reader.string("reason") ?? "", unknown: reader.unknown))
+    }
+
+    private static let phases = ["blocked", "dns", "connect", "tls", "send", "wait", "receive", "total"]
+
+    private static func timing(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> Timing {
+        let reader = try ObjectReader(value, "timing", place, known: self.phases)
+        return Timing(
+            blocked: try reader.double("blocked"), dns: try reader.double("dns"), connect: try reader.double("connect"),
+            tls: try reader.double("tls"), send: try reader.double("send"), wait: try reader.double("wait"),
+            receive: try reader.double("receive"), total: try reader.double("total"), unknown: reader.unknown)
+    }
+}

@@ -1,0 +1,187 @@
+public import CassetteModel
+public import TapeBytes
+
+/// Writes one interaction as it stands in a cassette's `interactions` array (docs/cassette-format.md).
+///
+/// Writes no comma and no line end around it, and does no I/O.
+public enum InteractionEncoder {
+    /// An interaction's braces are indented by this many levels.
+    public static let depth = 2
+
+    /// Appends the interaction's text; what the writer held before stays.
+    public static func encode(_ interaction: Interaction, into writer: inout JSONWriter) {
+        writer.beginFragment(baseDepth: self.depth)
+        writer.indent(depth: self.depth)
+        writer.beginObject(.lines)
+        writer.member("id")
+        writer.integer(interaction.id)
+        writer.member("started")
+        writer.timestamp(interaction.started)
+        writer.member("request")
+        self.request(interaction.request, &writer)
+        if !interaction.interim.isEmpty {
+            writer.member("interim")
+            writer.beginArray(.lines)
+            for interim in interaction.interim { self.interim(interim, &writer) }
+            writer.endArray()
+        }
+        if let response = interaction.response {
+            writer.member("response")
+            self.response(response, &writer)
+        }
+        self.outcome(interaction.outcome, &writer)
+        if let tunnel = interaction.tunnel {
+            writer.member("tunnel")
+            writer.beginObject(.inline)
+            writer.member("sent")
+            writer.integer(tunnel.sent)
+            writer.member("received")
+            writer.integer(tunnel.received)
+            writer.unknown(tunnel.unknown)
+            writer.endObject()
+        }
+        self.timing(interaction.timing, &writer)
+        if let connection = interaction.connection {
+            writer.member("connection")
+            ConnectionEncoder.encode(connection, into: &writer)
+        }
+        writer.unknown(interaction.unknown)
+        writer.endObject()
+    }
+
+    // MARK: Messages
+
+    private static func request(_ request: RecordedRequest, _ writer: inout JSONWriter) {
+        writer.beginObject(.lines)
+        writer.member("method")
+        writer.string(request.method)
+        writer.member("url")
+        writer.string(request.url)
+        if let target = request.target {
+            writer.member("target")
+            writer.string(target)
+        }
+        writer.member("version")
+        self.version(request.version, &writer)
+        writer.member("headers")
+        self.fields(request.headers, &writer)
+        if let body = request.body {
+            writer.member("body")
+            BodyEncoder.encode(body, headers: request.headers, into: &writer)
+        }
+        if let trailers = request.trailers {
+            writer.member("trailers")
+            self.fields(trailers, &writer)
+        }
+        writer.unknown(request.unknown)
+        writer.endObject()
+    }
+
+    private static func response(_ response: RecordedResponse, _ writer: inout JSONWriter) {
+        writer.beginObject(.lines)
+        writer.member("status")
+        writer.integer(response.status)
+        writer.member("reason")
+        self.reason(response.reason, response.omitsReasonSpace, &writer)
+        writer.member("version")
+        self.version(response.version, &writer)
+        writer.member("headers")
+        self.fields(response.headers, &writer)
+        if let body = response.body {
+            writer.member("body")
+            BodyEncoder.encode(body, headers: response.headers, into: &writer)
+        }
+        if let trailers = response.trailers {
+            writer.member("trailers")
+            self.fields(trailers, &writer)
+        }
+        if let codedHeaders = response.codedHeaders {
+            writer.member("codedHeaders")
+            self.fields(codedHeaders, &writer)
+        }
+        writer.unknown(response.unknown)
+        writer.endObject()
+    }
+
+    private static func interim(_ interim: InterimResponse, _ writer: inout JSONWriter) {
+        writer.element()
+        writer.beginObject(.lines)
+        writer.member("at")
+        writer.milliseconds(interim.at)
+        writer.member("version")
+        self.version(interim.version, &writer)
+        writer.member("status")
+        writer.integer(interim.status)
+        writer.member("reason")
+        self.reason(interim.reason, interim.omitsReasonSpace, &writer)
+        writer.member("headers")
+        self.fields(interim.headers, &writer)
+        writer.unknown(interim.unknown)
+        writer.endObject()
+    }
+
+    private static func version(_ version: HTTPVersion, _ writer: inout JSONWriter) {
+        if version == .http11 { return writer.raw("\"HTTP/1.1\"") }
+        writer.string(version.description)
+    }
+
+    private static func fields(_ fields: HeaderFields, _ writer: inout JSONWriter) {
+        writer.beginArray(.lines)
+        for index in 0..<fields.count {
+            writer.element()
+            fields.line(at: index).withUnsafeBytes { HeadOctets.write($0, &writer) }
+        }
+        writer.endArray()
+    }
+
+    // MARK: About the exchange
+
+    /// Null stands for a status line that ends behind the status.
+    private static func reason(_ reason: [UInt8], _ omitsSpace: Bool, _ writer: inout JSONWriter) {
+        guard !omitsSpace || !reason.isEmpty else { return writer.raw("null") }
+        reason.withUnsafeBytes { HeadOctets.write($0, &writer) }
+    }
+
+    private static func outcome(_ outcome: Outcome, _ writer: inout JSONWriter) {
+        switch outcome {
+        case .complete: return
+        case .cut(let cut):
+            writer.member("outcome")
+            writer.beginObject(.inline)
+            writer.member("cut")
+            writer.string(cut.by.rawValue)
+            writer.member("reason")
+            writer.string(cut.reason)
+            writer.unknown(cut.unknown)
+        case .failed(let failure):
+            writer.member("outcome")
+            writer.beginObject(.inline)
+            writer.member("failed")
+            writer.string(failure.kind.rawValue)
+            writer.member("message")
+            writer.string(failure.message)
+            writer.unknown(failure.unknown)
+        }
+        writer.endObject()
+    }
+
+    private static func timing(_ timing: Timing, _ writer: inout JSONWriter) {
+        writer.member("timing")
+        writer.beginObject(.inline)
+        func phase(_ name: StaticString, _ value: Double?) {
+            guard let value else { return }
+            writer.member(name)
+            writer.milliseconds(value)
+        }
+        phase("blocked", timing.blocked)
+        phase("dns", timing.dns)
+        phase("connect", timing.connect)
+        phase("tls", timing.tls)
+        phase("send", timing.send)
+        phase("wait", timing.wait)
+        phase("receive", timing.receive)
+        phase("total", timing.total)
+        writer.unknown(timing.unknown)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,127 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Reads the members of one JSON object by name, and keeps those whose names it was not given.
+///
+/// A known name that comes twice is an error: two readers could take different ones.
+struct ObjectReader {
+    let value: JSONValue
+    /// The member's path, as `response.body`; empty for the interaction.
+    let path: String
+    let place: InteractionPlace
+    private let names: [String]
+    private var found: [JSONValue?]
+    private(set) var unknown: [UnknownMember] = []
+
+    init(_ value: JSONValue, _ path: String, _ place: InteractionPlace, known names: [String]) throws(CassetteError) {
+        self.value = value
+        self.path = path
+        self.place = place
+        self.names = names
+        self.found = Array(repeating: nil, count: names.count)
+        guard value.kind == .object else { throw place.error(.damaged, line: value.line, member: path, "expected an object") }
+        for member in value.members {
+            guard let name = member.name.string else {
+                throw place.error(.damaged, line: member.name.line, member: path, "expected a member's name that is Unicode")
+            }
+            guard let index = names.firstIndex(of: name) else {
+                self.unknown.append(UnknownMember(name: name, json: Array(member.value.raw)))
+                continue
+            }
+            guard self.found[index] == nil else { throw self.error(member.name, name, "expected it once") }
+            self.found[index] = member.value
+        }
+    }
+
+    /// An error about a member of this object.
+    func error(_ value: JSONValue, _ name: String, _ problem: String, code: CassetteError.Code = .damaged) -> CassetteError {
+        self.place.error(code, line: value.line, member: self.memberPath(name), problem)
+    }
+
+    func memberPath(_ name: String) -> String { self.path.isEmpty ? name : "\(self.path).\(name)" }
+
+    /// For objects whose members decide how octets come back: one we do not know may change their meaning.
+    func refuseUnknown() throws(CassetteError) {
+        guard let first = self.unknown.first else { return }
+        throw self.error(self.value, first.name, "is not a member this version knows", code: .unsupportedVersion)
+    }
+
+    subscript(name: String) -> JSONValue? {
+        self.names.firstIndex(of: name).flatMap { self.found[$0] }
+    }
+
+    func required(_ name: String) throws(CassetteError) -> JSONValue {
+        guard let value = self[name] else { throw self.error(self.value, name, "is missing") }
+        return value
+    }
+
+    // MARK: Typed members
+
+    /// 2^53, the largest whole number that every JSON reader holds exactly. Sums of a few sizes cannot overflow either.
+    static let largest = Int(clamping: Int64(1) << 53)
+
+    func int(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int? {
+        guard let value = self[name] else { return nil }
+        guard value.kind == .number else { throw self.error(value, name, "expected a number") }
+        guard let number = value.int else { throw self.error(value, name, "expected a whole number") }
+        guard range.contains(number) else {
+            throw self.error(value, name, "expected a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func requiredInt(_ name: String, in range: ClosedRange<Int> = 0...Self.largest) throws(CassetteError) -> Int {
+        guard let number = try self.int(name, in: range) else { throw self.error(self.value, name, "is missing") }
+        return number
+    }
+
+    func double(_ name: String) throws(CassetteError) -> Double? {
+        guard let value = self[name] else { return nil }
+        guard value.kind == .number else { throw self.error(value, name, "expected a number") }
+        guard let number = value.double else { throw self.error(value, name, "expected a smaller number") }
+        return number
+    }
+
+    func bool(_ name: String) throws(CassetteError) -> Bool? {
+        guard let value = self[name] else { return nil }
+        guard let bool = value.bool else { throw self.error(value, name, "expected true or false") }
+        return bool
+    }
+
+    func utf8(_ name: String) throws(CassetteError) -> [UInt8]? {
+        guard let value = self[name] else { return nil }
+        guard value.kind == .string else { throw self.error(value, name, "expected a string") }
+        guard let text = value.utf8 else { throw self.error(value, name, "expected whole characters: half a surrogate pair is none") }
+        return text
+    }
+
+    func string(_ name: String) throws(CassetteError) -> String? {
+        try self.utf8(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func requiredString(_ name: String) throws(CassetteError) -> String {
+        guard let text = try self.string(name) else { throw self.error(self.value, name, "is missing") }
+        return text
+    }
+
+    /// A string that goes into a message's head, where a line end would begin another line.
+    func headString(_ name: String, allowingTabs: Bool = false) throws(CassetteError) -> String? {
+        guard let text = try self.utf8(name), let value = self[name] else { return nil }
+        guard !text.contains(where: { ($0 < 0x20 && !(allowingTabs && $0 == 9)) || $0 == 0x7F }) else {
+            throw self.error(value, name, "expected no control characters")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    func path(_ name: String) throws(CassetteError) -> String? {
+        guard let text = try self.string(name), let value = self[name] else { return nil }
+        if let objection = CassettePath.objection(to: text) { throw self.error(value, name, "the path \(objection)", code: .unsafePath) }
+        return text
+    }
+
+    func digest(_ name: String) throws(CassetteError) -> String? {
+        guard let text = try self.string(name), let value = self[name] else { return nil }
+        guard SidecarName.isDigest(text.utf8) else { throw self.error(value, name, "expected 64 lower-case hex digits") }
+        return text
+    }
+}

@@ -1,0 +1,78 @@
+public import TapeBytes
+
+/// Server-sent events (HTML Living Standard, 9.2): the octets, and where each event and each of its lines stands in them.
+///
+/// Interprets no field; only knows that a blank line ends an event.
+public struct EventStream: Sendable, Hashable {
+    public let octets: [UInt8]
+    /// Of all lines.
+    public let lineEnd: LineEnd
+    /// White space of the JSON in `data`, where a cassette shows it as structure.
+    public let style: JSONStyle
+
+    /// Nil for lines that end in several ways or in CR alone, and where no event is whole.
+    public init?(_ octets: [UInt8]) {
+        guard let lineEnd = octets.withUnsafeBytes(Self.lineEnd(of:)) else { return nil }
+        self.init(octets: octets, lineEnd: lineEnd)
+        guard !self.events.isEmpty else { return nil }
+    }
+
+    package init(octets: [UInt8], lineEnd: LineEnd, style: JSONStyle? = nil) {
+        self.octets = octets
+        self.lineEnd = lineEnd
+        self.style = style ?? octets.withUnsafeBytes(Self.style(of:))
+    }
+
+    private static func lineEnd(of bytes: UnsafeRawBufferPointer) -> LineEnd? {
+        var found: LineEnd?
+        for line in JSONLines.split(bytes) where line.lineEnd != .none {
+            guard found == nil || found == line.lineEnd else { return nil }
+            found = line.lineEnd
+        }
+        // A CR within a line ends it for a client.
+        var returns = 0
+        for octet in bytes where octet == 13 { returns += 1 }
+        let feeds = ByteScan.count(of: 10, in: bytes, upTo: bytes.count)
+        return returns == (found == .carriageReturnLineFeed ? feeds : 0) ? found : nil
+    }
+
+    /// That of the longest JSON among the data.
+    private static func style(of bytes: UnsafeRawBufferPointer) -> JSONStyle {
+        let lines = JSONLines.split(bytes).filter { self.isJSON(UnsafeRawBufferPointer(rebasing: bytes[$0.content])) }
+        guard let longest = lines.max(by: { $0.content.count < $1.content.count }) else { return .compact }
+        let style = JSONBody.style(of: UnsafeRawBufferPointer(rebasing: bytes[longest.content].dropFirst(self.prefix.count)))
+        guard let style, style.indent == nil, style.tail.isEmpty else { return .compact }
+        return style
+    }
+
+    package static let prefix = Array("data: ".utf8)
+
+    /// Whether a line is `data: ` and something that may be a JSON object or array.
+    package static func isJSON(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count > self.prefix.count, line.starts(with: self.prefix) else { return false }
+        let first = line[self.prefix.count]
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
+    /// The lines of each whole event, as ranges of `octets` without line ends.
+    public var events: [[Range<Int>]] { self.split.events }
+
+    /// What stands behind the last blank line: the beginning of an event that never came.
+    public var rest: Range<Int> { self.split.rest }
+
+    package var split: (events: [[Range<Int>]], rest: Range<Int>) {
+        var events: [[Range<Int>]] = []
+        var event: [Range<Int>] = []
+        var end = 0
+        for line in self.octets.withUnsafeBytes(JSONLines.split) where line.lineEnd != .none {
+            if line.content.isEmpty {
+                events.append(event)
+                event = []
+                end = line.content.upperBound + line.lineEnd.count
+            } else {
+                event.append(line.content)
+            }
+        }
+        return (events, end..<self.octets.count)
+    }
+}

@@ -1,0 +1,119 @@
+internal import TapeBytes
+
+/// `a=1&b=2` as its fields in order, with the spelling that gives the octets back (application/x-www-form-urlencoded).
+public struct FormText: Sendable, Hashable {
+    public struct Field: Sendable, Hashable {
+        public var name: String
+        /// Nil without an equals sign.
+        public var value: String?
+
+        public init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public var fields: [Field]
+    public var spelling: FormSpelling
+
+    public init(fields: [Field], spelling: FormSpelling = .usual) {
+        self.fields = fields
+        self.spelling = spelling
+    }
+
+    /// Nil where one spelling does not restore all octets, where names and values are not UTF-8, and for no octets.
+    public init?(_ octets: UnsafeRawBufferPointer) {
+        guard !octets.isEmpty else { return nil }
+        var survey = Survey()
+        var fields: [Field] = []
+        var start = 0
+        while true {
+            let end = ByteScan.index(of: UInt8(ascii: "&"), in: octets, from: start)
+            let part = UnsafeRawBufferPointer(rebasing: octets[start..<end])
+            let equals = ByteScan.index(of: UInt8(ascii: "="), in: part, from: 0)
+            guard let name = survey.decode(UnsafeRawBufferPointer(rebasing: part[..<equals])) else { return nil }
+            var value: String?
+            if equals < part.count {
+                guard let text = survey.decode(UnsafeRawBufferPointer(rebasing: part[(equals + 1)...])) else { return nil }
+                value = text
+            }
+            fields.append(Field(name: name, value: value))
+            guard end < octets.count else { break }
+            start = end + 1
+        }
+        guard let spelling = survey.spelling else { return nil }
+        self.init(fields: fields, spelling: spelling)
+        guard self.octets.withUnsafeBytes({ $0.elementsEqualFast(octets) }) else { return nil }
+    }
+
+    public var octets: [UInt8] {
+        var octets: [UInt8] = []
+        for (index, field) in self.fields.enumerated() {
+            if index > 0 { octets.append(UInt8(ascii: "&")) }
+            self.spelling.write(field.name.utf8, isName: true, into: &octets)
+            guard let value = field.value else { continue }
+            octets.append(UInt8(ascii: "="))
+            self.spelling.write(value.utf8, isName: false, into: &octets)
+        }
+        return octets
+    }
+
+    /// What the spellings of single octets have in common.
+    private struct Survey {
+        private var plain = Array(repeating: false, count: 128)
+        private var escaped = Array(repeating: false, count: 128)
+        private var hasPlus = false
+        private var hasUpper = false
+        private var hasLower = false
+
+        mutating func decode(_ text: UnsafeRawBufferPointer) -> String? {
+            var decoded: [UInt8] = []
+            decoded.reserveCapacity(text.count)
+            var offset = 0
+            while offset < text.count {
+                let octet = text[offset]
+                if octet == UInt8(ascii: "%") {
+                    guard text.count - offset > 2, let upper = Hex.value(text[offset + 1]), let lower = Hex.value(text[offset + 2]) else {
+                        return nil
+                    }
+                    self.note(text[offset + 1])
+                    self.note(text[offset + 2])
+                    let value = upper << 4 | lower
+                    if value < 128 { self.escaped[Int(value)] = true }
+                    decoded.append(value)
+                    offset += 3
+                    continue
+                }
+                if octet == UInt8(ascii: "+") {
+                    self.hasPlus = true
+                    decoded.append(32)
+                } else {
+                    guard FormSpelling.mayBePlain(octet) else { return nil }
+                    self.plain[Int(octet)] = true
+                    decoded.append(octet)
+                }
+                offset += 1
+            }
+            return UTF8Validator.isValid(decoded) ? String(decoding: decoded, as: UTF8.self) : nil
+        }
+
+        private mutating func note(_ digit: UInt8) {
+            if digit >= 97 { self.hasLower = true } else if digit >= 65 { self.hasUpper = true }
+        }
+
+        var spelling: FormSpelling? {
+            guard !(self.hasPlus && self.escaped[32]), !(self.hasUpper && self.hasLower) else { return nil }
+            var spelling = FormSpelling(escapesSpace: self.escaped[32], usesLowerCaseHex: self.hasLower)
+            for octet in UInt8(33)..<127 {
+                let (isPlain, isEscaped) = (self.plain[Int(octet)], self.escaped[Int(octet)])
+                if isPlain, isEscaped { return nil }
+                if FormSpelling.isUsuallyPlain(octet) {
+                    if isEscaped { spelling.escaped.append(octet) }
+                } else if isPlain {
+                    spelling.plain.append(octet)
+                }
+            }
+            return spelling.escaped.contains(where: FormSpelling.isAlphanumeric) ? nil : spelling
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import TapeBytes
+
+/// JSON texts, one a line, as logs and streams have them (NDJSON): the octets, and the white space that restores them from structure.
+public struct JSONLines: Sendable, Hashable {
+    public let octets: [UInt8]
+    /// Of every line, without its end.
+    public let style: JSONStyle
+    public let lineEnd: LineEnd
+    /// Whether the last line has a line end too.
+    public let isEnded: Bool
+
+    /// Nil where a line is not an object or array, where one style does not fit all lines, or there is but one line without an end.
+    public init?(_ octets: [UInt8]) {
+        let lines = octets.withUnsafeBytes { Self.split($0) }
+        guard let first = lines.first, let longest = lines.max(by: { $0.content.count < $1.content.count }), let last = lines.last,
+            first.lineEnd != .none
+        else { return nil }
+        guard lines.dropLast().allSatisfy({ $0.lineEnd == first.lineEnd }), last.lineEnd == first.lineEnd || last.lineEnd == .none else {
+            return nil
+        }
+        let style: JSONStyle? = octets.withUnsafeBytes { bytes in
+            guard let style = JSONBody.style(of: UnsafeRawBufferPointer(rebasing: bytes[longest.content])), style.indent == nil,
+                style.tail.isEmpty
+            else { return nil }
+            let isCommon = lines.allSatisfy { line in
+                let line = UnsafeRawBufferPointer(rebasing: bytes[line.content])
+                guard let first = line.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
+                return JSONBody.restore(line, style: style)?.withUnsafeBytes { $0.elementsEqualFast(line) } == true
+            }
+            return isCommon ? style : nil
+        }
+        guard let style else { return nil }
+        self.octets = octets
+        self.style = style
+        self.lineEnd = first.lineEnd
+        self.isEnded = last.lineEnd != .none
+    }
+
+    /// From texts in the form a cassette has them; nil where one is not JSON.
+    package init?(restoring lines: [ArraySlice<UInt8>], style: JSONStyle, lineEnd: LineEnd, isEnded: Bool) {
+        var octets: [UInt8] = []
+        for (index, line) in lines.enumerated() {
+            guard let text = line.withUnsafeBytes({ JSONBody.restore($0, style: style) }) else { return nil }
+            octets += text
+            if isEnded || index < lines.count - 1 { octets += lineEnd.octets }
+        }
+        self.octets = octets
+        self.style = style
+        self.lineEnd = lineEnd
+        self.isEnded = isEnded
+    }
+
+    /// Where the lines stand in `octets`, without their ends.
+    public var lines: [Range<Int>] { self.octets.withUnsafeBytes { Self.split($0).map(\.content) } }
+
+    struct Line {
+        var content: Range<Int>
+        var lineEnd: LineEnd
+    }
+
+    static func split(_ bytes: UnsafeRawBufferPointer) -> [Line] {
+        var lines: [Line] = []
+        var start = 0
+        while start < bytes.count {
+            let next = min(ByteScan.index(of: 10, in: bytes, from: start) + 1, bytes.count)
+            let lineEnd = LineEnd.before(next, from: start, in: bytes)
+            lines.append(Line(content: start..<next - lineEnd.count, lineEnd: lineEnd))
+            start = next
+        }
+        return lines
+    }
+}

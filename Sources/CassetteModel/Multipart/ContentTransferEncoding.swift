@@ -1,0 +1,89 @@
+internal import TapeBytes
+
+/// What a part's Content-Transfer-Encoding says (RFC 2045, 6): mail has it, forms should not (RFC 7578, 4.7).
+///
+/// Decodes for showing only. What is not quite of the encoding is decoded as far as it goes, as RFC 2045 asks.
+public enum ContentTransferEncoding: Sendable, Hashable {
+    /// `7bit`, `8bit`, `binary` or nothing: the octets are the content.
+    case identity
+    case base64
+    case quotedPrintable
+    /// One that is not known; shortened.
+    case other(String)
+
+    public init(_ fields: HeaderFields) {
+        guard let index = fields.firstIndex(of: "content-transfer-encoding") else {
+            self = .identity
+            return
+        }
+        switch MIMEParameters(fields.valueBytes(at: index)).value {
+        case "7bit", "8bit", "binary", "": self = .identity
+        case "base64": self = .base64
+        case "quoted-printable": self = .quotedPrintable
+        case let name: self = .other(String(name.prefix(64)))
+        }
+    }
+
+    /// Nil for an encoding that is not known.
+    public func decode(_ octets: [UInt8]) -> [UInt8]? {
+        switch self {
+        case .identity: octets
+        case .base64: Self.decodeBase64(octets)
+        case .quotedPrintable: Self.decodeQuotedPrintable(octets)
+        case .other: nil
+        }
+    }
+
+    /// RFC 2045, 6.8: characters outside the alphabet are passed over; padding ends the data.
+    private static func decodeBase64(_ octets: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(octets.count / 4 * 3)
+        var bits: UInt32 = 0
+        var held = 0
+        for octet in octets {
+            if octet == UInt8(ascii: "=") { break }
+            guard let value = Base64.value(octet) else { continue }
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            guard held >= 8 else { continue }
+            held -= 8
+            decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+        }
+        return decoded
+    }
+
+    /// RFC 2045, 6.7: `=` and two hex digits are an octet, `=` at a line's end joins lines, white space at a line's end is dropped; anything
+    /// else is left as it is.
+    private static func decodeQuotedPrintable(_ octets: [UInt8]) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(octets.count)
+        var start = 0
+        while start < octets.count {
+            let feed = octets[start...].firstIndex(of: 10)
+            let next = feed.map { $0 + 1 } ?? octets.count
+            let lineEnd = feed.map { $0 > start && octets[$0 - 1] == 13 ? $0 - 1 : $0 } ?? octets.count
+            var end = lineEnd
+            while end > start, octets[end - 1] == 32 || octets[end - 1] == 9 { end -= 1 }
+            let isSoft = end > start && octets[end - 1] == UInt8(ascii: "=")
+            self.appendQuotedPrintable(octets[start..<(isSoft ? end - 1 : end)], to: &decoded)
+            if !isSoft { decoded += octets[lineEnd..<next] }
+            start = next
+        }
+        return decoded
+    }
+
+    private static func appendQuotedPrintable(_ line: ArraySlice<UInt8>, to decoded: inout [UInt8]) {
+        var index = line.startIndex
+        while index < line.endIndex {
+            if line[index] == UInt8(ascii: "="), line.endIndex - index > 2, let upper = Hex.value(line[index + 1]),
+                let lower = Hex.value(line[index + 2])
+            {
+                decoded.append(upper << 4 | lower)
+                index += 3
+            } else {
+                decoded.append(line[index])
+                index += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import TapeBytes
+
+/// The header section of one part, octet by octet, and its field lines.
+///
+/// Knows no field by its meaning.
+public struct PartHeaderSection: Sendable, Hashable {
+    /// Field lines with their line ends, and the empty line, where it is there.
+    public var octets: [UInt8]
+
+    public init(octets: [UInt8]) {
+        self.octets = octets
+    }
+
+    /// The section as every careful client writes it: each line and the section itself end in CRLF.
+    public init(lines: some Sequence<[UInt8]>) {
+        self.octets = []
+        for line in lines { self.octets += line + [13, 10] }
+        self.octets += [13, 10]
+    }
+
+    /// One line, without and with its line end.
+    struct Line {
+        var content: Range<Int>
+        var lineEnd: LineEnd
+    }
+
+    /// The lines in order, the empty one included.
+    func forEachLine(_ body: (Line) -> Void) {
+        self.octets.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count {
+                let feed = ByteScan.index(of: 10, in: bytes, from: start)
+                let next = min(feed + 1, bytes.count)
+                let lineEnd = LineEnd.before(next, from: start, in: bytes)
+                body(Line(content: start..<next - lineEnd.count, lineEnd: lineEnd))
+                start = next
+            }
+        }
+    }
+
+    /// The fields, with folded lines joined by a space (RFC 5322, 2.2.3 calls it unfolding). Not exact: `octets` is.
+    public var fields: HeaderFields {
+        var lines: [[UInt8]] = []
+        self.forEachLine { line in
+            let content = self.octets[line.content]
+            guard let first = content.first else { return }
+            if first == 32 || first == 9, let last = lines.indices.last {
+                lines[last] += [32] + content.drop { $0 == 32 || $0 == 9 }
+            } else {
+                lines.append(Array(content))
+            }
+        }
+        var fields = HeaderFields()
+        for line in lines { fields.append(line: line) }
+        return fields
+    }
+
+    /// The lines, where writing them with CRLF and an empty line behind them gives these octets and each could be a line of a message's
+    /// header section; nil where not.
+    public var canonicalLines: [[UInt8]]? {
+        var lines: [[UInt8]] = []
+        self.forEachLine { lines.append(Array(self.octets[$0.content])) }
+        guard lines.popLast()?.isEmpty == true, lines.allSatisfy(Self.isPlainLine) else { return nil }
+        return PartHeaderSection(lines: lines) == self ? lines : nil
+    }
+
+    private static func isPlainLine(_ line: [UInt8]) -> Bool {
+        guard let first = line.first else { return false }
+        return first != 32 && first != 9 && !line.contains { $0 == 0 || $0 == 13 }
+    }
+}

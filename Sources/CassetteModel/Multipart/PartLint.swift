@@ -1,0 +1,176 @@
+internal import TapeBytes
+
+/// Judges one part: its header section, and from a few octets of its data whether a line end is too many there.
+///
+/// Keeps the first and last octets of data only.
+struct PartLint {
+    /// Counts from one.
+    let number: Int
+    private let isFormData: Bool
+    private var name: String?
+    private var isFile = false
+    private var type = MediaType(nil)
+    private var end: Int
+    private(set) var hasEmptyLine = false
+    /// Whoever tells that it is missing does so once.
+    var isEmptyLineTold = false
+    private(set) var usesLineFeed: Int?
+
+    private var first: [UInt8] = []
+    private var last: [UInt8] = []
+    private var count = 0
+    private var lineFeeds = 0
+    private var firstNUL: Int?
+
+    init(number: Int, isFormData: Bool, offset: Int) {
+        self.number = number
+        self.isFormData = isFormData
+        self.end = offset
+    }
+
+    /// `part 2 ("photo")`.
+    var label: String {
+        "part \(self.number)" + (self.name.map { " (\"\(PlainText.escape($0.utf8, limit: 60))\")" } ?? "")
+    }
+
+    mutating func headers(_ section: PartHeaderSection, offset: Int, boundary: MultipartBoundary) -> [MultipartProblem] {
+        let fields = section.fields
+        let disposition = ContentDisposition(fields)
+        self.name = disposition?.name
+        self.isFile = disposition?.filename != nil
+        self.type = MediaType(fields.firstIndex(of: "content-type").map { fields.valueBytes(at: $0) })
+        self.end = offset + section.octets.count
+
+        var problems: [MultipartProblem] = []
+        section.octets.withUnsafeBytes { bytes in
+            var isFirst = true
+            section.forEachLine { line in
+                if line.lineEnd == .lineFeed { self.usesLineFeed = self.usesLineFeed ?? offset + line.content.upperBound }
+                let content = UnsafeRawBufferPointer(rebasing: bytes[line.content])
+                self.hasEmptyLine = content.isEmpty
+                problems += self.line(content, offset: offset + line.content.lowerBound, boundary: boundary, isFirst: isFirst)
+                isFirst = false
+            }
+        }
+        for field in ["Content-Disposition", "Content-Type"] {
+            let count = (0..<fields.count).filter { fields.name(at: $0).lowercased() == field.lowercased() }.count
+            guard count > 1 else { continue }
+            problems.append(MultipartProblem(.fieldTwice, offset: offset, "\(self.label) has \"\(field)\" \(count) times; write it once"))
+        }
+        return problems + self.formProblems(disposition, offset: offset)
+    }
+
+    private func line(
+        _ line: UnsafeRawBufferPointer, offset: Int, boundary: MultipartBoundary, isFirst: Bool
+    ) -> [MultipartProblem] {
+        guard let octet = line.first else { return [] }
+        var problems: [MultipartProblem] = []
+        let isFolded = !isFirst && (octet == 32 || octet == 9)
+        if !isFolded, !line.contains(UInt8(ascii: ":")) {
+            let sentence =
+                "the line \"\(PlainText.escape(line, limit: 60))\" in the header section of \(self.label) has no colon; "
+                + "write \"Name: value\", or an empty line in front of it where it is data"
+            problems.append(MultipartProblem(.colonMissing, offset: offset, sentence))
+        }
+        if let nul = line.firstIndex(of: 0) {
+            problems.append(
+                MultipartProblem(
+                    .nul, offset: offset + nul, "the header section of \(self.label) has a NUL, which ends it for some servers; remove it"))
+        }
+        if let found = boundary.find(in: line, from: 0) {
+            problems.append(
+                MultipartProblem(
+                    .boundaryInHeaders, offset: offset + found,
+                    "a header line of \(self.label) has the boundary in it, where servers that only search for it cut; choose another boundary"
+                ))
+        }
+        return problems
+    }
+
+    private func formProblems(_ disposition: ContentDisposition?, offset: Int) -> [MultipartProblem] {
+        guard self.isFormData else { return [] }
+        guard let disposition else {
+            return [
+                MultipartProblem(
+                    .nameMissing, offset: offset,
+                    "\(self.label) has no \"Content-Disposition\" (RFC 7578, 4.2); add \"Content-Disposition: form-data; name=\"…\"\"")
+            ]
+        }
+        if disposition.type != "form-data" {
+            let type = PlainText.escape(disposition.type.utf8, limit: 40)
+            return [
+                MultipartProblem(
+                    .notFormData, offset: offset,
+                    "\"Content-Disposition\" of \(self.label) is \"\(type)\"; write \"form-data\" (RFC 7578, 4.2)")
+            ]
+        }
+        guard disposition.name == nil else { return [] }
+        return [
+            MultipartProblem(
+                .nameMissing, offset: offset, "\(self.label) has no name (RFC 7578, 4.2); add \"name=\" to its \"Content-Disposition\"")
+        ]
+    }
+
+    mutating func data(_ bytes: UnsafeRawBufferPointer) {
+        if self.first.count < MagicNumber.prefixSize { self.first += bytes.prefix(MagicNumber.prefixSize - self.first.count) }
+        self.last = Array((self.last + bytes.suffix(2)).suffix(2))
+        if !self.isFile {
+            if self.lineFeeds < 2 { self.lineFeeds += ByteScan.count(of: 10, in: bytes, upTo: min(bytes.count, 4096)) }
+            if self.firstNUL == nil, self.type.kind == .text || self.type.essence.isEmpty {
+                let found = ByteScan.index(of: 0, in: bytes, from: 0)
+                if found < bytes.count { self.firstNUL = self.end + self.count + found }
+            }
+        }
+        self.count += bytes.count
+    }
+
+    /// The part has ended.
+    ///
+    /// - Parameter isDelimited: by a delimiter, and not with the body: else a line end is what is left of the delimiter that is missing.
+    func finish(isDelimited: Bool = true) -> [MultipartProblem] {
+        var problems: [MultipartProblem] = []
+        let start = LineEnd.leading(self.first)
+        if start != .none, self.mayNotBegin(with: start) {
+            problems.append(
+                MultipartProblem(
+                    .lineEndDoubled, offset: self.end,
+                    "the data of \(self.label) begins with a line end, as where two empty lines follow a header section; write one"))
+        }
+        if isDelimited, self.last == [13, 10], self.count > start.count, self.mayNotEndWithLineEnd() {
+            problems.append(
+                MultipartProblem(
+                    .lineEndDoubled, offset: self.end + self.count - 2,
+                    "the data of \(self.label) ends with a line end of its own in front of the delimiter's; write one, unless the data has it"
+                ))
+        }
+        if let firstNUL = self.firstNUL {
+            problems.append(
+                MultipartProblem(
+                    .nul, offset: firstNUL, "the text of \(self.label) has a NUL, which ends it for some servers; remove it or send a file")
+            )
+        }
+        return problems
+    }
+
+    private func mayNotBegin(with lineEnd: LineEnd) -> Bool {
+        if self.isFormData, !self.isFile { return true }
+        return self.isBinary || self.magic(Array(self.first.dropFirst(lineEnd.count))) != nil
+    }
+
+    /// A PDF may end with a line end; a text of several lines too.
+    private func mayNotEndWithLineEnd() -> Bool {
+        if self.isFormData, !self.isFile, self.type.kind != .binary { return self.lineFeeds == 1 }
+        let magic = self.magic(self.first)
+        return self.type.essence != "application/pdf" && magic != "pdf" && (self.isBinary || magic != nil)
+    }
+
+    /// By its type, or by control characters in its first octets: clients that know no type of a file call it `application/octet-stream`.
+    private var isBinary: Bool {
+        guard self.type.kind == .unknown else { return self.type.kind == .binary }
+        return self.first.contains { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 || $0 == 127 }
+    }
+
+    private func magic(_ octets: [UInt8]) -> String? {
+        octets.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }
+    }
+}

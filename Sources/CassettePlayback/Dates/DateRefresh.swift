@@ -1,0 +1,120 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import CassetteRedaction
+public import CassetteStore
+public import TapeBytes
+
+/// Moves the dates of a recorded answer by as much as its replay is later than its recording, so that it is as old as it was then.
+///
+/// All exchanges are moved by one distance, so that what lies between them stays, and what was one date in two answers is one again. Ages
+/// in seconds (`max-age`, `Age`), signed tokens and dates that no rule names stay.
+public struct DateRefresh: Sendable, Hashable {
+    /// A larger body is not looked into: it is held in memory for it.
+    static let bodyLimit = BodyFacets.memoryLimit
+
+    private let rules: RefreshRules
+    private let shift: DateShift
+
+    /// - Parameter shift: from the beginning of the recording to that of the replay.
+    public init(_ rules: RefreshRules, shift: DateShift) {
+        self.rules = rules
+        self.shift = shift
+    }
+
+    /// The way back, for what live requests say of the dates.
+    public var liveDates: LiveDates { LiveDates(self.shift) }
+
+    /// - Parameters:
+    ///   - bodies: reads what lies beside the cassette.
+    ///   - digest: makes a SHA-256.
+    ///
+    /// Throws what is wrong with the body, where a rule names a date in it.
+    public func refresh(
+        _ interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        guard var response = interaction.response else { return }
+        response.headers = Self.refreshed(response.headers, self.shift)
+        response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
+        if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.octetCount <= Self.bodyLimit {
+            try self.refresh(body, of: &response, bodies, digest)
+        }
+        interaction.response = response
+    }
+
+    // MARK: Header fields
+
+    static func refreshed(_ fields: HeaderFields, _ shift: DateShift) -> HeaderFields {
+        var refreshed = HeaderFields()
+        for index in 0..<fields.count {
+            var line = Array(fields.line(at: index))
+            if Self.isDate(fields, index) {
+                self.move(&line, from: fields.nameBytes(at: index).count + 1, shift)
+            } else if fields.isNamed("set-cookie", at: index), let start = Self.expiry(line) {
+                self.move(&line, from: start, shift)
+            }
+            refreshed.append(line: line)
+        }
+        return refreshed
+    }
+
+    private static func isDate(_ fields: HeaderFields, _ index: Int) -> Bool {
+        // Retry-After in seconds is no date, and stays.
+        fields.isNamed("date", at: index) || fields.isNamed("expires", at: index) || fields.isNamed("last-modified", at: index)
+            || fields.isNamed("retry-after", at: index)
+    }
+
+    /// Moves the HTTP date between an offset and the end, or a semicolon; white space around it stays.
+    static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
+        let isSpace = { (octet: UInt8) in octet == 32 || octet == 9 }
+        let rest = line[min(offset, line.count)...].prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
+        guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return }
+        let date = rest.startIndex..<last + 1
+        guard let moved = shift.shifted(httpDate: String(decoding: line[date], as: UTF8.self)) else { return }
+        line.replaceSubrange(date, with: moved.utf8)
+    }
+
+    /// Behind `expires=` among a cookie's attributes (RFC 6265, 4.1.1).
+    private static func expiry(_ line: [UInt8]) -> Int? {
+        let name = Array("expires=".utf8)
+        guard var index = line.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        while index < line.count {
+            index += 1
+            while index < line.count, line[index] == 32 { index += 1 }
+            if line[index...].prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 | 0x20 }) { return index + name.count }
+            guard let next = line[index...].firstIndex(of: UInt8(ascii: ";")) else { return nil }
+            index = next
+        }
+        return nil
+    }
+
+    // MARK: The body
+
+    private func refresh(
+        _ body: Body, of response: inout RecordedResponse, _ bodies: BodyReader,
+        _ digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        let content: [UInt8]
+        do {
+            content = try BodyRestorer.decodedBytes(of: body, file: { try bodies.read($0, digest: digest()) }, raw: { try bodies.read($0) })
+        } catch {
+            throw error as? CassetteError
+                ?? CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+        let dates = JSONDates(pointers: self.rules.pointers, shift: self.shift)
+        guard let edits = content.withUnsafeBytes({ dates.edits(in: $0) }), !edits.isEmpty else { return }
+        var refreshed = body
+        refreshed.content = .text(edits.applied(to: content))
+        refreshed.original = nil
+        refreshed.sha256 = nil
+        let old = try bodies.wireBytes(of: body, digest: digest).octets
+        let new = try bodies.wireBytes(of: refreshed, digest: digest).octets
+        let fields = FieldsOfBody(makeDigest: digest)
+        var notes: [String] = []
+        fields.mend(
+            &response.headers, growth: new.count - old.count, old: { fields.digest(old) }, new: { fields.digest(new) }, notes: &notes)
+        FieldsOfBody.mend(
+            &refreshed.arrival, edits: body.codings.isEmpty ? edits : nil, oldSize: old.count, newSize: new.count)
+        refreshed.size = new.count
+        response.body = refreshed
+    }
+}

@@ -1,0 +1,156 @@
+internal import TapeBytes
+
+/// The mark that every placeholder of a redacted value is, before requests are compared.
+///
+/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, and a cassette's are not those of a live request.
+public enum MatchMark {
+    /// `{{*}}`
+    public static let octets: [UInt8] = Array("{{*}}".utf8)
+    /// Octets of the longest kind in a placeholder.
+    static let kindLimit = 64
+    /// Digits of the longest number.
+    static let digitLimit = 10
+    /// Octets of the longest placeholder, percent-encoded.
+    static let longest = 6 + Self.kindLimit + 3 + Self.digitLimit + 6
+
+    /// Whether a mark is among the octets.
+    public static func isIn(_ octets: UnsafeRawBufferPointer) -> Bool { self.first(in: octets, from: 0) != nil }
+
+    /// The offset of the first mark from `start`.
+    static func first(in octets: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var offset = start
+        while octets.count - offset >= 5 {
+            offset = ByteScan.index(of: UInt8(ascii: "{"), in: octets, from: offset)
+            if octets.count - offset >= 5, self.octets.elementsEqual(octets[offset..<offset + 5]) { return offset }
+            offset += 1
+        }
+        return nil
+    }
+
+    /// Writes marks for placeholders where they stand; a mark is shorter than any. Returns how many octets there are then.
+    static func replacePlaceholders(in octets: UnsafeMutableRawBufferPointer) -> Int {
+        let bytes = UnsafeRawBufferPointer(octets)
+        guard var found = self.placeholder(in: bytes, from: 0) else { return octets.count }
+        var written = 0
+        var read = 0
+        while true {
+            self.move(read..<found.lowerBound, to: written, in: octets)
+            written += found.lowerBound - read
+            for (index, octet) in Self.octets.enumerated() { octets[written + index] = octet }
+            written += Self.octets.count
+            read = found.upperBound
+            guard let next = self.placeholder(in: bytes, from: read) else { break }
+            found = next
+        }
+        self.move(read..<octets.count, to: written, in: octets)
+        return written + octets.count - read
+    }
+
+    private static func move(_ range: Range<Int>, to target: Int, in octets: UnsafeMutableRawBufferPointer) {
+        guard !range.isEmpty, target != range.lowerBound else { return }
+        UnsafeMutableRawBufferPointer(rebasing: octets[target..<target + range.count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: octets[range]))
+    }
+
+    /// The octets with marks for placeholders; nil where there are none.
+    static func replaced(in octets: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard self.placeholder(in: octets, from: 0) != nil else { return nil }
+        var copy = Array(octets)
+        let count = copy.withUnsafeMutableBytes { self.replacePlaceholders(in: $0) }
+        copy.removeLast(copy.count - count)
+        return copy
+    }
+
+    // MARK: Placeholders
+
+    enum Finding: Equatable {
+        case none
+        case placeholder(end: Int)
+        /// The octets end within what may be one.
+        case needsMore
+    }
+
+    /// The first placeholder from `start`.
+    static func placeholder(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        var offset = start
+        while let candidate = self.candidate(in: bytes, from: offset) {
+            if case .placeholder(let end) = self.judge(bytes, at: candidate) { return candidate..<end }
+            offset = candidate + 1
+        }
+        return nil
+    }
+
+    /// The first offset that holds a brace, as it is or percent-encoded, or may.
+    static func candidate(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var offset = start
+        while true {
+            offset = ByteScan.index(of: UInt8(ascii: "{"), or: UInt8(ascii: "%"), in: bytes, from: offset)
+            guard offset < bytes.count else { return nil }
+            if bytes[offset] == UInt8(ascii: "{") { return offset }
+            if offset + 1 == bytes.count || bytes[offset + 1] == UInt8(ascii: "7") { return offset }
+            offset += 1
+        }
+    }
+
+    /// `{{KIND:NUMBER}}` at an offset; braces and colon may be percent-encoded, as in a URL.
+    static func judge(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Finding {
+        var reader = PlaceholderReader(bytes, at: start)
+        return reader.read()
+    }
+
+    // MARK: Fitting
+
+    /// Whether a recorded head key that holds marks fits a live one: a mark stands for one octet or more, but not for what divides a
+    /// key (`/` and `@` in front of the query, `&` in it, a line feed).
+    public static func headKey(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
+        self.fits(recorded, live) { zone, octet in
+            switch zone {
+            case .url: octet != UInt8(ascii: "/") && octet != UInt8(ascii: "@") && octet != UInt8(ascii: "?") && octet != 10
+            case .query: octet != UInt8(ascii: "&") && octet != 10
+            case .fields: octet != 10
+            }
+        }
+    }
+
+    /// Whether a value that holds marks fits another one, with any octets in place of a mark.
+    static func value(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
+        self.fits(recorded, live) { _, _ in true }
+    }
+
+    private enum Zone { case url, query, fields }
+
+    /// The last mark alone is tried at other lengths: what divides a key stands in the recorded one in so many words, so that an earlier
+    /// mark never has to give way.
+    private static func fits(
+        _ recorded: UnsafeRawBufferPointer, _ live: UnsafeRawBufferPointer, mayStandFor: (Zone, UInt8) -> Bool
+    ) -> Bool {
+        var position = 0
+        var offset = 0
+        var zone = Zone.url
+        var retry: (position: Int, offset: Int, zone: Zone)?
+        while true {
+            if self.stands(at: position, in: recorded) {
+                guard offset < live.count, mayStandFor(zone, live[offset]) else { return false }
+                position += self.octets.count
+                offset += 1
+                retry = (position, offset, zone)
+                continue
+            }
+            if position == recorded.count, offset == live.count { return true }
+            if position < recorded.count, offset < live.count, recorded[position] == live[offset] {
+                if live[offset] == 10 { zone = .fields } else if live[offset] == UInt8(ascii: "?"), zone == .url { zone = .query }
+                position += 1
+                offset += 1
+                continue
+            }
+            guard let last = retry, last.offset < live.count, mayStandFor(last.zone, live[last.offset]) else { return false }
+            retry = (last.position, last.offset + 1, last.zone)
+            (position, offset, zone) = (last.position, last.offset + 1, last.zone)
+        }
+    }
+
+    private static func stands(at position: Int, in octets: UnsafeRawBufferPointer) -> Bool {
+        octets.count - position >= self.octets.count && octets[position] == UInt8(ascii: "{")
+            && self.octets.elementsEqual(octets[position..<position + self.octets.count])
+    }
+}

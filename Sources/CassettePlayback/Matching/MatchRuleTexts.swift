@@ -1,0 +1,91 @@
+internal import CassetteModel
+public import TapeBytes
+
+/// Match rules as people write them: in a cassette's head, a configuration file or options.
+///
+/// Nothing is checked but that JSON has the right members; `MatchRules` does that.
+public struct MatchRuleTexts: Sendable, Hashable {
+    /// Names of rules; nil leaves those that were there before.
+    public var match: [String]?
+    public var ignore: [String]
+    public var patterns: [String]
+
+    public init(match: [String]? = nil, ignore: [String] = [], patterns: [String] = []) {
+        self.match = match
+        self.ignore = ignore
+        self.patterns = patterns
+    }
+
+    /// Whether it says nothing at all.
+    public var isEmpty: Bool { self.match == nil && self.ignore.isEmpty && self.patterns.isEmpty }
+
+    /// These with others laid over them: `match` replaces, the rest adds.
+    public func adding(_ other: MatchRuleTexts) -> MatchRuleTexts {
+        MatchRuleTexts(
+            match: other.match ?? self.match, ignore: self.ignore + other.ignore, patterns: self.patterns + other.patterns)
+    }
+
+    /// `{ "match": […], "ignore": […], "patterns": […] }` with any of the members.
+    public init(_ json: JSONValue) throws(MatchRuleError) {
+        self.init()
+        guard json.kind == .object else { throw Self.error(json, "expected an object with \"match\", \"ignore\" or \"patterns\"") }
+        var seen: Set<String> = []
+        for member in json.members {
+            let name = member.name.string ?? ""
+            let shown = PlainText.escape(name.utf8, limit: 40)
+            guard seen.insert(name).inserted else { throw Self.error(member.name, "\"\(shown)\" is there twice; write it once") }
+            switch name {
+            case "match": self.match = try Self.strings(member.value, name)
+            case "ignore": self.ignore = try Self.strings(member.value, name)
+            case "patterns": self.patterns = try Self.strings(member.value, name)
+            default: throw Self.error(member.name, "\"\(shown)\" is not known; write \"match\", \"ignore\" or \"patterns\"")
+            }
+        }
+    }
+
+    private static func strings(_ value: JSONValue, _ name: String) throws(MatchRuleError) -> [String] {
+        guard value.kind == .array else { throw Self.error(value, "\"\(name)\" is not an array; write [\"…\"]") }
+        var strings: [String] = []
+        for element in value.elements {
+            guard let string = element.string else {
+                throw Self.error(element, "\"\(name)\" has an element that is no string; write \"…\"")
+            }
+            strings.append(string)
+        }
+        return strings
+    }
+
+    private static func error(_ value: JSONValue, _ problem: String) -> MatchRuleError {
+        MatchRuleError(.badJSON, "match rules, line \(value.line): \(problem)")
+    }
+
+    /// Each rule once, and the shape of a member of a cassette's head; nil where there is none.
+    public var headMember: UnknownMember? {
+        guard !self.isEmpty else { return nil }
+        var writer = JSONWriter()
+        MatchRuleTexts(match: self.match, ignore: Self.once(self.ignore), patterns: Self.once(self.patterns)).write(into: &writer)
+        return UnknownMember(name: RecordedCassette.matchMember, json: writer.bytes)
+    }
+
+    private static func once(_ texts: [String]) -> [String] {
+        var seen: Set<String> = []
+        return texts.filter { seen.insert($0).inserted }
+    }
+
+    /// The members that say something, on one line.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        for (name, strings) in [("match", self.match), ("ignore", self.ignore), ("patterns", self.patterns)] as [(StaticString, [String]?)]
+        {
+            guard let strings, !strings.isEmpty else { continue }
+            writer.member(name)
+            writer.beginArray(.inline)
+            for string in strings {
+                writer.element()
+                writer.string(string)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,156 @@
+public import CassetteStore
+internal import TapeBytes
+
+/// Why a request was refused, and which recorded requests come close to it.
+///
+/// All its strings are plain text: what came from the request is escaped and cut, and user information is left out.
+public struct MissReport: Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: Sendable, Hashable {
+        /// There is no cassette to replay from.
+        case noCassette
+        /// No equal request was recorded.
+        case notRecorded
+        /// So many equal ones were recorded, and all have been replayed.
+        case usedUp(count: Int)
+        /// With strict order, another exchange is due.
+        case outOfOrder(index: Int, due: Int, dueRequest: String)
+
+        /// For reports that programs read.
+        var name: String {
+            switch self {
+            case .noCassette: "no-cassette"
+            case .notRecorded: "not-recorded"
+            case .usedUp: "used-up"
+            case .outOfOrder: "out-of-order"
+            }
+        }
+    }
+
+    /// Who is to take the next step, and how.
+    public enum Audience: Sendable, Hashable {
+        /// At a shell, with the options of `wiretape`.
+        case commandLine
+        /// In the source of the program that opened the cassette.
+        case program
+    }
+
+    /// Method and URL are cut to so many octets of text.
+    static let requestLimit = 400
+    /// A near request is described by so many differences at most.
+    static let differenceLimit = 6
+    /// So many places are worth ignoring; with more, the requests are not the same.
+    static let ignorableLimit = 3
+
+    /// Method and URL as plain text.
+    public var request: String
+    public var mode: RecordMode
+    public var reason: Reason
+    /// At most three, the nearest first.
+    public var nearest: [NearRequest]
+
+    /// Path of the cassette; nil where there is none.
+    public var cassette: String?
+    public var audience: Audience
+
+    public init(
+        request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = [], cassette: String? = nil,
+        audience: Audience = .commandLine
+    ) {
+        self.cassette = cassette
+        self.audience = audience
+        self.request = request
+        self.mode = mode
+        self.reason = reason
+        self.nearest = nearest
+    }
+
+    /// Several lines without a line end behind the last, which is the next step. At most some 10 KiB.
+    public var description: String {
+        var lines = [self.headline]
+        if !self.nearest.isEmpty { lines.append("nearest recorded requests:") }
+        for near in self.nearest {
+            lines.append("  exchange \(near.index + 1), \"\(near.request)\"\(near.isUsedUp ? ", used up" : "")")
+            lines += near.differences.prefix(Self.differenceLimit).map { "    \($0)" }
+            let more = near.differences.count - Self.differenceLimit
+            if more > 0 { lines.append("    and \(more) more \(more == 1 ? "difference" : "differences")") }
+        }
+        lines.append(self.nextStep)
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch self.reason {
+        case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
+        case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
+        case .usedUp(count: 1): "the one recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+        case .outOfOrder(let index, let due, let dueRequest):
+            "exchange \(index + 1), \"\(self.request)\", was asked for where exchange \(due + 1), \"\(dueRequest)\", is due (mode \(self.mode.rawValue), order strict)"
+        case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
+        }
+    }
+
+    /// Places that rules would have to leave out for the nearest request to be equal, as `--ignore` takes them; empty where that is
+    /// not to be had, or would leave out too much.
+    public var ignorablePlaces: [String] {
+        guard self.reason == .notRecorded, let near = self.nearest.first, !near.isUsedUp else { return [] }
+        var places: [String] = []
+        for difference in near.differences {
+            guard let place = IgnorablePlace.text(difference) else { return [] }
+            if !places.contains(place) { places.append(place) }
+        }
+        // What lies within another place goes with it.
+        let outermost = places.filter { place in !places.contains { $0.hasPrefix("json:") && place.hasPrefix($0 + "/") } }
+        return outermost.count <= Self.ignorableLimit ? outermost : []
+    }
+
+    /// One line: the command, rule or setting that would have answered the request.
+    public var nextStep: String {
+        switch self.audience {
+        case .commandLine: self.nextCommand
+        case .program: self.nextSetting
+        }
+    }
+
+    private var nextSetting: String {
+        let recording = "open the cassette with mode .newEpisodes"
+        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
+        switch self.reason {
+        case .noCassette: return "to make one, open the cassette with mode .once"
+        case .notRecorded where !places.isEmpty:
+            return "to take it for exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
+        case .notRecorded: return "to record it, \(recording)"
+        case .outOfOrder: return "to take requests in any order, set settings.order to .any"
+        case .usedUp: return "to give the last answer again, set settings.repetition to .last; to record one more, \(recording)"
+        }
+    }
+
+    private var nextCommand: String {
+        let places = self.ignorablePlaces
+        switch self.reason {
+        case .noCassette: return "to make one, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .notRecorded where !places.isEmpty:
+            let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
+            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
+        case .notRecorded: return "to record it, run: \(self.recording)"
+        case .outOfOrder: return "to take requests in any order, run with: --order any"
+        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more, run: \(self.recording)"
+        }
+    }
+
+    private var recording: String { "wiretape run --mode new-episodes \(self.shownCassette) -- COMMAND" }
+
+    private var shownCassette: String {
+        guard let cassette, cassette.utf8.count <= Self.requestLimit else { return "CASSETTE" }
+        return IgnorablePlace.isTypeable(cassette) ? IgnorablePlace.word(cassette) : "CASSETTE"
+    }
+
+    /// A key as plain text without its user information.
+    static func text(_ key: UnsafeRawBufferPointer) -> String {
+        let hidden = RequestLayout(key).userInformation
+        guard !hidden.isEmpty else { return PlainText.escape(key, limit: Self.requestLimit) }
+        let shown =
+            Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
+            + Array(key[hidden.upperBound...].prefix(Self.requestLimit))
+        return PlainText.escape(shown, limit: Self.requestLimit)
+    }
+}

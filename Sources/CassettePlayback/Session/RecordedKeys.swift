@@ -1,0 +1,141 @@
+internal import Platform
+
+/// The keys of a cassette's requests, in order of request start.
+///
+/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty octets take less than 20 MB. Does not know which
+/// exchanges have been used.
+struct RecordedKeys: Sendable {
+    private var arena: [UInt8] = []
+    private var keys: [Key] = []
+    /// One for each key; apart from `keys`, because a search runs over all of them.
+    private(set) var sketches: [RequestSketch] = []
+    /// For each key, whether one of its requests may have a body.
+    private var bodies: [Bool] = []
+    /// The keys with a mark in them, ascending: what was redacted there stands for any text.
+    private(set) var marked: [Int] = []
+    /// Open addressing with linear probing; a power of two long.
+    private var slots: [Slot]
+    /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
+    private(set) var keyNumbers: [UInt32] = []
+
+    /// For a CONNECT, which keeps its place in the order and no more: it asks for a tunnel, and is recorded only where none came about
+    /// (RFC 9110, 9.3.6). No request is answered with it, compared with it, or misses it.
+    static let noKey = UInt32.max
+
+    /// Keeps half of the hash, so that a probe that goes by need not look at the key.
+    private struct Slot: Sendable {
+        static let empty = Slot(number: 0, tag: 0)
+
+        /// The key's number plus one, or 0.
+        var number: UInt32
+        var tag: UInt32
+    }
+
+    private struct Key: Sendable {
+        var hash: UInt64
+        var start: Int
+        var count: Int
+    }
+
+    init() {
+        self.slots = Array(repeating: .empty, count: 16)
+    }
+
+    /// Takes pairs of method and URL of requests without bodies.
+    init(_ requests: some Sequence<(String, String)>, rules: MatchRules = .standard) {
+        self.init()
+        for (method, url) in requests {
+            rules.withHeadKey(method: method, url: url, headers: nil) { self.append($0, isTunnel: method == "CONNECT") }
+        }
+    }
+
+    /// How many requests there are.
+    var count: Int { self.keyNumbers.count }
+
+    /// How many of them can answer a request.
+    var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
+
+    /// How many of them are distinct.
+    var distinctCount: Int { self.keys.count }
+
+    /// Appends the next request in order of request start.
+    ///
+    /// - Parameters:
+    ///   - bytes: its head key by the session's rules (`MatchRules.withHeadKey`).
+    ///   - mayHaveBody: false where it is certain that the request has none.
+    ///   - isTunnel: it was a CONNECT.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isTunnel: Bool = false) {
+        guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
+        let hash = RequestKey.hash(bytes)
+        let slot = self.slot(of: bytes, hash: hash)
+        guard self.slots[slot].number == 0 else {
+            let number = self.slots[slot].number - 1
+            self.keyNumbers.append(number)
+            if mayHaveBody { self.bodies[Int(number)] = true }
+            return
+        }
+        let number = UInt32(self.keys.count)
+        self.keys.append(Key(hash: hash, start: self.arena.count, count: bytes.count))
+        self.sketches.append(RequestSketch(bytes))
+        self.bodies.append(mayHaveBody)
+        if MatchMark.isIn(bytes) { self.marked.append(Int(number)) }
+        self.arena.append(contentsOf: bytes)
+        self.slots[slot] = Slot(number: number + 1, tag: Self.tag(hash))
+        self.keyNumbers.append(number)
+        if self.keys.count * 2 > self.slots.count { self.growSlots() }
+    }
+
+    /// Whether one of a key's requests may have a body.
+    func mayHaveBodies(_ number: Int) -> Bool { self.bodies[number] }
+
+    /// The first key that holds a mark and fits a live one.
+    func firstMarked(fitting live: UnsafeRawBufferPointer) -> Int? {
+        self.marked.first { key in self.withBytes(ofKey: key) { MatchMark.headKey($0, fits: live) } }
+    }
+
+    /// The number of the key with these bytes.
+    func number(of bytes: UnsafeRawBufferPointer) -> Int? {
+        let found = self.slots[self.slot(of: bytes, hash: RequestKey.hash(bytes))].number
+        return found == 0 ? nil : Int(found - 1)
+    }
+
+    func withBytes<Result>(ofKey number: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let key = self.keys[number]
+        return self.arena.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[key.start..<key.start + key.count])) }
+    }
+
+    /// The slot that holds the key, or the empty one where it belongs. Ends because at most half of the slots are taken.
+    private func slot(of bytes: UnsafeRawBufferPointer, hash: UInt64) -> Int {
+        let mask = self.slots.count - 1
+        let tag = Self.tag(hash)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while true {
+            let held = self.slots[slot]
+            if held.number == 0 || (held.tag == tag && self.isKey(Int(held.number - 1), bytes)) { return slot }
+            slot = (slot + 1) & mask
+        }
+    }
+
+    private static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
+
+    private func isKey(_ number: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        self.withBytes(ofKey: number) { Self.areEqual($0, bytes) }
+    }
+
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        // A key has its space at least, so neither buffer is without an address.
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count == right.count }
+        return left.count == right.count && memcmp(leftStart, rightStart, left.count) == 0
+    }
+
+    private mutating func growSlots() {
+        var slots = [Slot](repeating: .empty, count: self.slots.count * 2)
+        let mask = slots.count - 1
+        for (number, key) in self.keys.enumerated() {
+            var slot = Int(truncatingIfNeeded: key.hash) & mask
+            while slots[slot].number != 0 { slot = (slot + 1) & mask }
+            slots[slot] = Slot(number: UInt32(number + 1), tag: Self.tag(key.hash))
+        }
+        self.slots = slots
+    }
+}

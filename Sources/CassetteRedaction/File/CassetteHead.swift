@@ -1,0 +1,61 @@
+public import CassetteModel
+public import TapeBytes
+
+/// All that stands before the interactions of a cassette, the `[` included, with one of its members read or given.
+///
+/// Keeps every other octet.
+public struct CassetteHead: Sendable, Hashable {
+    /// The member that holds the rules of redaction.
+    public static let redactionMember = "redaction"
+
+    public private(set) var octets: [UInt8]
+
+    public init(_ octets: [UInt8]) {
+        self.octets = octets
+    }
+
+    /// Whether it is there to its end; a torn one has no members.
+    private var isWhole: Bool { self.octets.last == UInt8(ascii: "[") }
+
+    private func document() throws(CassetteError) -> JSONValue {
+        do {
+            return try JSONDocument(self.octets + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root
+        } catch {
+            throw CassetteError(.damaged, "the cassette's line \(error.line): \(error.reason): correct it or restore the file.")
+        }
+    }
+
+    /// The rules the cassette was recorded with; nil where nothing was redacted.
+    public func redactionRules() throws(CassetteError) -> RedactionRules? {
+        guard self.isWhole, let value = try self.document()[Self.redactionMember], value.kind != .null else { return nil }
+        do {
+            return try RedactionRules(value)
+        } catch {
+            throw CassetteError(.damaged, "the cassette's \"\(Self.redactionMember)\": \(error.message)")
+        }
+    }
+
+    /// The rules as a member of a new cassette's head.
+    public static func member(_ rules: RedactionRules) -> UnknownMember {
+        var writer = JSONWriter()
+        rules.write(into: &writer)
+        return UnknownMember(name: self.redactionMember, json: writer.bytes)
+    }
+
+    /// Gives or replaces a member; a new one comes right before the interactions.
+    public mutating func set(_ member: UnknownMember) throws(CassetteError) {
+        guard self.isWhole else {
+            throw CassetteError(.damaged, "the cassette's beginning is lost, and its rules cannot be kept: record it again")
+        }
+        let root = try self.document()
+        if let old = root[member.name] {
+            self.octets.replaceSubrange(old.range, with: member.json)
+            return
+        }
+        for (name, _) in root.members where name.string == "interactions" {
+            let text = Array("\"\(member.name)\": ".utf8) + member.json + Array(",\n  ".utf8)
+            self.octets.insert(contentsOf: text, at: name.range.lowerBound)
+            return
+        }
+    }
+}

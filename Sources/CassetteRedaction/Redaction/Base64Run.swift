@@ -1,0 +1,95 @@
+internal import TapeBytes
+
+/// Base64 text within other text, from a group of four characters on (RFC 4648, 4 and 5).
+struct Base64Run {
+    /// From the group on to the end, padding included.
+    let range: Range<Int>
+    let content: [UInt8]
+    private let isURLSafe: Bool
+    private let isPadded: Bool
+    /// More of the run follows.
+    private let isCut: Bool
+
+    /// Characters that are decoded at once: of a longer run only the beginning is coded anew, and keeps its place in the groups.
+    static let limit = 32 << 10
+
+    /// The characters of `secret`'s base64 that only its own bits decide, where `alignment` octets of a group stand in front of it.
+    static func core(of secret: [UInt8], alignment: Int) -> [UInt8] {
+        let padded = Array(repeating: 0, count: alignment) + secret
+        var text: [UInt8] = []
+        padded.withUnsafeBytes { Base64.encode($0, into: &text) }
+        let first = Self.offset(ofAlignment: alignment)
+        return Array(text[first..<max(first, padded.count * 8 / 6)])
+    }
+
+    /// Characters in front of the core in its group.
+    static func offset(ofAlignment alignment: Int) -> Int { (alignment * 8 + 5) / 6 }
+
+    static func urlSafe(_ character: UInt8) -> UInt8 {
+        switch character {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: character
+        }
+    }
+
+    static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: Base64.value(character)
+        }
+    }
+
+    /// The run from the group on that holds a core at an offset; nil where the group would begin outside it.
+    init?(_ text: UnsafeRawBufferPointer, core offset: Int, alignment: Int) {
+        let start = offset - Self.offset(ofAlignment: alignment)
+        guard start >= 0 else { return nil }
+        let most = min(text.count, max(start + Self.limit, offset + TextSurvey.valueLimit) & ~3 | start & 3)
+        var end = start
+        var content: [UInt8] = []
+        var bits: UInt32 = 0
+        var held = 0
+        var isURLSafe = false
+        while end < most, let value = Self.value(text[end]) {
+            isURLSafe = isURLSafe || text[end] == UInt8(ascii: "-") || text[end] == UInt8(ascii: "_")
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            if held >= 8 {
+                held -= 8
+                content.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+            }
+            end += 1
+        }
+        guard end > offset else { return nil }
+        self.isCut = end == most && end < text.count && Self.value(text[end]) != nil
+        // One character of a group says nothing whole: it stays.
+        if (end - start) % 4 == 1 { end -= 1 }
+        let padding = (4 - (end - start) % 4) % 4
+        var padded = end
+        while padded < text.count, padded - end < padding, text[padded] == UInt8(ascii: "=") { padded += 1 }
+        self.isPadded = padded > end
+        self.range = start..<padded
+        self.content = content
+        self.isURLSafe = isURLSafe
+    }
+
+    /// The content with edits, in the same spelling. Where more of the run follows, spaces behind the last edit keep the groups.
+    func text(with edits: EditList) -> [UInt8] {
+        guard self.isCut, let last = edits.edits.last else { return self.text(of: edits.applied(to: self.content)) }
+        let more = (3 - edits.growth % 3) % 3
+        let filler = Edit(range: last.range, octets: last.octets + Array(repeating: 32, count: more))
+        return self.text(of: EditList(edits.edits.dropLast() + [filler]).applied(to: self.content))
+    }
+
+    private func text(of content: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        content.withUnsafeBytes { Base64.encode($0, into: &text) }
+        if self.isURLSafe { text = text.map(Self.urlSafe) }
+        let isWhole = self.range.count % 4 == 0
+        if !self.isPadded, !isWhole || self.isURLSafe {
+            while text.last == UInt8(ascii: "=") { text.removeLast() }
+        }
+        return text
+    }
+}

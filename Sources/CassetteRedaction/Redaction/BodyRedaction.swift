@@ -1,0 +1,98 @@
+internal import CassetteFormat
+internal import CassetteModel
+
+/// Takes the secrets out of a body in memory: takes its codings off, redacts the content, and puts the codings on again.
+struct BodyRedaction {
+    let content: ContentRedaction
+
+    struct Result {
+        var octets: [UInt8]
+        var count: Int
+        /// Of the octets; nil where they were coded anew.
+        var edits: EditList?
+    }
+
+    /// Nil where nothing is to be done. `notes` tells of what could not be looked into.
+    func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
+        guard !wire.isEmpty else { return nil }
+        switch ContentEncoding(headers) {
+        case .none: return self.plain(wire, headers)
+        case .coded(let names): return self.coded(wire, names, headers, isComplete: isComplete, notes: &notes)
+        case .other(let names):
+            notes.append("not searched for secrets behind the content coding \"\(names)\"")
+            return self.undecoded(wire)
+        }
+    }
+
+    private func plain(_ wire: [UInt8], _ headers: HeaderFields) -> Result? {
+        let edits = wire.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
+        return edits.isEmpty ? nil : Result(octets: edits.applied(to: wire), count: edits.count, edits: edits)
+    }
+
+    private func undecoded(_ wire: [UInt8]) -> Result? {
+        let edits = wire.withUnsafeBytes { self.content.text.edits(in: $0, as: .binary) }
+        return edits.isEmpty ? nil : Result(octets: edits.applied(to: wire), count: edits.count, edits: edits)
+    }
+
+    private func coded(
+        _ wire: [UInt8], _ names: [ContentEncoding.Name], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]
+    ) -> Result? {
+        guard let chain = DecoderChain(names, limits: InflateLimits()) else { return self.undecoded(wire) }
+        chain.meter = self.content.text.budget?.meter(coded: wire.count)
+        var decoded: [UInt8] = []
+        let isWhole: Bool
+        do {
+            isWhole = try wire.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } } && chain.finish()
+        } catch {
+            // The budget is spent, and nobody wants what is said here.
+            return nil
+        }
+        if let problem = chain.problem, chain.produced == 0 {
+            if isComplete { notes.append("not searched for secrets: content coding \"\(problem.name.rawValue)\" is not what it claims") }
+            return self.undecoded(wire)
+        }
+        if let kind = chain.problem?.problem.kind, kind == .tooLong || kind == .tooDense {
+            return self.streamed(wire, headers, isComplete: isComplete, notes: &notes)
+        }
+        let edits = decoded.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
+        if edits.isEmpty {
+            if isComplete, let problem = chain.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
+            return nil
+        }
+        var octets: [UInt8] = []
+        do {
+            let encoder = try EncoderChain(chain.found.reversed().map { $0.coding(nil) })
+            try edits.applied(to: decoded).withUnsafeBytes { try encoder.push($0) { octets.append(contentsOf: $0) } }
+            try encoder.finish { octets.append(contentsOf: $0) }
+        } catch {
+            // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
+            notes.append("left out: its content coding could not be put on again")
+            return Result(octets: [], count: edits.count)
+        }
+        if !isWhole {
+            // What was broken stays broken: the end of the stream is not there.
+            octets.removeLast(min(octets.count, Self.missing))
+            if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
+        }
+        return Result(octets: octets, count: edits.count)
+    }
+
+    /// What is too long for memory without its codings.
+    private func streamed(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
+        var octets: [UInt8] = []
+        do {
+            let redaction = SourceRedaction(text: self.content.text, mayLoad: false)
+            let outcome = try redaction.redact(OctetSource(wire), headers: headers, isComplete: isComplete) {
+                octets.append(contentsOf: $0)
+            }
+            notes += outcome.notes.filter { !notes.contains($0) }
+            return outcome.isBodyChanged ? Result(octets: octets, count: outcome.count) : nil
+        } catch {
+            notes.append("left out: its content coding could not be put on again")
+            return Result(octets: [], count: 1)
+        }
+    }
+
+    /// Fewer octets than the trailer of any coding that has one.
+    private static let missing = 1
+}

@@ -1,0 +1,130 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Finds the values in those columns of a table in text (RFC 4180; with semicolons and tabs, too) that its first line names as secrets'.
+///
+/// Follows the text from its beginning, in as many pieces as it comes in.
+struct ColumnSurvey {
+    private let delimiter: UInt8
+    /// By column; nil for one that holds no secrets.
+    private let meanings: [SecretNames.Meaning?]
+
+    /// Where the text that was followed ends.
+    private var isHead = true
+    private var column = 0
+    private var isInField = false
+    private var isQuoted = false
+    /// The field began with a quote: two of them within it stand for one (RFC 4180, 2).
+    private var hasQuotes = false
+
+    /// Bytes of a first line, and of the line after it.
+    private static let headLimit = 4096
+    private static let lineLimit = 64 << 10
+
+    /// Nil for a text that is no table, or has no column of secrets.
+    init?(_ text: UnsafeRawBufferPointer) {
+        let start = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let head = UnsafeRawBufferPointer(rebasing: text[..<min(text.count, Self.headLimit)])
+        let end = ByteScan.index(of: 10, in: head, from: start)
+        guard end < head.count, let delimiter = head[start..<end].first(where: { $0 == 44 || $0 == 59 || $0 == 9 }),
+            let meanings = Self.meanings(head[start..<end], delimiter)
+        else { return nil }
+        self.delimiter = delimiter
+        self.meanings = meanings
+        // A line that is no row tells a table from other texts.
+        var row = self
+        row.isHead = false
+        var columns = 0
+        let most = min(text.count, end + 1 + Self.lineLimit)
+        row.follow(text, from: end + 1, to: most) { column, _, isLast in
+            columns = max(columns, column + 1)
+            return !isLast
+        }
+        guard columns == meanings.count else { return nil }
+    }
+
+    /// Nil if one of the fields is no name, or none is a secret's.
+    private static func meanings(_ line: Slice<UnsafeRawBufferPointer>, _ delimiter: UInt8) -> [SecretNames.Meaning?]? {
+        let fields = line.split(separator: delimiter, omittingEmptySubsequences: false)
+        guard fields.count > 1 else { return nil }
+        var meanings: [SecretNames.Meaning?] = []
+        for field in fields {
+            let name = Array(field.drop { $0 <= 32 || $0 == 34 }.reversed().drop { $0 <= 32 || $0 == 34 }.reversed())
+            guard !name.isEmpty, name.count <= SecretNames.lengthLimit,
+                name.allSatisfy({ FormSpelling.isAlphanumeric($0) || $0 >= 128 || "_-. ()/#".utf8.contains($0) })
+            else { return nil }
+            meanings.append(Self.meaning(name))
+        }
+        return meanings.contains { $0 != nil } ? meanings : nil
+    }
+
+    private static func meaning(_ name: [UInt8]) -> SecretNames.Meaning? {
+        guard var meaning = SecretNames.meaning(of: name), !meaning.needsCompany else { return nil }
+        // Tables of words have tokens, and tables of visits sessions.
+        if ["token", "session", "authorization", "signature"].contains(meaning.kind) { meaning.needsKeyShape = true }
+        return meaning
+    }
+
+    static func findings(in text: UnsafeRawBufferPointer) -> [Finding] {
+        var survey = ColumnSurvey(text)
+        return survey?.findings(in: text, from: 0, to: text.count, hasMore: false) ?? []
+    }
+
+    /// What is in the columns of secrets, in the next piece of the text.
+    mutating func findings(in text: UnsafeRawBufferPointer, from start: Int, to end: Int, hasMore: Bool) -> [Finding] {
+        var findings: [Finding] = []
+        let meanings = self.meanings
+        self.follow(text, from: start, to: end) { column, range, _ in
+            guard column < meanings.count, let meaning = meanings[column], range.count <= TextSurvey.valueLimit,
+                !hasMore || range.upperBound < end
+            else { return true }
+            if !TextSurvey.isWord(text[range]), let finding = TextSurvey.finding(in: text, range, meaning, .plain) {
+                findings.append(finding)
+            }
+            return true
+        }
+        return findings
+    }
+
+    /// Delivers each field after the first line that begins in a piece, without its quotes; `deliver` answers whether to go on.
+    private mutating func follow(
+        _ text: UnsafeRawBufferPointer, from start: Int, to end: Int,
+        _ deliver: (_ column: Int, _ range: Range<Int>, _ isLast: Bool) -> Bool
+    ) {
+        // Nil in a field that began in an earlier piece.
+        var field: Int? = self.isInField ? nil : start
+        var offset = start
+        func value(_ end: Int) -> Range<Int>? {
+            guard let field, !self.isHead else { return nil }
+            let isQuoted = end - field >= 2 && text[field] == 34 && text[end - 1] == 34
+            let isOpen = field < end && text[field] == 34 && !isQuoted
+            return isQuoted ? field + 1..<end - 1 : isOpen ? field + 1..<end : field..<end
+        }
+        while offset < end {
+            let byte = text[offset]
+            if byte == 34 {
+                if !self.isInField { self.hasQuotes = true }
+                if !self.isInField || self.isQuoted {
+                    self.isQuoted.toggle()
+                } else if self.hasQuotes, offset > 0, text[offset - 1] == 34 {
+                    self.isQuoted = true
+                }
+                self.isInField = true
+            } else if !self.isQuoted, byte == self.delimiter || byte == 10 {
+                var last = offset
+                if byte == 10, last > start, text[last - 1] == 13 { last -= 1 }
+                let goesOn = value(max(last, field ?? last)).map { deliver(self.column, $0, byte == 10) } ?? true
+                self.column = byte == 10 ? 0 : self.column + 1
+                if byte == 10 { self.isHead = false }
+                self.isInField = false
+                self.hasQuotes = false
+                field = offset + 1
+                guard goesOn else { return }
+            } else {
+                self.isInField = true
+            }
+            offset += 1
+        }
+        if self.isInField || self.column > 0, let range = value(end) { _ = deliver(self.column, range, true) }
+    }
+}

@@ -1,0 +1,75 @@
+/// Edits of one text, in order and apart from each other.
+package struct EditList: Sendable, Hashable {
+    private(set) var edits: [Edit] = []
+
+    init() {}
+
+    /// Of edits within others the outer ones stay; edits that overlap become one.
+    package init(_ edits: [Edit]) {
+        let sorted = edits.sorted { ($0.range.lowerBound, -$0.range.upperBound) < ($1.range.lowerBound, -$1.range.upperBound) }
+        for edit in sorted {
+            guard let last = self.edits.last, edit.range.lowerBound < last.range.upperBound else {
+                self.edits.append(edit)
+                continue
+            }
+            guard edit.range.upperBound > last.range.upperBound else { continue }
+            self.edits[self.edits.count - 1] = Edit(
+                range: last.range.lowerBound..<edit.range.upperBound,
+                octets: last.octets == edit.octets ? last.octets : last.octets + edit.octets)
+        }
+    }
+
+    package var isEmpty: Bool { self.edits.isEmpty }
+    var count: Int { self.edits.count }
+
+    /// Octets by which the text grows.
+    var growth: Int { self.edits.reduce(0) { $0 + $1.octets.count - $1.range.count } }
+
+    /// Whether an edit and a range share an octet.
+    func touches(_ range: Range<Int>) -> Bool {
+        var (low, high) = (0, self.edits.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.edits[middle].range.upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return low < self.edits.count && self.edits[low].range.overlaps(range)
+    }
+
+    func applied(to text: UnsafeRawBufferPointer) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count + self.growth)
+        var position = 0
+        for edit in self.edits {
+            result.append(contentsOf: text[position..<edit.range.lowerBound])
+            result.append(contentsOf: edit.octets)
+            position = edit.range.upperBound
+        }
+        result.append(contentsOf: text[position...])
+        return result
+    }
+
+    package func applied(to text: [UInt8]) -> [UInt8] {
+        text.withUnsafeBytes { self.applied(to: $0) }
+    }
+
+    /// Where octets in front of these offsets, which ascend, end in the new text. Behind the beginning of an edit that is its end.
+    func moved(_ offsets: [Int]) -> [Int] {
+        var moved: [Int] = []
+        moved.reserveCapacity(offsets.count)
+        var shift = 0
+        var next = 0
+        for offset in offsets {
+            while next < self.edits.count, self.edits[next].range.upperBound <= offset {
+                shift += self.edits[next].octets.count - self.edits[next].range.count
+                next += 1
+            }
+            if next < self.edits.count, self.edits[next].range.lowerBound < offset {
+                let edit = self.edits[next]
+                moved.append(edit.range.lowerBound + shift + edit.octets.count)
+            } else {
+                moved.append(offset + shift)
+            }
+        }
+        return moved
+    }
+}

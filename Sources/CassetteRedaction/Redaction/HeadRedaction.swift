@@ -1,0 +1,149 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Takes the secrets out of header sections and URLs.
+struct HeadRedaction {
+    let text: TextRedaction
+
+    private var rules: RedactionRules { self.text.rules }
+
+    // MARK: Fields
+
+    /// Returns how many secrets were replaced. Names stay, whatever they are.
+    func redact(_ fields: inout HeaderFields) -> Int {
+        guard !fields.isEmpty else { return 0 }
+        let edits = fields.bytes.withUnsafeBytes { bytes in
+            let (findings, kept) = self.findings(in: fields, bytes)
+            let values = (0..<fields.count).map { fields.valueBytes(at: $0) }.map { $0.startIndex..<$0.endIndex }
+            return self.text.edits(in: bytes, as: .fields, findings: findings, kept: kept, within: values)
+        }
+        guard !edits.isEmpty else { return 0 }
+        var redacted = HeaderFields()
+        redacted.reserve(bytes: fields.bytes.count + edits.growth, fields: fields.count)
+        var next = 0
+        var count = 0
+        for index in 0..<fields.count {
+            let line = fields.line(at: index)
+            let value = fields.valueBytes(at: index)
+            var own: [Edit] = []
+            while next < edits.count, edits.edits[next].range.lowerBound < line.endIndex {
+                let edit = edits.edits[next]
+                next += 1
+                // What runs over a line's end is no secret.
+                guard edit.range.lowerBound >= value.startIndex, edit.range.upperBound <= value.endIndex else { continue }
+                own.append(
+                    Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, octets: edit.octets))
+            }
+            count += own.count
+            redacted.append(line: own.isEmpty ? Array(line) : EditList(own).applied(to: Array(line)))
+        }
+        guard count > 0 else { return 0 }
+        fields = redacted
+        return count
+    }
+
+    private func findings(in fields: HeaderFields, _ bytes: UnsafeRawBufferPointer) -> ([Finding], [Range<Int>]) {
+        var findings: [Finding] = []
+        var kept: [Range<Int>] = []
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            let value = fields.valueBytes(at: index)
+            let range = value.startIndex..<value.endIndex
+            guard !range.isEmpty else { continue }
+            if self.rules.keeps(header: Array(name)) {
+                kept.append(range)
+                continue
+            }
+            findings += self.ruled(Array(name), bytes, range)
+            if fields.isNamed("cookie", at: index) {
+                findings += CookieField.findings(in: bytes, range, isSet: false)
+            } else if fields.isNamed("set-cookie", at: index) || fields.isNamed("set-cookie2", at: index) {
+                findings += CookieField.findings(in: bytes, range, isSet: true)
+            } else if let meaning = SecretNames.meaning(ofHeader: name) {
+                findings += self.named(meaning, bytes, range)
+            }
+        }
+        return (findings, kept)
+    }
+
+    private func named(_ meaning: SecretNames.Meaning, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
+        guard meaning.kind != "authorization" else {
+            let field = CredentialsField(bytes, range, kind: meaning.kind)
+            if let password = field.password, !self.rules.keeps(kind: meaning.kind), !self.rules.keeps(kind: "password") {
+                _ = self.text.vault.placeholder(for: password, kind: "password")
+            }
+            return field.findings
+        }
+        let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+        guard !meaning.needsCompany, !Placeholder.isWhole(value) else { return [] }
+        return [Finding(kind: meaning.kind, range: range, secret: Array(value), spelling: .plain, isSure: meaning.isSure)]
+    }
+
+    private func ruled(_ name: [UInt8], _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Finding] {
+        guard !self.rules.rules.isEmpty else { return [] }
+        let value = UnsafeRawBufferPointer(rebasing: bytes[range])
+        if let kind = self.rules.kind(header: name) {
+            return Placeholder.isWhole(value)
+                ? [] : [Finding(kind: kind, range: range, secret: Array(value), spelling: .plain)]
+        }
+        let place = RedactionPlace.header(String(decoding: name, as: UTF8.self).lowercased())
+        return self.rules.findings(at: place, in: value, from: range.lowerBound)
+    }
+
+    // MARK: URLs
+
+    /// Nil where nothing is to be done.
+    func redacted(url: String) -> (url: String, count: Int)? {
+        let octets = Array(url.utf8)
+        let edits = octets.withUnsafeBytes { bytes in
+            let (findings, kept) = self.findings(inURL: bytes)
+            return self.text.edits(in: bytes, as: .url, findings: findings, kept: kept)
+        }
+        let redacted = Self.plain(edits.applied(to: octets))
+        guard redacted != octets else { return nil }
+        return (String(decoding: redacted, as: UTF8.self), edits.count)
+    }
+
+    private func findings(inURL url: UnsafeRawBufferPointer) -> ([Finding], [Range<Int>]) {
+        let fragment = ByteScan.index(of: UInt8(ascii: "#"), in: url, from: 0)
+        let query = ByteScan.index(of: UInt8(ascii: "?"), in: UnsafeRawBufferPointer(rebasing: url[..<fragment]), from: 0)
+        let survey = QuerySurvey(rules: self.rules, isForm: false)
+        var (findings, kept) = survey.findings(in: url, range: min(query + 1, fragment)..<fragment)
+        if fragment < url.count { findings += survey.findings(in: url, range: fragment + 1..<url.count).findings }
+        guard !self.rules.rules.isEmpty else { return (findings, kept) }
+        findings += self.rules.findings(inQueryOf: url, range: min(query + 1, fragment)..<fragment)
+        let path = Self.startOfPath(url, query)
+        findings += self.rules.findings(at: .path, in: UnsafeRawBufferPointer(rebasing: url[path..<query]), from: path)
+        kept += []
+        return (findings, kept)
+    }
+
+    private static func startOfPath(_ url: UnsafeRawBufferPointer, _ end: Int) -> Int {
+        guard let colon = (0..<end).first(where: { url[$0] == UInt8(ascii: ":") }), end - colon > 3, url[colon + 1] == UInt8(ascii: "/"),
+            url[colon + 2] == UInt8(ascii: "/")
+        else { return 0 }
+        return (colon + 3..<end).first { url[$0] == UInt8(ascii: "/") } ?? end
+    }
+
+    /// A client that was given a placeholder in a URL may send it percent-encoded.
+    private static func plain(_ url: [UInt8]) -> [UInt8] {
+        url.withUnsafeBytes { bytes in
+            guard ByteSearch.contains("%7", in: bytes) else { return url }
+            var edits: [Edit] = []
+            var offset = 0
+            while offset < bytes.count {
+                guard let length = Placeholder.length(in: bytes, at: offset) else {
+                    offset += 1
+                    continue
+                }
+                let text = Finding.Spelling.query.decode(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length]))
+                // In front of a host its marks would mean something else.
+                if let text, offset + length == bytes.count || bytes[offset + length] != UInt8(ascii: "@") {
+                    edits.append(Edit(range: offset..<offset + length, octets: text))
+                }
+                offset += length
+            }
+            return EditList(edits).applied(to: bytes)
+        }
+    }
+}

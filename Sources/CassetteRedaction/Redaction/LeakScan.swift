@@ -1,0 +1,122 @@
+internal import CassetteFormat
+public import CassetteModel
+
+/// Looks for the secrets of a vault in the octets of files, in any spelling.
+public struct LeakScan {
+    private let vault: SecretVault
+
+    /// Leaks told of one file: the first ones are enough to find the others.
+    public static let limit = 100
+    /// Octets looked at at once, and how many of them are looked at again with the next ones: more than the longest secret in base64.
+    private static let windowSize = 1 << 20
+    private static let overlap = 128 << 10
+
+    public init(_ vault: SecretVault) {
+        self.vault = vault
+    }
+
+    /// - Parameters:
+    ///   - source: a cassette, or a file beside it; codings are told by their magic numbers.
+    ///   - codings: what its message says of it, in the order applied, for those without a magic number.
+    public func leaks(in source: OctetSource, codings: [ContentEncoding.Name] = []) throws -> [Leak] {
+        var leaks = Set<Leak>()
+        try self.scan({ deliver in try source.forEachPiece(deliver) }, isCompressed: false, &leaks)
+        if let chain = try Self.decoder(of: source, codings) {
+            try self.scan(
+                { deliver in
+                    try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
+                    _ = chain.finish()
+                }, isCompressed: true, &leaks)
+        }
+        return Array(leaks.sorted { ($0.offset, $0.placeholder.description) < ($1.offset, $1.placeholder.description) }.prefix(Self.limit))
+    }
+
+    /// Whether there is one in octets in memory.
+    func hasLeak(_ octets: UnsafeRawBufferPointer) -> Bool {
+        var leaks = Set<Leak>()
+        self.look(at: octets, from: 0, isCompressed: false, &leaks)
+        return !leaks.isEmpty
+    }
+
+    private static func decoder(of source: OctetSource, _ codings: [ContentEncoding.Name]) throws -> DecoderChain? {
+        if !codings.isEmpty { return DecoderChain(codings, limits: .search(codedSize: source.size)) }
+        guard source.size > 4 else { return nil }
+        var beginning = [UInt8](repeating: 0, count: 4)
+        try beginning.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
+        let name: ContentEncoding.Name
+        switch (beginning[0], beginning[1]) {
+        case (0x1f, 0x8b): name = .gzip
+        case (0x28, 0xb5): name = .zstd
+        case (0x78, let flags) where (0x7800 | Int(flags)) % 31 == 0: name = .deflate
+        default: return nil
+        }
+        return name.isTakenOff ? DecoderChain([name], limits: .search(codedSize: source.size)) : nil
+    }
+
+    private func scan(
+        _ pieces: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void, isCompressed: Bool, _ leaks: inout Set<Leak>
+    ) throws {
+        var window: [UInt8] = []
+        var offset = 0
+        try pieces { piece in
+            window.append(contentsOf: piece)
+            guard window.count >= Self.windowSize else { return }
+            window.withUnsafeBytes { self.look(at: $0, from: offset, isCompressed: isCompressed, &leaks) }
+            let done = window.count - Self.overlap
+            window.removeFirst(done)
+            offset += done
+        }
+        window.withUnsafeBytes { self.look(at: $0, from: offset, isCompressed: isCompressed, &leaks) }
+    }
+
+    private func look(at octets: UnsafeRawBufferPointer, from offset: Int, isCompressed: Bool, _ leaks: inout Set<Leak>) {
+        let (index, placeholders) = self.vault.snapshot()
+        guard !index.isEmpty else { return }
+        var views: [EscapeView] = []
+        self.look(octets, index) { hit in
+            let spelling: Leak.Spelling = isCompressed ? .compressed : Self.spelling(hit.form)
+            leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: hit.range.lowerBound + offset, spelling: spelling))
+        }
+        var view = EscapeView(octets)
+        while let current = view, views.count < EscapeView.depthLimit {
+            views.append(current)
+            current.octets.withUnsafeBytes { text in
+                self.look(text, index) { hit in
+                    let range = views.reversed().reduce(hit.range) { $1.source($0) }
+                    // What has no escape in it was found as it stands.
+                    guard range.count != hit.range.count else { return }
+                    let spelling: Leak.Spelling =
+                        isCompressed
+                        ? .compressed
+                        : octets[range].contains(UInt8(ascii: "%"))
+                            ? .percent
+                            : octets[range].contains(UInt8(ascii: "\\")) ? .json : .html
+                    leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: range.lowerBound + offset, spelling: spelling))
+                }
+            }
+            view = current.octets.withUnsafeBytes { EscapeView($0) }
+        }
+    }
+
+    private static func spelling(_ form: Needle.Form) -> Leak.Spelling {
+        switch form {
+        case .plain: .plain
+        case .base64: .base64
+        case .hex: .hex
+        case .wide: .utf16
+        }
+    }
+
+    /// Base64 that only looks like a secret's, since seven characters of it can be chance, does not count.
+    private func look(_ text: UnsafeRawBufferPointer, _ index: NeedleIndex, _ deliver: (NeedleIndex.Hit) -> Void) {
+        index.search(text) { hit in
+            if case .base64(let alignment) = hit.form {
+                guard let run = Base64Run(text, core: hit.range.lowerBound, alignment: alignment) else { return }
+                var isThere = false
+                run.content.withUnsafeBytes { content in index.search(content) { isThere = isThere || $0.form == .plain } }
+                guard isThere else { return }
+            }
+            deliver(hit)
+        }
+    }
+}

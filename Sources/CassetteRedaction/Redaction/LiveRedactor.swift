@@ -1,0 +1,58 @@
+public import CassetteModel
+
+/// A cassette's rules on live requests, so that they are compared as the recorded ones were kept.
+///
+/// Numbers of placeholders need not be those of the cassette: matching takes all placeholders for the same, and one that was recorded
+/// fits any text. So a request needs to know nothing of others, and what it teaches is forgotten with it: see `forOneRequest`.
+public struct LiveRedactor: Sendable {
+    private let redactor: Redactor
+
+    public init(_ redactor: Redactor) {
+        self.redactor = redactor
+    }
+
+    /// One for a single request, its head and its body: what it learns, this one never knows.
+    public func forOneRequest() -> LiveRedactor {
+        LiveRedactor(Redactor(self.redactor, vault: SecretVault(copying: self.redactor.vault)))
+    }
+
+    /// Secrets known.
+    var count: Int { self.redactor.vault.count }
+
+    /// The URL as the cassette would hold it; nil where it stays as it is.
+    public func redacted(url: String) -> String? { self.redactor.head.redacted(url: url)?.url }
+
+    /// The fields as the cassette would hold them; nil where they stay as they are. Lengths and digests stay those of the live body.
+    public func redacted(headers: HeaderFields) -> HeaderFields? {
+        var fields = headers
+        return self.redactor.head.redact(&fields) > 0 ? fields : nil
+    }
+
+    /// Both as the cassette would hold them: what the fields teach is taken out of the URL too, and the other way round.
+    public func redacted(url: String, headers: HeaderFields) -> (url: String, headers: HeaderFields) {
+        var (redactedURL, redactedHeaders) = (url, headers)
+        var generation = -1
+        while generation != self.redactor.vault.generation {
+            generation = self.redactor.vault.generation
+            redactedURL = self.redacted(url: redactedURL) ?? redactedURL
+            redactedHeaders = self.redacted(headers: redactedHeaders) ?? redactedHeaders
+        }
+        return (redactedURL, redactedHeaders)
+    }
+
+    /// The wire octets of a body as the cassette would hold them; nil where they stay as they are.
+    ///
+    /// - Parameter headers: as the client sent them.
+    public func redacted(body: [UInt8], headers: HeaderFields) -> [UInt8]? {
+        var request = RecordedRequest(method: "POST", url: "", headers: headers)
+        var wire: WireBody? = WireBody(body)
+        return self.redactor.redact(request: &request, body: &wire).isBodyChanged ? wire?.octets : nil
+    }
+
+    /// A body that is too large for memory; see `Redactor`.
+    public func redact(
+        _ source: OctetSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> RedactionOutcome {
+        try self.redactor.redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
+    }
+}

@@ -1,0 +1,77 @@
+internal import TapeBytes
+
+/// One spelling of a secret that is searched for. Its bytes are made of the secret's as they are compared.
+struct Needle {
+    enum Form: Sendable, Hashable {
+        case plain
+        /// The characters of base64 that no byte beside the secret has a part in, where so many bytes of a group are in front of it.
+        case base64(alignment: Int)
+        /// Pairs of hex digits.
+        case hex
+        /// UTF-16 of either order of bytes, without the zero at its outer end.
+        case wide
+    }
+
+    /// The forms, with the alphabets of base64 and hex told apart.
+    enum Spelling: UInt8, Sendable, CaseIterable {
+        case plain, base64, base64After1, base64After2, urlSafe, urlSafeAfter1, urlSafeAfter2, lowerHex, upperHex, wide
+    }
+
+    let spelling: Spelling
+    /// The secret.
+    let bytes: UnsafeRawBufferPointer
+    let count: Int
+
+    init(_ spelling: Spelling, of bytes: UnsafeRawBufferPointer) {
+        self.spelling = spelling
+        self.bytes = bytes
+        switch spelling {
+        case .plain: self.count = bytes.count
+        case .base64, .base64After1, .base64After2, .urlSafe, .urlSafeAfter1, .urlSafeAfter2:
+            let alignment = Self.alignment(spelling)
+            self.count = max(0, (alignment + bytes.count) * 8 / 6 - Base64Run.offset(ofAlignment: alignment))
+        case .lowerHex, .upperHex: self.count = 2 * bytes.count
+        case .wide: self.count = max(0, 2 * bytes.count - 1)
+        }
+    }
+
+    var form: Form {
+        switch self.spelling {
+        case .plain: .plain
+        case .base64, .base64After1, .base64After2, .urlSafe, .urlSafeAfter1, .urlSafeAfter2:
+            .base64(alignment: Self.alignment(self.spelling))
+        case .lowerHex, .upperHex: .hex
+        case .wide: .wide
+        }
+    }
+
+    private static func alignment(_ spelling: Spelling) -> Int {
+        switch spelling {
+        case .base64After1, .urlSafeAfter1: 1
+        case .base64After2, .urlSafeAfter2: 2
+        case .plain, .base64, .urlSafe, .lowerHex, .upperHex, .wide: 0
+        }
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    subscript(_ index: Int) -> UInt8 {
+        switch self.spelling {
+        case .plain: return self.bytes[index]
+        case .lowerHex, .upperHex:
+            let digit = Hex.digit(index % 2 == 0 ? self.bytes[index / 2] >> 4 : self.bytes[index / 2] & 15)
+            return self.spelling == .upperHex && digit >= 97 ? digit & ~32 : digit
+        case .wide: return index % 2 == 0 ? self.bytes[index / 2] : 0
+        case .base64, .base64After1, .base64After2, .urlSafe, .urlSafeAfter1, .urlSafeAfter2:
+            let alignment = Self.alignment(self.spelling)
+            let bit = (Base64Run.offset(ofAlignment: alignment) + index) * 6 - alignment * 8
+            let second = bit / 8 + 1 < self.bytes.count ? self.bytes[bit / 8 + 1] : 0
+            let pair = UInt16(self.bytes[bit / 8]) << 8 | UInt16(second)
+            let character = Self.alphabet[Int(pair >> UInt16(10 - bit % 8) & 63)]
+            return self.spelling.rawValue >= Spelling.urlSafe.rawValue ? Base64Run.urlSafe(character) : character
+        }
+    }
+
+    /// The first bytes of it.
+    func prefix(_ limit: Int) -> [UInt8] { (0..<min(limit, self.count)).map { self[$0] } }
+}

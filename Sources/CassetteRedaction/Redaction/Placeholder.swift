@@ -1,0 +1,99 @@
+internal import CassetteModel
+
+/// What stands in a cassette where a secret was: `{{kind:number}}`.
+///
+/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder stands.
+public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
+    /// Letters, digits, `_`, `-` and `.`; see `kind(_:)`.
+    public let kind: String
+    /// Counts from 1 for each kind.
+    public let number: Int
+
+    /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it stands for by much.
+    public static let kindLimit = 64
+
+    public init(kind: String, number: Int) {
+        self.kind = Self.kind(kind)
+        self.number = number
+    }
+
+    public var description: String { "{{\(self.kind):\(self.number)}}" }
+    public var octets: [UInt8] { Array(self.description.utf8) }
+
+    /// Some words as a kind: what may not stand in one becomes a hyphen.
+    public static func kind(_ words: String) -> String {
+        let octets = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }
+        return octets.isEmpty ? "secret" : String(decoding: octets, as: UTF8.self)
+    }
+
+    static func mayStandInKind(_ octet: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".")
+    }
+}
+
+extension Placeholder {
+    /// Digits of a number: more secrets than that do not fit in memory.
+    private static let digitLimit = 9
+
+    /// The octets that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil where none stands there.
+    public static func length(in octets: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: octets, at: offset)?.length }
+
+    /// The placeholder that stands at an offset, and how many octets it takes; nil where none does.
+    public static func spelled(in octets: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
+        guard let (kind, number, length) = self.parts(in: octets, at: offset) else { return nil }
+        guard let count = Int(String(decoding: octets[number], as: UTF8.self)) else { return nil }
+        return (Placeholder(kind: String(decoding: octets[kind], as: UTF8.self), number: count), length)
+    }
+
+    private static func parts(
+        in octets: UnsafeRawBufferPointer, at offset: Int
+    ) -> (kind: Range<Int>, number: Range<Int>, length: Int)? {
+        var index = offset
+        guard self.take("{", "7b", octets, &index), self.take("{", "7b", octets, &index) else { return nil }
+        let kind = index
+        while index < octets.count, index - kind <= Self.kindLimit, self.mayStandInKind(octets[index]) { index += 1 }
+        let kindEnd = index
+        guard index > kind, self.take(":", "3a", octets, &index) else { return nil }
+        let number = index
+        while index < octets.count, index - number < Self.digitLimit, octets[index] >= 48, octets[index] <= 57 { index += 1 }
+        let numberEnd = index
+        guard index > number, self.take("}", "7d", octets, &index), self.take("}", "7d", octets, &index) else { return nil }
+        return (kind..<kindEnd, number..<numberEnd, index - offset)
+    }
+
+    /// Whether the octets are one placeholder and nothing else.
+    public static func isWhole(_ octets: UnsafeRawBufferPointer) -> Bool {
+        octets.count > 5 && self.length(in: octets, at: 0) == octets.count
+    }
+
+    private static func take(_ plain: StaticString, _ hex: StaticString, _ octets: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+        guard index < octets.count else { return false }
+        if octets[index] == plain.utf8Start[0] {
+            index += 1
+            return true
+        }
+        guard octets.count - index > 2, octets[index] == UInt8(ascii: "%"), octets[index + 1] == hex.utf8Start[0],
+            octets[index + 2] | 32 == hex.utf8Start[1]
+        else { return false }
+        index += 3
+        return true
+    }
+}
+
+extension Placeholder {
+    /// Whether a placeholder stands in a range of a text, or around it.
+    static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
+        // The longest has its braces, its colon and each of its marks in percent-encoding.
+        let longest = Self.kindLimit + Self.digitLimit + 15
+        var offset = max(0, range.lowerBound - longest)
+        while offset < range.upperBound {
+            if let length = Self.length(in: text, at: offset) {
+                if offset + length > range.lowerBound { return true }
+                offset += length
+            } else {
+                offset += 1
+            }
+        }
+        return false
+    }
+}

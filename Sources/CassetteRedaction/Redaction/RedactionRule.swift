@@ -1,0 +1,82 @@
+internal import CassetteModel
+public import TapeBytes
+
+/// What is redacted beyond the standard rules: a place, or what a pattern finds in a place.
+public struct RedactionRule: Sendable, Hashable {
+    public let place: RedactionPlace
+    /// What of the value is a secret; all of it without a pattern.
+    public let pattern: Pattern?
+    /// As it was written.
+    public let text: String
+
+    /// `PLACE` or `PLACE=REGEX`.
+    public init(_ text: String) throws(RedactionRuleError) {
+        self.text = text
+        let words = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        self.place = try RedactionPlace(words.first.map(String.init) ?? "")
+        guard words.count == 2 else {
+            if self.place == .path || self.place == .text {
+                throw RedactionRuleError("\"\(text)\" says not what of it: write a pattern behind it, as \"\(text)=[0-9a-f]{32}\"")
+            }
+            self.pattern = nil
+            return
+        }
+        if Self.spellsSecret(words[1].utf8) {
+            throw RedactionRuleError(
+                "the rule for \"\(words[0])\" spells what it is to take out, and rules are kept in the cassette: put the value into an environment variable and name that with --secret-env, or describe it, as \"\(words[0])=[0-9a-f]{32}\""
+            )
+        }
+        do {
+            self.pattern = try Pattern(String(words[1]))
+        } catch {
+            throw RedactionRuleError("\"\(text)\" has no pattern behind the equals sign: \(error)")
+        }
+    }
+
+    /// A pattern without anything but plain characters, long enough to be looked for.
+    private static func spellsSecret(_ pattern: Substring.UTF8View) -> Bool {
+        var octets: [UInt8] = []
+        var isEscaped = false
+        for octet in pattern {
+            if isEscaped {
+                guard !FormSpelling.isAlphanumeric(octet) else { return false }
+                octets.append(octet)
+                isEscaped = false
+            } else if octet == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                guard !Array(".[](){}*+?|^$".utf8).contains(octet) else { return false }
+                octets.append(octet)
+            }
+        }
+        return SecretReach(octets, isSure: true) != .place
+    }
+
+    /// The kind of its placeholders: the name of the place.
+    var kind: String {
+        switch self.place {
+        case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
+        case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
+        case .path: "path"
+        case .text: "text"
+        }
+    }
+
+    var isJSON: Bool { if case .json = self.place { true } else { false } }
+
+    /// What the rule finds in the value of its place.
+    func findings(in value: UnsafeRawBufferPointer, spelling: Finding.Spelling = .plain) -> [Finding] {
+        guard let pattern = self.pattern else { return [] }
+        var findings: [Finding] = []
+        var position = 0
+        while position <= value.count, let range = pattern.firstRange(in: value, from: position) {
+            position = max(range.upperBound, range.lowerBound + 1)
+            guard !range.isEmpty, range.count <= TextSurvey.valueLimit else { continue }
+            let text = UnsafeRawBufferPointer(rebasing: value[range])
+            // A pattern may be so wide that it takes a placeholder's own letters for a secret.
+            guard !Placeholder.touches(range, in: value), let secret = spelling.decode(text) else { continue }
+            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,198 @@
+public import CassetteModel
+public import TapeBytes
+
+/// Takes secrets out of messages: wire bytes in, wire bytes out, as if the traffic had carried placeholders.
+///
+/// Keeps nothing but what it learns, in its vault.
+public struct Redactor: Sendable {
+    public let rules: RedactionRules
+    public let vault: SecretVault
+    /// Of one search; nil: it goes to its end.
+    private var budget: SearchBudget?
+    let makeDigest: @Sendable () -> any ContentDigest
+
+    /// `makeDigest` makes a SHA-256, for digests in header fields that have to fit again.
+    public init(
+        rules: RedactionRules = .standard, vault: SecretVault = SecretVault(),
+        makeDigest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }
+    ) {
+        self.rules = rules
+        self.vault = vault
+        self.makeDigest = makeDigest
+        for secret in rules.secrets where !secret.octets.isEmpty {
+            // Who names a value means it, though others take it for a word.
+            let reach = SecretReach(secret.octets, isSure: true)
+            _ = vault.placeholder(for: secret.octets, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach)
+        }
+    }
+
+    private init(_ other: Redactor, vault: SecretVault, budget: SearchBudget?) {
+        self.rules = other.rules
+        self.vault = vault
+        self.budget = budget
+        self.makeDigest = other.makeDigest
+    }
+
+    /// The same with another vault, which knows the values of the rules already.
+    init(_ other: Redactor, vault: SecretVault) { self.init(other, vault: vault, budget: other.budget) }
+
+    /// The same rules and secrets for one search that may end early: what it returns then is to be thrown away.
+    package func within(_ budget: SearchBudget) -> Redactor { Redactor(self, vault: self.vault, budget: budget) }
+
+    /// Whether the search that this one is for has ended early.
+    package var isSpent: Bool { self.budget?.isSpent == true }
+
+    /// The same rules and secrets for a second thread, whose searches are not repeated for what the first one learns meanwhile.
+    package func sharingSecrets() -> Redactor { Redactor(self, vault: SecretVault(sharing: self.vault), budget: self.budget) }
+
+    var text: TextRedaction { TextRedaction(rules: self.rules, vault: self.vault, budget: self.budget) }
+    var head: HeadRedaction { HeadRedaction(text: self.text) }
+    private var body: BodyRedaction { BodyRedaction(content: ContentRedaction(text: self.text)) }
+
+    /// Redacts all heads of an exchange and both bodies, what is learned in one used in all of them.
+    ///
+    /// The interaction's own bodies are left alone. Digests and lengths in header fields fit afterwards, or the outcome says which do not.
+    public func redact(
+        _ interaction: inout Interaction, requestBody: inout WireBody?, responseBody: inout WireBody?
+    ) -> (request: RedactionOutcome, response: RedactionOutcome) {
+        var request = RedactionOutcome()
+        var response = RedactionOutcome()
+        var learned = -1
+        // What is learned late in an exchange may stand early in it. A second look changes nothing that the first one changed.
+        while learned != self.vault.learned, !self.isSpent {
+            learned = self.vault.learned
+            self.budget?.beginRound()
+            request.add(self.redact(request: &interaction.request, body: &requestBody))
+            for index in interaction.interim.indices {
+                response.count += self.head.redact(&interaction.interim[index].headers)
+                response.count += self.redact(words: &interaction.interim[index].reason)
+            }
+            response.count += self.redact(outcome: &interaction.outcome)
+            if var message = interaction.response {
+                response.add(self.redact(response: &message, body: &responseBody))
+                interaction.response = message
+            }
+        }
+        return (request, response)
+    }
+
+    /// The words for people may quote what the exchange said.
+    private func redact(outcome: inout Outcome) -> Int {
+        func redacted(_ text: String) -> (text: String, count: Int) {
+            var words = Array(text.utf8)
+            let count = self.redact(words: &words)
+            return (count > 0 ? String(decoding: words, as: UTF8.self) : text, count)
+        }
+        switch outcome {
+        case .complete: return 0
+        case .cut(var cut):
+            let (text, count) = redacted(cut.reason)
+            cut.reason = text
+            outcome = .cut(cut)
+            return count
+        case .failed(var failure):
+            let (text, count) = redacted(failure.message)
+            failure.message = text
+            outcome = .failed(failure)
+            return count
+        }
+    }
+
+    public func redact(request: inout RecordedRequest, body: inout WireBody?) -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        let unsearched = self.vault.unsearched
+        if let (url, count) = self.head.redacted(url: request.url) {
+            request.url = url
+            outcome.count += count
+        }
+        if let target = request.target, let (redacted, count) = self.head.redacted(url: target) {
+            request.target = redacted
+            outcome.count += count
+        }
+        self.redact(&request.headers, &request.trailers, &body, &outcome)
+        self.noteLimit(since: unsearched, &outcome)
+        return outcome
+    }
+
+    public func redact(response: inout RecordedResponse, body: inout WireBody?) -> RedactionOutcome {
+        var outcome = RedactionOutcome()
+        let unsearched = self.vault.unsearched
+        outcome.count += self.redact(words: &response.reason)
+        self.redact(&response.headers, &response.trailers, &body, &outcome)
+        self.noteLimit(since: unsearched, &outcome)
+        return outcome
+    }
+
+    /// Says that some of a message's secrets were too many: nobody looks for them elsewhere.
+    func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
+        guard self.vault.unsearched > unsearched else { return }
+        outcome.notes.append(
+            "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB): those beyond are taken out at their own places only"
+        )
+    }
+
+    /// What stands after the sizes of chunks (RFC 9112, 7.1.1). Returns how many secrets were replaced.
+    public func redact(_ arrival: inout Arrival?) -> Int {
+        guard var redacted = arrival else { return 0 }
+        var count = 0
+        func redact(_ line: inout String?) {
+            guard let old = line, let semicolon = old.utf8.firstIndex(of: UInt8(ascii: ";")) else { return }
+            var words = Array(old[semicolon...].utf8)
+            let found = self.redact(words: &words)
+            count += found
+            if found > 0 { line = old[..<semicolon] + String(decoding: words, as: UTF8.self) }
+        }
+        for index in redacted.pieces.indices { redact(&redacted.pieces[index].line) }
+        redact(&redacted.lastLine)
+        if count > 0 { arrival = redacted }
+        return count
+    }
+
+    /// Words of a reason or a message.
+    private func redact(words: inout [UInt8]) -> Int {
+        guard !words.isEmpty else { return 0 }
+        let edits = words.withUnsafeBytes { self.text.edits(in: $0) }
+        if !edits.isEmpty { words = edits.applied(to: words) }
+        return edits.count
+    }
+
+    private func redact(
+        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, _ body: inout WireBody?, _ outcome: inout RedactionOutcome
+    ) {
+        if var fields = trailers {
+            outcome.count += self.head.redact(&fields)
+            trailers = fields
+        }
+        // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
+        let result = body.flatMap {
+            self.body.redacted($0.octets, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
+        }
+        outcome.count += self.head.redact(&headers)
+        if var wire = body {
+            let count = self.redact(&wire.arrival)
+            if count > 0 { (body, outcome.isBodyChanged) = (wire, true) }
+            outcome.count += count
+        }
+        guard let result, let old = body else { return }
+        outcome.count += result.count
+        outcome.isBodyChanged = true
+        var arrival = old.arrival
+        FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.octets.count, newSize: result.octets.count)
+        body = WireBody(result.octets, arrival: arrival, isComplete: old.isComplete)
+        let mender = FieldsOfBody(makeDigest: self.makeDigest)
+        for isTrailer in [false, true] {
+            guard var fields = isTrailer ? trailers : headers else { continue }
+            mender.mend(
+                &fields, growth: result.octets.count - old.octets.count, old: { mender.digest(old.octets) },
+                new: { mender.digest(result.octets) },
+                notes: &outcome.notes)
+            if isTrailer { trailers = fields } else { headers = fields }
+        }
+    }
+
+    /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
+    /// recording, over the text of each interaction and its sidecars.
+    public func mayConcern(_ octets: UnsafeRawBufferPointer) -> Bool {
+        LeakScan(self.vault).hasLeak(octets)
+    }
+}

@@ -1,0 +1,103 @@
+internal import CassetteModel
+
+/// A secret that is known by what it looks like, wherever it stands: a prefix that its issuer gives it, and random characters.
+struct SecretShape: Sendable {
+    var kind: String
+    var prefix: StaticString
+    /// Four octets of the prefix that few texts have; from its beginning.
+    var anchor: Int
+    var alphabet: Alphabet
+    /// Characters behind the prefix.
+    var length: ClosedRange<Int>
+    /// Octets of the prefix that stay, since they are no secret.
+    var kept = 0
+
+    enum Alphabet: Sendable {
+        case upperAndDigits, alphanumeric, word, base64, path, escaped
+
+        @inline(__always)
+        func contains(_ octet: UInt8) -> Bool {
+            switch self {
+            case .upperAndDigits: octet >= 65 && octet <= 90 || octet >= 48 && octet <= 57
+            case .alphanumeric: FormSpelling.isAlphanumeric(octet)
+            case .word: FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-")
+            case .base64:
+                FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "+") || octet == UInt8(ascii: "/") || octet == UInt8(ascii: "=")
+                    || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-")
+            case .escaped: FormSpelling.isAlphanumeric(octet) || [37, 43, 45, 47, 61, 95].contains(octet)
+            case .path: FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "/")
+            }
+        }
+    }
+
+    /// Longest tail: those of tokens without a fixed length are some hundred characters.
+    private static let most = 4096
+
+    /// Longest armour in base64: that of an RSA key of 16,384 bits has 17,000 characters.
+    private static let longest = 64 << 10
+
+    /// docs/redaction.md names where each comes from.
+    static let all: [SecretShape] = [
+        SecretShape(kind: "aws-key", prefix: "AKIA", anchor: 0, alphabet: .upperAndDigits, length: 16...16),
+        SecretShape(kind: "aws-key", prefix: "ASIA", anchor: 0, alphabet: .upperAndDigits, length: 16...16),
+        SecretShape(kind: "github-token", prefix: "ghp_", anchor: 0, alphabet: .alphanumeric, length: 36...255),
+        SecretShape(kind: "github-token", prefix: "gho_", anchor: 0, alphabet: .alphanumeric, length: 36...255),
+        SecretShape(kind: "github-token", prefix: "ghu_", anchor: 0, alphabet: .alphanumeric, length: 36...255),
+        SecretShape(kind: "github-token", prefix: "ghs_", anchor: 0, alphabet: .alphanumeric, length: 36...255),
+        SecretShape(kind: "github-token", prefix: "ghr_", anchor: 0, alphabet: .alphanumeric, length: 36...255),
+        SecretShape(kind: "github-token", prefix: "github_pat_", anchor: 6, alphabet: .word, length: 22...255),
+        SecretShape(kind: "gitlab-token", prefix: "glpat-", anchor: 0, alphabet: .word, length: 20...300),
+        SecretShape(kind: "slack-token", prefix: "xoxb-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxp-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxa-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxo-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxr-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxs-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xoxe-", anchor: 0, alphabet: .word, length: 10...Self.most),
+        SecretShape(kind: "slack-token", prefix: "xapp-", anchor: 0, alphabet: .word, length: 20...Self.most),
+        SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/services/", anchor: 6, alphabet: .path, length: 20...255, kept: 25),
+        SecretShape(kind: "slack-hook", prefix: "hooks.slack.com/workflows/", anchor: 6, alphabet: .path, length: 20...255, kept: 26),
+        SecretShape(kind: "slack-token", prefix: "xoxd-", anchor: 0, alphabet: .escaped, length: 10...Self.most),
+        SecretShape(kind: "google-key", prefix: "AIza", anchor: 0, alphabet: .word, length: 35...35),
+        SecretShape(kind: "google-token", prefix: "ya29.", anchor: 0, alphabet: .word, length: 20...Self.most),
+        SecretShape(kind: "google-token", prefix: "1//0", anchor: 0, alphabet: .word, length: 30...Self.most),
+        SecretShape(kind: "google-secret", prefix: "GOCSPX-", anchor: 0, alphabet: .word, length: 20...64),
+        SecretShape(kind: "stripe-key", prefix: "sk_live_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
+        SecretShape(kind: "stripe-key", prefix: "rk_live_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
+        SecretShape(kind: "stripe-key", prefix: "sk_test_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
+        SecretShape(kind: "stripe-key", prefix: "rk_test_", anchor: 0, alphabet: .alphanumeric, length: 10...255),
+        SecretShape(kind: "stripe-secret", prefix: "whsec_", anchor: 0, alphabet: .base64, length: 16...255),
+        SecretShape(kind: "openai-key", prefix: "sk-proj-", anchor: 0, alphabet: .word, length: 20...Self.most),
+        SecretShape(kind: "anthropic-key", prefix: "sk-ant-", anchor: 0, alphabet: .word, length: 20...Self.most),
+        SecretShape(kind: "npm-token", prefix: "npm_", anchor: 0, alphabet: .alphanumeric, length: 36...36),
+        SecretShape(kind: "shopify-token", prefix: "shpat_", anchor: 0, alphabet: .alphanumeric, length: 32...32),
+        // Armour in base64, as configurations of clusters have it.
+        Self.armour("LS0tLS1CRUdJTiBQUklWQVRFIEtFW"),
+        Self.armour("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW"),
+        Self.armour("LS0tLS1CRUdJTiBEU0EgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ"),
+        Self.armour("LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV"),
+        Self.armour("LS0tLS1CRUdJTiBQR1AgUFJJVkFURSBLRVkgQkxPQ0"),
+    ]
+
+    private static func armour(_ prefix: StaticString) -> SecretShape {
+        SecretShape(kind: "private-key", prefix: prefix, anchor: 14, alphabet: .base64, length: 40...Self.longest)
+    }
+
+    /// The token whose anchor stands at an offset; nil where it is not one.
+    func range(in text: UnsafeRawBufferPointer, anchorAt offset: Int) -> Range<Int>? {
+        let start = offset - self.anchor
+        let count = self.prefix.utf8CodeUnitCount
+        guard start >= 0, text.count - start >= count + self.length.lowerBound else { return nil }
+        for index in 0..<count where text[start + index] != self.prefix.utf8Start[index] { return nil }
+        // Part of a longer word: base64 of something else, mostly.
+        if start > 0, self.kept == 0, FormSpelling.isAlphanumeric(text[start - 1]) { return nil }
+        var end = start + count
+        let most = min(text.count, end + self.length.upperBound)
+        while end < most, self.alphabet.contains(text[end]) { end += 1 }
+        guard end - start - count >= self.length.lowerBound else { return nil }
+        if end < text.count, end == most, self.alphabet.contains(text[end]) { return nil }
+        return start + self.kept..<end
+    }
+}

@@ -1,0 +1,161 @@
+internal import TapeBytes
+
+/// The secrets of a run and their placeholders: the same secret, the same placeholder.
+///
+/// Lives in memory only. Any thread may use it.
+public final class SecretVault: Sendable {
+    private struct State: Sendable {
+        var placeholders: [Placeholder] = []
+        /// By the bytes without escapes, so that all spellings are one secret.
+        var numbers = SecretList()
+        /// By number: whether the secret without escapes is searched for.
+        var isSearched: [Bool] = []
+        /// Spellings with escapes that are searched for, within the same limits.
+        var spellings = SecretList()
+        var counts: [String: Int] = [:]
+        var index = NeedleIndex()
+        /// Of all secrets and spellings.
+        var bytes = 0
+        var generation = 0
+        var unsearched = 0
+    }
+
+    /// Secrets of one run, and as many spellings of them with escapes: each takes some 300 bytes beside its own.
+    public static let limit = 100_000
+    /// Bytes of all secrets of one run and of their spellings with escapes. Each is held up to four times.
+    public static let octetLimit = 16 << 20
+
+    private let state: Guarded<State>
+    private let own = Guarded(0)
+
+    public init() { self.state = Guarded(State()) }
+
+    /// Another way to the same secrets, for a second thread: what is learned through one is found through the other, and counted apart.
+    package init(sharing other: SecretVault) { self.state = other.state }
+
+    /// One that knows what another does, and keeps to itself what it learns.
+    init(copying other: SecretVault) { self.state = Guarded(other.state.withLock { $0 }) }
+
+    /// Secrets held.
+    public var count: Int { self.state.withLock { $0.placeholders.count } }
+
+    /// Counts up with each secret that is searched for: bytes looked at with this number need no second look while it stays.
+    public var generation: Int { self.state.withLock { $0.generation } }
+
+    /// Counts up with each secret that is searched for first through this object. While it stays, a search has taught nothing that it
+    /// should itself be repeated for.
+    package var learned: Int { self.own.withLock { $0 } }
+
+    /// Counts up each time with a secret, or a spelling of one, that there is no room for: it is taken out at its own place only. Such a
+    /// secret has a placeholder of number 0.
+    public var unsearched: Int { self.state.withLock { $0.unsearched } }
+
+    /// The placeholder of a secret, which is a new one for one not seen yet. Its number is 0 where there is no room for more.
+    ///
+    /// - Parameter isSure: the place it comes from holds nothing but secrets; see `SecretReach`.
+    public func placeholder(for secret: [UInt8], kind: String, isSure: Bool = true) -> Placeholder {
+        self.placeholder(for: secret, kind: kind, reach: SecretReach(secret, isSure: isSure))
+    }
+
+    func placeholder(for secret: [UInt8], kind: String, reach: SecretReach, pieces: [[UInt8]] = []) -> Placeholder {
+        let canonical = EscapeView.canonical(secret)
+        return self.state.withLock { state in
+            let number: Int
+            if let known = state.numbers.number(of: canonical) {
+                number = known
+            } else {
+                guard state.placeholders.count < Self.limit, secret.count <= Self.octetLimit - state.bytes else {
+                    state.unsearched += 1
+                    return Placeholder(kind: kind, number: 0)
+                }
+                number = state.numbers.append(canonical)
+                state.isSearched.append(false)
+                state.bytes += secret.count
+                let kind = Placeholder.kind(kind)
+                state.counts[kind, default: 0] += 1
+                state.placeholders.append(Placeholder(kind: kind, number: state.counts[kind, default: 1]))
+            }
+            if reach != .place, Self.isNew(secret, secret == canonical ? number : nil, &state) {
+                var hasRoom = state.index.insert(secret, as: number, standsAlone: reach == .word)
+                for piece in pieces { hasRoom = state.index.insert(piece, as: number, standsAlone: false) && hasRoom }
+                if !hasRoom { state.unsearched += 1 }
+                state.generation += 1
+                self.own.withLock { $0 += 1 }
+            }
+            return state.placeholders[number]
+        }
+    }
+
+    /// Whether it is to be searched for from now on. A spelling that there is no room for is not.
+    ///
+    /// - Parameter number: of a secret that has no escapes in it.
+    private static func isNew(_ secret: [UInt8], _ number: Int?, _ state: inout State) -> Bool {
+        if let number {
+            defer { state.isSearched[number] = true }
+            return !state.isSearched[number]
+        }
+        guard state.spellings.number(of: secret) == nil else { return false }
+        guard state.spellings.count < Self.limit, secret.count <= Self.octetLimit - state.bytes else {
+            state.unsearched += 1
+            return false
+        }
+        _ = state.spellings.append(secret)
+        state.bytes += secret.count
+        return true
+    }
+
+    /// Counts on after placeholders that stand somewhere already, whose secrets nobody knows any more.
+    public func countOn(behind tally: PlaceholderTally) {
+        self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
+    }
+
+    /// What is searched for now, with the placeholders by number. Take it anew after learning: while it is held, learning copies it.
+    func snapshot() -> (index: NeedleIndex, placeholders: [Placeholder]) {
+        self.state.withLock { ($0.index, $0.placeholders) }
+    }
+
+    /// Whether nothing is searched for.
+    var isEmpty: Bool { self.state.withLock { $0.index.isEmpty } }
+}
+
+/// Byte strings by number, and numbers by byte string, in as little memory as may be.
+private struct SecretList: Sendable {
+    private var bytes: [UInt8] = []
+    /// Where each ends.
+    private var ends: [UInt32] = []
+    /// By hash. Strings of the same hash have the next hashes.
+    private var numbers: [UInt64: UInt32] = [:]
+
+    var count: Int { self.ends.count }
+
+    func number(of string: [UInt8]) -> Int? {
+        var hash = Self.hash(string)
+        while let number = self.numbers[hash] {
+            if self.holds(string, as: Int(number)) { return Int(number) }
+            hash &+= 1
+        }
+        return nil
+    }
+
+    private func holds(_ string: [UInt8], as number: Int) -> Bool {
+        let start = number > 0 ? Int(self.ends[number - 1]) : 0
+        return self.bytes[start..<Int(self.ends[number])].elementsEqual(string)
+    }
+
+    /// The next number. The vault's limits keep all strings within 32 bits.
+    mutating func append(_ string: [UInt8]) -> Int {
+        var hash = Self.hash(string)
+        while self.numbers[hash] != nil { hash &+= 1 }
+        self.numbers[hash] = UInt32(self.ends.count)
+        self.bytes.append(contentsOf: string)
+        self.ends.append(UInt32(self.bytes.count))
+        return self.ends.count - 1
+    }
+
+    /// Seeded anew in each process.
+    private static func hash(_ string: [UInt8]) -> UInt64 {
+        var hasher = Hasher()
+        string.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}

@@ -1,0 +1,188 @@
+internal import TapeBytes
+
+/// Takes the secrets out of one text: finds them by name and looks, learns them, and finds all secrets known so far in any spelling.
+///
+/// Knows no message: what its places mean comes from the caller, as findings.
+struct TextRedaction {
+    let rules: RedactionRules
+    let vault: SecretVault
+    /// Of the search that this is a part of.
+    var budget: SearchBudget?
+
+    /// - Parameters:
+    ///   - findings: secrets at places that only a parser knows.
+    ///   - kept: ranges in which no finding counts; secrets learned elsewhere do.
+    ///   - hasMore: the text goes on: what is at its end may not be all of it, and is left to who has more.
+    ///   - places: what alone may be changed, in ascending order: the values of header fields. What runs over an end of one is chance.
+    func edits(
+        in text: UnsafeRawBufferPointer, as kind: TextKind = .plain, findings: [Finding] = [], kept: [Range<Int>] = [],
+        hasMore: Bool = false, within places: [Range<Int>]? = nil
+    ) -> EditList {
+        guard !text.isEmpty else { return EditList() }
+        var work = Work(rules: self.rules, vault: self.vault, text: text, kind: kind, kept: kept)
+        work.learn(findings)
+        work.learn(self.rules.patterns(in: text))
+        work.learn(TextSurvey.findings(in: text, as: kind, hasMore: hasMore))
+        var views: [EscapeView] = []
+        // Escapes in octets that are no text are chance.
+        if kind != .binary, let view = EscapeView(text) {
+            views.append(view)
+            while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.octets.withUnsafeBytes { EscapeView($0) } }) {
+                views.append(next)
+            }
+            for depth in views.indices { work.learn(in: views[...depth], hasMore: hasMore) }
+        }
+        work.search(views)
+        // Before edits that touch become one: a chance one must not take another with it.
+        return EditList(places.map { places in work.edits.filter { Self.lies($0.range, within: places) } } ?? work.edits)
+    }
+
+    private static func lies(_ range: Range<Int>, within places: [Range<Int>]) -> Bool {
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].upperBound < range.upperBound { low = middle + 1 } else { high = middle }
+        }
+        return low < places.count && places[low].lowerBound <= range.lowerBound
+    }
+
+    private struct Work {
+        let rules: RedactionRules
+        let vault: SecretVault
+        let text: UnsafeRawBufferPointer
+        let kind: TextKind
+        let kept: EditList
+        var edits: [Edit] = []
+        private var spelling: PlaceholderSpelling?
+
+        init(rules: RedactionRules, vault: SecretVault, text: UnsafeRawBufferPointer, kind: TextKind, kept: [Range<Int>]) {
+            self.rules = rules
+            self.vault = vault
+            self.text = text
+            self.kind = kind
+            self.kept = EditList(kept.map { Edit(range: $0, octets: []) })
+        }
+
+        /// Looked up when there is something to write: most texts have nothing.
+        private mutating func spell() -> PlaceholderSpelling {
+            let spelling = self.spelling ?? PlaceholderSpelling(self.kind, in: self.text)
+            self.spelling = spelling
+            return spelling
+        }
+
+        mutating func learn(_ findings: [Finding]) {
+            for finding in findings { self.learn(finding, at: finding.range, isEscaped: false) }
+        }
+
+        private mutating func learn(_ finding: Finding, at range: Range<Int>, isEscaped: Bool) {
+            guard !self.rules.keeps(kind: finding.kind), !range.isEmpty, !self.kept.touches(range) else { return }
+            let reach: SecretReach =
+                if !finding.pieces.isEmpty {
+                    .anywhere
+                } else if finding.isPlaceOnly {
+                    .place
+                } else {
+                    SecretReach(finding.secret, isSure: finding.isSure)
+                }
+            let placeholder = self.vault.placeholder(for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces)
+            let octets = self.spell().octets(placeholder.octets, range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            self.edits.append(Edit(range: range, octets: octets))
+        }
+
+        /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
+        mutating func learn(in views: ArraySlice<EscapeView>, hasMore: Bool) {
+            guard let view = views.last else { return }
+            // A form's items hold texts of any kind.
+            let kind = self.kind == .form ? .plain : self.kind
+            let findings = view.octets.withUnsafeBytes {
+                TextSurvey.findings(in: $0, as: kind, hasMore: hasMore, isView: true) + self.rules.patterns(in: $0)
+            }
+            guard !findings.isEmpty else { return }
+            let taken = EditList(self.edits)
+            for var finding in findings {
+                let range = self.source(finding.range, views)
+                guard !taken.touches(range) else { continue }
+                if finding.spelling == .number, self.kind == .form { finding.spelling = .plain }
+                self.learn(finding, at: range, isEscaped: self.isEscaped(range))
+            }
+        }
+
+        private func source(_ range: Range<Int>, _ views: ArraySlice<EscapeView>) -> Range<Int> {
+            views.reversed().reduce(range) { $1.source($0) }
+        }
+
+        private func isEscaped(_ range: Range<Int>) -> Bool {
+            ByteScan.index(of: UInt8(ascii: "%"), in: UnsafeRawBufferPointer(rebasing: self.text[range]), from: 0) < range.count
+        }
+
+        // MARK: Secrets known
+
+        mutating func search(_ views: [EscapeView]) {
+            let (index, placeholders) = self.vault.snapshot()
+            guard !index.isEmpty else { return }
+            self.search(self.text, index, placeholders) { views.first?.widened($0) ?? $0 }
+            for depth in views.indices {
+                let part = views[...depth]
+                views[depth].octets.withUnsafeBytes { octets in
+                    // Escapes within escapes: what stands for a part of an octet of the next level stands for all of it.
+                    self.search(octets, index, placeholders) { range in
+                        let wide = depth + 1 < views.count ? views[depth + 1].widened(range) : range
+                        return part.reversed().reduce(wide) { $1.source($0) }
+                    }
+                }
+            }
+        }
+
+        private mutating func search(
+            _ octets: UnsafeRawBufferPointer, _ index: NeedleIndex, _ placeholders: [Placeholder], _ source: (Range<Int>) -> Range<Int>
+        ) {
+            var hits: [NeedleIndex.Hit] = []
+            index.search(octets) { hits.append($0) }
+            guard !hits.isEmpty else { return }
+            hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
+            var done = 0
+            for hit in hits {
+                switch hit.form {
+                case .plain:
+                    self.replace(hit, octets, placeholders[hit.secret], source)
+                case .hex, .wide:
+                    let spelled = self.spell().octets(placeholders[hit.secret].octets, in: hit.form, for: octets[hit.range])
+                    self.edits.append(Edit(range: source(hit.range), octets: spelled))
+                case .base64(let alignment):
+                    guard hit.range.lowerBound >= done else { continue }
+                    guard let run = Base64Run(octets, core: hit.range.lowerBound, alignment: alignment), self.kind != .binary else {
+                        self.replace(hit, octets, placeholders[hit.secret], source)
+                        continue
+                    }
+                    done = run.range.upperBound
+                    self.replace(run, index, placeholders, source(run.range))
+                }
+            }
+        }
+
+        private mutating func replace(
+            _ hit: NeedleIndex.Hit, _ octets: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
+        ) {
+            if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: octets) {
+                self.edits.append(Edit(range: source(number), octets: [UInt8(ascii: "0")]))
+                return
+            }
+            let range = source(hit.range)
+            let octets = self.spell().octets(placeholder.octets, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            self.edits.append(Edit(range: range, octets: octets))
+        }
+
+        private mutating func replace(_ run: Base64Run, _ index: NeedleIndex, _ placeholders: [Placeholder], _ range: Range<Int>) {
+            var edits: [Edit] = []
+            run.content.withUnsafeBytes { content in
+                index.search(content) { hit in
+                    edits.append(Edit(range: hit.range, octets: placeholders[hit.secret].octets))
+                }
+            }
+            guard !edits.isEmpty else { return }
+            let text = run.text(with: EditList(edits))
+            let octets = self.spell().octets(base64: text, isEscaped: self.isEscaped(range))
+            self.edits.append(Edit(range: range, octets: octets))
+        }
+    }
+}

@@ -1,0 +1,222 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import Platform
+internal import TapeBytes
+
+/// The folder of sidecars beside a cassette, for the recorder that writes it.
+///
+/// Used from one thread, by the holder of the cassette's lock; `makeSpool` alone may be called on any. Makes no folder before there is
+/// something to put into it.
+public final class BodyStore {
+    /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
+    public let name: String
+    let location: FileLocation
+    private let disk: DiskCalls
+    private let making = Guarded(Making())
+    private var lazyRawSpool: RawSpool?
+    /// Finished, and not known to be on the disk.
+    private var unsynced: Set<String> = []
+    /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
+    private var proven: Set<String> = []
+    /// Names kept in `proven`, some half a megabyte.
+    private static let provenLimit = 4096
+
+    /// What making a spool changes, on whatever thread.
+    private struct Making: Sendable {
+        var folder: FolderBox?
+        var spoolCount = 0
+    }
+
+    private var lazyFolder: FolderBox? { self.making.withLock { $0.folder } }
+
+    /// Gives a folder to several holders.
+    final class FolderBox: Sendable {
+        let folder: OpenFolder
+
+        init(_ folder: consuming OpenFolder) { self.folder = folder }
+    }
+
+    /// Opens the store of a cassette and removes what a recorder that was killed left half written.
+    public convenience init(cassettePath: String) throws(CassetteError) {
+        try self.init(cassettePath: cassettePath, disk: .system)
+    }
+
+    package init(cassettePath: String, disk: DiskCalls) throws(CassetteError) {
+        self.location = FileLocation(cassettePath)
+        self.name = self.location.bodiesName
+        self.disk = disk
+        do {
+            let parent = try OpenFolder(self.location.folder)
+            let box = FolderBox(try OpenFolder(self.name, in: parent))
+            self.making.withLock { $0.folder = box }
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        try self.removeLeftovers()
+    }
+
+    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only where the system has no files without:
+    /// what nobody has redacted yet is not to stay behind a process that is killed.
+    public func makeSpool() throws(CassetteError) -> BodySpool {
+        let box = try self.folder()
+        while true {
+            let number = self.making.withLock { making in
+                making.spoolCount += 1
+                return making.spoolCount
+            }
+            let name = ".part-\(getpid())-\(number)"
+            #if os(Linux)
+            if let file = OpenFile(unnamed: name, in: box.folder, disk: self.disk) {
+                let mode = try file.restrict()
+                return BodySpool(file: file, name: name, isNamed: false, mode: mode, store: self, box: box)
+            }
+            #endif
+            do {
+                let file = try OpenFile(name, in: box.folder, for: .create, disk: self.disk)
+                // Tells a later recorder that this file is not a leftover.
+                try file.lock()
+                let mode = try file.restrict()
+                return BodySpool(file: file, name: name, isNamed: true, mode: mode, store: self, box: box)
+            } catch  where error.code == .unwritable && box.folder.contains(name) {
+                continue
+            }
+        }
+    }
+
+    /// The spool of bodies that are developed later; one per cassette.
+    public func rawSpool() throws(CassetteError) -> RawSpool {
+        if let spool = self.lazyRawSpool { return spool }
+        let box = try self.folder()
+        let file: OpenFile
+        if box.folder.contains(RawSpool.fileName) {
+            file = try OpenFile(RawSpool.fileName, in: box.folder, for: .update, disk: self.disk)
+        } else {
+            file = try OpenFile(RawSpool.fileName, in: box.folder, for: .create, disk: self.disk)
+        }
+        let spool = try RawSpool(file: file, path: "\(self.name)/\(RawSpool.fileName)")
+        self.lazyRawSpool = spool
+        self.unsynced.insert(RawSpool.fileName)
+        return spool
+    }
+
+    /// Closes and removes the raw spool, once nothing in the cassette refers to it.
+    public func removeRawSpool() throws(CassetteError) {
+        self.lazyRawSpool = nil
+        self.unsynced.remove(RawSpool.fileName)
+        guard let box = self.lazyFolder else { return }
+        try box.folder.remove(RawSpool.fileName, disk: self.disk)
+    }
+
+    /// Whether `syncAll` has anything to do.
+    public var needsSync: Bool { !self.unsynced.isEmpty || self.lazyRawSpool?.needsSync == true }
+
+    /// Waits until all finished sidecars and the raw spool are on the disk. To be called before the cassette that names them is synced.
+    public func syncAll() throws(CassetteError) {
+        guard let sync = self.beginSync() else { return }
+        do throws(CassetteError) {
+            try sync.run()
+        } catch {
+            self.syncFailed(sync)
+            throw error
+        }
+    }
+
+    /// As `syncAll`, for another thread to wait for; nil where nothing is to be synced. Bodies may be finished meanwhile.
+    public func beginSync() -> PendingSync? {
+        guard self.needsSync, let box = self.lazyFolder else { return nil }
+        let spool = self.lazyRawSpool?.beginSync()
+        let sync = PendingSync(files: spool.map { [$0] } ?? [], names: self.unsynced, in: box, disk: self.disk)
+        self.unsynced.removeAll(keepingCapacity: true)
+        return sync
+    }
+
+    /// A sync that was begun has failed: what it was for is still to be synced.
+    public func syncFailed(_ sync: PendingSync) {
+        self.unsynced.formUnion(sync.names)
+        self.lazyRawSpool?.syncFailed()
+    }
+
+    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves files alone that are not named as ours.
+    @discardableResult
+    public func removeSidecars(keeping kept: Set<String>) throws(CassetteError) -> Int {
+        guard let box = self.lazyFolder else { return 0 }
+        let names = try self.names { SidecarName($0) != nil }
+        var removed = 0
+        for name in names where !kept.contains("\(self.name)/\(name)") {
+            try box.folder.remove(name, disk: self.disk)
+            removed += 1
+        }
+        self.unsynced = self.unsynced.filter { SidecarName($0) == nil || kept.contains("\(self.name)/\($0)") }
+        return removed
+    }
+
+    private func names(where isWanted: (String) -> Bool) throws(CassetteError) -> [String] {
+        guard let box = self.lazyFolder else { return [] }
+        var names: [String] = []
+        try box.folder.forEachName { name throws(CassetteError) in
+            if isWanted(name) { names.append(name) }
+        }
+        return names
+    }
+
+    private func removeLeftovers() throws(CassetteError) {
+        guard let box = self.lazyFolder else { return }
+        for name in try self.names(where: { $0.hasPrefix(".part-") }) {
+            guard let file = try? OpenFile(name, in: box.folder, for: .update), (try? file.lock()) != nil else { continue }
+            try box.folder.remove(name)
+        }
+    }
+
+    private func folder() throws(CassetteError) -> FolderBox {
+        if let box = self.lazyFolder { return box }
+        let parent = try OpenFolder(self.location.folder)
+        try parent.createFolder(self.name)
+        let box = FolderBox(try OpenFolder(self.name, in: parent))
+        try parent.synchronize()
+        // Another thread may have been first; both mean the same folder.
+        return self.making.withLock { making in
+            let folder = making.folder ?? box
+            making.folder = folder
+            return folder
+        }
+    }
+
+    /// Puts a spool's file in its place; equal content is kept once.
+    func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
+        let box = spool.box
+        let name = sidecar.string
+        var isThere = self.proven.contains(name) && box.folder.contains(name)
+        if !isThere { isThere = try self.holds(name, equalTo: spool, in: box) }
+        if !isThere {
+            // What lies there under this name is not what the name says (a crash before its sync). Our content must be on the disk
+            // before it takes the place, or a second crash loses both.
+            if box.folder.contains(name) { try spool.file.synchronize() }
+            try spool.giveName()
+            try box.folder.rename(spool.name, to: name)
+        } else if spool.isNamed {
+            try box.folder.remove(spool.name)
+        }
+        self.unsynced.insert(name)
+        if self.proven.count < Self.provenLimit { self.proven.insert(name) }
+        return Sidecar(path: "\(self.name)/\(name)", size: spool.size, sha256: sidecar.sha256)
+    }
+
+    private func holds(_ name: String, equalTo spool: BodySpool, in box: FolderBox) throws(CassetteError) -> Bool {
+        let other: OpenFile
+        do {
+            other = try OpenFile(name, in: box.folder, for: .read, disk: self.disk)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            return false
+        }
+        guard try other.size() == spool.size else { return false }
+        var offset = 0
+        while offset < spool.size {
+            let end = min(offset + 65_536, spool.size)
+            let (ours, theirs) = (try spool.file.read(offset..<end), try other.read(offset..<end))
+            guard ours.count == theirs.count, memcmp(ours, theirs, ours.count) == 0 else { return false }
+            offset = end
+        }
+        return true
+    }
+}

@@ -1,0 +1,227 @@
+internal import CassetteModel
+
+/// Finds the interactions of a cassette's file, and tells a torn file from a wrong one.
+///
+/// Reads in pieces and never writes. The rules are in docs/cassette-format.md, "Writing and damage".
+struct CassetteScanner {
+    /// The beginning of an interaction as the recorder writes it: no JSON string holds a line feed, so nothing else looks like it.
+    private static let beginning = Array("\n    {\n      \"id\"".utf8)
+    /// What a disk writes whole or not at all: a crash can put an older text behind a newer one only at a multiple of it.
+    private static let sectorSize = 512
+    /// A file with more bad stretches is not worth reading in part.
+    private static let stretchLimit = 10_000
+
+    private let path: String
+    private let size: Int
+    private var structure = CassetteStructure()
+    private var stretches: [CassetteDamage.Stretch] = []
+    /// A line's number and a place in it, from which the next is counted.
+    private var line = (number: 1, offset: 0)
+
+    static func scan(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
+        var scanner = CassetteScanner(path: file.path, size: try file.size())
+        return try scanner.run(file)
+    }
+
+    private init(path: String, size: Int) {
+        self.path = path
+        self.size = size
+    }
+
+    private mutating func run(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
+        var next: Int? = 0
+        while let offset = next {
+            // Swapped, not copied: the list of interactions would be copied with it.
+            var structure = CassetteStructure()
+            swap(&structure, &self.structure)
+            try file.forEachPiece(in: offset..<self.size) { bytes, offset in
+                structure.consume(bytes, at: offset)
+                return structure.trouble == nil
+            }
+            swap(&structure, &self.structure)
+            if self.structure.trouble == nil, self.structure.isComplete {
+                guard self.structure.hasVersion, self.structure.headEnd != nil || !self.stretches.isEmpty else { throw self.notACassette() }
+                break
+            }
+            next = try self.leaveOut(file)
+            if let next { self.structure.resume(at: next) }
+        }
+        return CassetteIndex(
+            size: self.size, headEnd: self.structure.headEnd, interactions: self.structure.interactions, arrayEnd: self.structure.arrayEnd,
+            documentEnd: self.structure.documentEnd, damage: self.stretches)
+    }
+
+    /// Notes the stretch around a trouble, or throws when the file is wrong. Returns where to go on.
+    private mutating func leaveOut(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
+        if case .unsupportedVersion(let text) = self.structure.trouble { throw self.unsupportedVersion(text) }
+        if self.structure.headEnd == nil, self.stretches.isEmpty { return try self.leaveOutHead(file) }
+        guard self.structure.hasVersion else { throw self.notACassette() }
+
+        let start = self.structure.mark
+        let isEnd = self.structure.trouble == nil
+        let offset = isEnd ? self.size : self.structure.troubleOffset
+        let isInside = self.structure.isInsideInteraction
+        let next = try file.firstOffset(of: Self.beginning, in: (isInside ? start + 1 : start)..<self.size)
+        let stretch = start..<(next ?? self.size)
+
+        let reason: String
+        if let bad = try self.firstBad(file, in: stretch) {
+            reason = bad
+        } else if isEnd, next == nil, try !self.isCutInDoubt(file) {
+            reason = "the end is missing"
+        } else if !isInside, self.hasSectorEdge(between: start, and: offset) {
+            reason = "an older write shows from a sector's edge on"
+        } else if try self.isLeftover(file) {
+            reason = "the last write stopped in its first bytes"
+        } else if next == nil, self.structure.documentEnd != nil {
+            // The document is whole, and no exchange is in what follows.
+            reason = "text follows the end"
+        } else if next == nil, try !self.endsClosed(file) {
+            reason = "the end is missing"
+        } else {
+            throw try self.wrong(file, at: offset)
+        }
+        try self.note(file, stretch, reason: reason, interactions: reason == Self.notText ? nil : isInside ? 1 : 0)
+        return next
+    }
+
+    /// The same for what stands before the interactions.
+    private mutating func leaveOutHead(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
+        let isEnd = self.structure.trouble == nil
+        if try self.isAllZero(file) {
+            let reason = self.size == 0 ? "the file is empty" : "the file holds zeros only"
+            try self.note(file, 0..<self.size, reason: reason, interactions: self.size == 0 ? 0 : nil)
+            return nil
+        }
+        guard self.structure.hasVersion else {
+            guard isEnd, try self.isBeginningOfHead(file) else { throw self.notACassette() }
+            try self.note(file, 0..<self.size, reason: "the end is missing", interactions: 0)
+            return nil
+        }
+        if isEnd, !self.structure.isComplete {
+            try self.note(file, 0..<self.size, reason: "the end is missing", interactions: 0)
+            return nil
+        }
+        let start = self.structure.mark
+        let next = try file.firstOffset(of: Self.beginning, in: start..<self.size)
+        guard try self.firstBad(file, in: start..<(next ?? self.size)) != nil else {
+            throw try self.wrong(file, at: isEnd ? self.size : self.structure.troubleOffset)
+        }
+        try self.note(file, start..<(next ?? self.size), reason: Self.notText, interactions: nil)
+        return next
+    }
+
+    private static let notText = "it holds bytes that no text has"
+
+    private mutating func note(_ file: borrowing OpenFile, _ bytes: Range<Int>, reason: String, interactions: Int?) throws(CassetteError) {
+        guard self.stretches.count < Self.stretchLimit else {
+            throw CassetteError(.damaged, "\"\(self.path)\" has more than \(Self.stretchLimit) bad stretches; restore it from a copy")
+        }
+        let line = try self.lineNumber(file, at: bytes.lowerBound)
+        self.stretches.append(CassetteDamage.Stretch(bytes: bytes, line: line, reason: reason, interactions: interactions))
+    }
+
+    private func firstBad(_ file: borrowing OpenFile, in range: Range<Int>) throws(CassetteError) -> String? {
+        var check = TextCheck()
+        var isBad = false
+        try file.forEachPiece(in: range) { bytes, _ in
+            isBad = check.firstBad(in: bytes) != nil
+            return !isBad
+        }
+        // A character cut by the end of the file is no more than a cut.
+        return isBad || (check.isInsideCharacter && range.upperBound < self.size) ? Self.notText : nil
+    }
+
+    private func hasSectorEdge(between start: Int, and offset: Int) -> Bool {
+        let edge = offset / Self.sectorSize * Self.sectorSize
+        return edge >= start && edge > 0
+    }
+
+    /// Whether the file ends as a write over the closing brackets leaves it that was stopped within them.
+    private func isLeftover(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        guard let insertion = self.structure.interactions.last?.upperBound ?? self.structure.headEnd, self.size - insertion <= 8 else {
+            return false
+        }
+        let rest = try file.read(insertion..<self.size)
+        let isFirst = self.structure.interactions.isEmpty
+        let old = isFirst ? CassetteLayout.emptyClosing : CassetteLayout.closing
+        let new = Array((isFirst ? "\n    {\n" : ",\n    {\n").utf8)
+        return (1..<old.count).contains { new[..<$0] + old[$0...] == rest[...] }
+    }
+
+    /// Whether the closing brackets are there, as far as can be told without following the structure.
+    private func endsClosed(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        var rest = try file.read(max(0, self.size - 256)..<self.size)
+        while let last = rest.last, last == 0x20 || (last >= 9 && last <= 13) { rest.removeLast() }
+        guard rest.popLast() == UInt8(ascii: "}") else { return false }
+        // In our own layout a brace at the beginning of a line ends the document.
+        if rest.last == 0x0a { return true }
+        return try !self.isOwnLayout(file)
+    }
+
+    /// Whether a file that ends within a string may have all its brackets, and the string lack its closing quote.
+    ///
+    /// In our own layout that is known from the line end in the string.
+    private func isCutInDoubt(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        guard self.structure.isInString, try !self.isOwnLayout(file) else { return false }
+        var rest = try file.read(max(0, self.size - 256)..<self.size)
+        rest.removeAll { $0 == 0x20 || ($0 >= 9 && $0 <= 13) }
+        return rest.suffix(2) == Array("]}".utf8)
+    }
+
+    private func isOwnLayout(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        guard let headEnd = self.structure.headEnd, headEnd + Self.beginning.count <= self.size else { return true }
+        return try file.read(headEnd..<(headEnd + Self.beginning.count)) == Self.beginning
+    }
+
+    private func isAllZero(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        var isZero = true
+        try file.forEachPiece(in: 0..<self.size) { bytes, _ in
+            isZero = bytes.allSatisfy { $0 == 0 }
+            return isZero
+        }
+        return isZero
+    }
+
+    private func isBeginningOfHead(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
+        let head = CassetteLayout.beginning
+        return self.size <= head.count ? try file.read(0..<self.size)[...] == head[..<self.size] : false
+    }
+
+    private mutating func lineNumber(_ file: borrowing OpenFile, at offset: Int) throws(CassetteError) -> Int {
+        var number = self.line.number
+        try file.forEachPiece(in: min(self.line.offset, offset)..<offset) { bytes, _ in
+            for byte in bytes where byte == 0x0a { number += 1 }
+            return true
+        }
+        self.line = (number, offset)
+        return number
+    }
+
+    private mutating func wrong(_ file: borrowing OpenFile, at offset: Int) throws(CassetteError) -> CassetteError {
+        let line = try self.lineNumber(file, at: offset)
+        let what: String
+        switch self.structure.trouble {
+        case .unexpected(let byte), .inString(let byte):
+            what =
+                byte == 0x0a || byte == 0x0d
+                ? "a string has no closing quote"
+                : byte < 0x20 || byte >= 0x7f
+                    ? "a byte \(byte) is not expected here" : "\"\(Character(Unicode.Scalar(byte)))\" is not expected here"
+        case .tooDeep: what = "it is nested more than \(CassetteStructure.depthLimit) levels deep"
+        case .unsupportedVersion, nil: what = "something is missing before the end"
+        }
+        return CassetteError(.damaged, "\(self.path):\(line): \(what); mend the line or restore the file from a copy")
+    }
+
+    private func notACassette() -> CassetteError {
+        CassetteError(.damaged, "\(self.path):1: not a cassette: it has no \"wiretape\" version and \"interactions\"; name another file")
+    }
+
+    private func unsupportedVersion(_ text: String) -> CassetteError {
+        guard let version = Int(text), version > CassetteIndex.version else { return self.notACassette() }
+        return CassetteError(
+            .unsupportedVersion,
+            "\"\(self.path)\" is of version \(version), and this wiretape reads version \(CassetteIndex.version); use a newer wiretape")
+    }
+}

@@ -1,0 +1,213 @@
+package import CassetteModel
+internal import Platform
+
+/// Owns one open regular file and closes it.
+///
+/// Every read and write names its offset; nothing depends on a file position, so that threads may share it for reading.
+package struct OpenFile: ~Copyable, Sendable {
+    /// A tenth of a second in all.
+    private static let lockTries = 20
+    /// Milliseconds.
+    private static let lockPause: Int32 = 5
+
+    package enum Access: Sendable {
+        case read
+        /// An existing file, never through a symbolic link.
+        case update
+        /// A file that must not exist yet.
+        case create
+    }
+
+    let descriptor: Int32
+    /// As it was opened; for messages.
+    let path: String
+    private let disk: DiskCalls
+
+    package init(_ path: String, for access: Access, disk: DiskCalls = .system) throws(CassetteError) {
+        try self.init(at: AT_FDCWD, name: path, path: path, for: access, followsLinks: access == .read, disk: disk)
+    }
+
+    /// Opens `name` in an open folder. No access through here follows a symbolic link.
+    init(_ name: String, in folder: borrowing OpenFolder, for access: Access, disk: DiskCalls = .system) throws(CassetteError) {
+        let path = "\(folder.path)/\(name)"
+        guard FileLocation.isPlainName(name) else {
+            throw CassetteError(.unsafePath, "\"\(name)\" is not a plain file name; nothing outside \"\(folder.path)\" is opened")
+        }
+        try self.init(at: folder.descriptor, name: name, path: path, for: access, followsLinks: false, disk: disk)
+    }
+
+    private init(
+        at folder: Int32, name: String, path: String, for access: Access, followsLinks: Bool, disk: DiskCalls
+    ) throws(CassetteError) {
+        guard !name.utf8.contains(0), !name.isEmpty else {
+            throw CassetteError(.unsafePath, "\"\(path)\" is not a path: it is empty or holds a NUL; choose another name")
+        }
+        // O_NONBLOCK: opening a FIFO must not wait for its other end.
+        var flags = O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+        switch access {
+        case .read: flags |= O_RDONLY
+        case .update: flags |= O_RDWR
+        case .create: flags |= O_RDWR | O_CREAT | O_EXCL
+        }
+        var descriptor: Int32
+        repeat { descriptor = openat(folder, name, flags, 0o644) } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else {
+            var number = errno
+            var status = stat()
+            // Creating over a link, even one that leads nowhere, is reported as "exists".
+            let isLink = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            if number == EEXIST, isLink { number = ELOOP }
+            throw SystemError(number: number, operation: access == .create ? .create : .open, path: path).cassetteError
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw CassetteError(.unreadable, "\"\(path)\" is not a regular file; name a file")
+        }
+        self.descriptor = descriptor
+        self.path = path
+        self.disk = disk
+    }
+
+    #if os(Linux)
+    /// `O_TMPFILE` of Linux, a macro of macros that no importer reads.
+    private static let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
+    /// Whether a file without a name can be given one.
+    private static let canLink = access("/proc/self/fd", R_OK | X_OK) == 0
+
+    /// A file that has no name yet and goes with its owner, even where the process is killed; nil where the system has none.
+    ///
+    /// - Parameter name: what `link` may call it, and messages do.
+    init?(unnamed name: String, in folder: borrowing OpenFolder, disk: DiskCalls) {
+        guard Self.canLink, FileLocation.isPlainName(name) else { return nil }
+        let descriptor = openat(folder.descriptor, ".", Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return nil }
+        self.descriptor = descriptor
+        self.path = "\(folder.path)/\(name)"
+        self.disk = disk
+    }
+
+    /// Gives an unnamed file a name that is free.
+    func link(as name: String, in folder: borrowing OpenFolder) throws(CassetteError) {
+        guard linkat(AT_FDCWD, "/proc/self/fd/\(self.descriptor)", folder.descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
+            throw self.error(errno, .create)
+        }
+    }
+    #endif
+
+    deinit { close(self.descriptor) }
+
+    func size() throws(CassetteError) -> Int {
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0 else { throw self.error(errno, .read) }
+        return Int(status.st_size)
+    }
+
+    /// Reads until the buffer is full or the file ends; returns the number of bytes read.
+    package func read(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {
+        var done = 0
+        while done < bytes.count {
+            let count = self.disk.read(self.descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[done...]), offset + done)
+            if count == -Int(EINTR) { continue }
+            guard count >= 0 else { throw self.error(Int32(-count), .read) }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// The bytes of a range; an error when the file ends before it.
+    func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let count = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(CassetteError) in
+            try self.read(into: UnsafeMutableRawBufferPointer(buffer), at: range.lowerBound)
+        }
+        guard count == range.count else {
+            throw CassetteError(.unreadable, "\"\(self.path)\" ended at byte \(range.lowerBound + count) while it was read; open it again")
+        }
+        return bytes
+    }
+
+    /// Writes all bytes or throws; after a throw any first part of them may be in the file.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CassetteError) {
+        var done = 0
+        while done < bytes.count {
+            let count = self.disk.write(self.descriptor, UnsafeRawBufferPointer(rebasing: bytes[done...]), offset + done)
+            if count == -Int(EINTR) { continue }
+            // No progress and no error: a write that never ends must not be waited for.
+            guard count > 0 else { throw self.error(count == 0 ? EIO : Int32(-count), .write) }
+            done += count
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws(CassetteError) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(CassetteError) in
+            try self.write(UnsafeRawBufferPointer(buffer), at: offset)
+        }
+    }
+
+    func truncate(to size: Int) throws(CassetteError) {
+        var result: Int
+        repeat { result = self.disk.truncate(self.descriptor, size) } while result == -Int(EINTR)
+        guard result == 0 else { throw self.error(Int32(-result), .truncate) }
+    }
+
+    /// Waits until the bytes written so far are on the disk.
+    func synchronize() throws(CassetteError) {
+        var result: Int
+        repeat { result = self.disk.synchronize(self.descriptor) } while result == -Int(EINTR)
+        guard result == 0 else { throw self.error(Int32(-result), .sync) }
+    }
+
+    /// Takes the advisory lock that keeps two recorders apart; held until the file is closed.
+    ///
+    /// A program that has just been started holds a copy of every lock until it becomes itself, a moment later: hence a few tries.
+    func lock() throws(CassetteError) {
+        var result: Int32
+        var tries = 0
+        repeat {
+            result = flock(self.descriptor, LOCK_EX | LOCK_NB)
+            guard result < 0, errno == EWOULDBLOCK, tries < Self.lockTries else { continue }
+            tries += 1
+            poll(nil, 0, Self.lockPause)
+            errno = EINTR
+        } while result < 0 && errno == EINTR
+        // Some network file systems have no locks: recording there works as it would without this one.
+        guard result == 0 || errno == ENOLCK || errno == EOPNOTSUPP else { throw self.error(errno, .lock) }
+    }
+
+    /// Whether `path` still leads to this file, and not to one that was renamed into its place.
+    func isStill(at path: String, followsLinks: Bool = false) -> Bool {
+        var own = stat()
+        var other = stat()
+        guard fstat(self.descriptor, &own) == 0, fstatat(AT_FDCWD, path, &other, followsLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            return false
+        }
+        return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+    }
+
+    /// Gives this file the mode of another, whose place it is to take.
+    func adoptMode(of other: borrowing OpenFile) throws(CassetteError) {
+        var status = stat()
+        guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else {
+            throw self.error(errno, .create)
+        }
+    }
+
+    /// Lets nobody but the owner read it.
+    ///
+    /// - Returns: the mode it had.
+    func restrict() throws(CassetteError) -> UInt32 {
+        var status = stat()
+        guard fstat(self.descriptor, &status) == 0, fchmod(self.descriptor, 0o600) == 0 else { throw self.error(errno, .create) }
+        return UInt32(status.st_mode & 0o777)
+    }
+
+    func setMode(_ mode: UInt32) throws(CassetteError) {
+        guard fchmod(self.descriptor, mode_t(mode)) == 0 else { throw self.error(errno, .create) }
+    }
+
+    private func error(_ number: Int32, _ operation: SystemError.Operation) -> CassetteError {
+        SystemError(number: number, operation: operation, path: self.path).cassetteError
+    }
+}

@@ -1,0 +1,120 @@
+package import CassetteModel
+internal import Platform
+
+/// Owns one open folder; what is done through it stays in it, even when a path above it is exchanged meanwhile.
+package struct OpenFolder: ~Copyable, Sendable {
+    let descriptor: Int32
+    /// As it was opened; for messages.
+    let path: String
+
+    /// Opens a folder. `followsLinks` concerns the last part of the path.
+    package init(_ path: String, followsLinks: Bool = true) throws(CassetteError) {
+        try self.init(at: AT_FDCWD, name: path, path: path, followsLinks: followsLinks)
+    }
+
+    /// Opens a folder inside a folder, never through a symbolic link.
+    package init(_ name: String, in parent: borrowing OpenFolder) throws(CassetteError) {
+        guard FileLocation.isPlainName(name) else {
+            throw CassetteError(.unsafePath, "\"\(name)\" is not a plain folder name; nothing outside \"\(parent.path)\" is opened")
+        }
+        let path = parent.path == "." ? name : "\(parent.path)/\(name)"
+        try self.init(at: parent.descriptor, name: name, path: path, followsLinks: false)
+    }
+
+    private init(at parent: Int32, name: String, path: String, followsLinks: Bool) throws(CassetteError) {
+        guard !name.utf8.contains(0) else {
+            throw CassetteError(.unsafePath, "a folder's path holds a NUL; choose another name")
+        }
+        var descriptor: Int32
+        repeat {
+            descriptor = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW))
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else {
+            var number = errno
+            var status = stat()
+            // With O_DIRECTORY a symbolic link is reported as "not a folder".
+            let isLink = fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFLNK
+            if number == ENOTDIR, isLink { number = ELOOP }
+            throw SystemError(number: number, operation: .open, path: path).cassetteError
+        }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// Makes a folder and those above it where they are missing.
+    static func create(_ path: String) throws(CassetteError) {
+        guard !path.utf8.contains(0) else {
+            throw CassetteError(.unsafePath, "a folder's path holds a NUL; choose another name")
+        }
+        var missing: [String] = []
+        var current = path
+        while mkdir(current, 0o755) != 0 {
+            let number = errno
+            if number == EEXIST { break }
+            let parent = FileLocation(current).folder
+            guard number == ENOENT, parent != current, parent != "." else {
+                throw SystemError(number: number, operation: .create, path: current).cassetteError
+            }
+            missing.append(current)
+            current = parent
+        }
+        for path in missing.reversed() where mkdir(path, 0o755) != 0 && errno != EEXIST {
+            throw SystemError(number: errno, operation: .create, path: path).cassetteError
+        }
+    }
+
+    func createFolder(_ name: String) throws(CassetteError) {
+        guard mkdirat(self.descriptor, name, 0o755) == 0 || errno == EEXIST else { throw self.error(errno, .create, name) }
+    }
+
+    /// Whether there is something of that name, a dangling symbolic link included.
+    func contains(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Puts a file in the place of another, which may be there or not; both names lie in this folder.
+    func rename(_ name: String, to target: String) throws(CassetteError) {
+        guard renameat(self.descriptor, name, self.descriptor, target) == 0 else { throw self.error(errno, .rename, name) }
+    }
+
+    /// Removes a file; one that is gone already is no error.
+    func remove(_ name: String, disk: DiskCalls = .system) throws(CassetteError) {
+        let result = disk.remove(self.descriptor, name)
+        guard result >= 0 || result == -Int(ENOENT) else { throw self.error(Int32(-result), .remove, name) }
+    }
+
+    /// Waits until the names in the folder are on the disk.
+    func synchronize() throws(CassetteError) {
+        var result: Int32
+        repeat { result = fsync(self.descriptor) } while result < 0 && errno == EINTR
+        // EINVAL: a file system whose folders cannot be synced.
+        guard result == 0 || errno == EINVAL else { throw self.error(errno, .sync, "") }
+    }
+
+    /// Calls `body` with every name in the folder but `.` and `..`; `body` may remove what it was called with.
+    package func forEachName(_ body: (String) throws(CassetteError) -> Void) throws(CassetteError) {
+        // fdopendir owns its descriptor, and a shared one would share its position.
+        let copy = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw self.error(errno, .list, "") }
+        guard let stream = fdopendir(copy) else {
+            let number = errno
+            close(copy)
+            throw self.error(number, .list, "")
+        }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            // SAFETY: readdir's name ends with a NUL and is valid until the next call.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { try body(name) }
+        }
+    }
+
+    private func error(_ number: Int32, _ operation: SystemError.Operation, _ name: String) -> CassetteError {
+        SystemError(number: number, operation: operation, path: name.isEmpty ? self.path : "\(self.path)/\(name)").cassetteError
+    }
+}

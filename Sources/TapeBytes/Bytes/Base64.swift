@@ -1,0 +1,78 @@
+/// Base64 with the standard alphabet and padding (RFC 4648, 4).
+public enum Base64 {
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    /// Characters that `count` octets take.
+    public static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
+
+    /// Appends the text of `octets`, padded at its end.
+    public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
+        let length = self.length(of: octets.count)
+        // SAFETY: the inner `encode` fills what it counts.
+        text.append(
+            contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+                count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))
+            })
+    }
+
+    /// Fills `text`, which must have room for `length(of:)`, and returns how much it filled.
+    static func encode(_ octets: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
+        precondition(text.count >= self.length(of: octets.count))
+        let alphabet = self.alphabet.utf8Start
+        let whole = octets.count / 3 * 3
+        var offset = 0
+        var end = 0
+        while offset < whole {
+            let first = Int(octets[offset])
+            let second = Int(octets[offset + 1])
+            let third = Int(octets[offset + 2])
+            text[end] = alphabet[first >> 2]
+            text[end + 1] = alphabet[(first & 3) << 4 | second >> 4]
+            text[end + 2] = alphabet[(second & 15) << 2 | third >> 6]
+            text[end + 3] = alphabet[third & 63]
+            offset += 3
+            end += 4
+        }
+        guard offset < octets.count else { return end }
+        let first = Int(octets[offset])
+        let second = offset + 1 < octets.count ? Int(octets[offset + 1]) : nil
+        text[end] = alphabet[first >> 2]
+        text[end + 1] = alphabet[(first & 3) << 4 | (second ?? 0) >> 4]
+        text[end + 2] = second.map { alphabet[($0 & 15) << 2] } ?? UInt8(ascii: "=")
+        text[end + 3] = UInt8(ascii: "=")
+        return end + 4
+    }
+
+    /// Nil where the text is not exactly what `encode` writes: no white space, padding required, unused bits zero.
+    public static func decode(_ text: [UInt8]) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var octets: [UInt8] = []
+        octets.reserveCapacity(text.count / 4 * 3)
+        var end = text.count
+        while end > 0, text.count - end < 2, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        var bits: UInt32 = 0
+        var held = 0
+        for character in text[..<end] {
+            guard let value = self.value(character) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            held += 6
+            guard held >= 8 else { continue }
+            held -= 8
+            octets.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+        }
+        guard bits & (1 << UInt32(held) - 1) == 0 else { return nil }
+        return octets
+    }
+
+    @inline(__always)
+    package static func value(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - 65
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - 71
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character + 4
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/// Octets of a text to be replaced by others.
-struct Edit: Sendable, Hashable {
-    var range: Range<Int>
-    var octets: [UInt8]
-}

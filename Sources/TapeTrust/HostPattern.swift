@@ -1,0 +1,100 @@
+internal import Platform
+
+/// Which hosts something is meant for: `example.com`, `*.example.com`, `192.0.2.1`, `[::1]:8443`, `*`.
+///
+/// Compares what a client asked for; never looks a name up.
+public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+    private enum Host: Sendable, Hashable {
+        case any
+        case name(String)
+        /// Any depth below the name, and not the name itself.
+        case below(String)
+        /// 4 or 16 octets.
+        case address([UInt8])
+    }
+
+    private let host: Host
+    /// Nil stands for every port.
+    public let port: Int?
+    /// The pattern as it was given.
+    public let description: String
+
+    /// Letters beyond ASCII are turned into A-labels (RFC 5890), upper case into lower.
+    public init(_ text: String) throws(HostPatternError) {
+        let (host, port) = try Self.split(text)
+        self.host = try Self.host(host, in: text)
+        self.port = port
+        self.description = text
+    }
+
+    /// Whether a host, as it stands in a CONNECT request or a URL, is meant.
+    public func matches(host: String, port: Int) -> Bool {
+        guard self.port == nil || self.port == port else { return false }
+        switch self.host {
+        case .any: return true
+        case .address(let octets): return Self.address(host) == octets
+        case .name(let name): return Self.comparable(host) == name
+        case .below(let name): return Self.comparable(host)?.hasSuffix(".\(name)") ?? false
+        }
+    }
+
+    // MARK: Reading a pattern
+
+    private static let example = "write a name as example.com, *.example.com, an address or *, and a port behind it as in example.com:8443"
+
+    private static func split(_ text: String) throws(HostPatternError) -> (host: Substring, port: Int?) {
+        guard !text.contains("/") else {
+            throw HostPatternError("\"\(text)\" is more than a host: leave out scheme and path; \(self.example)")
+        }
+        let end: String.Index
+        if text.hasPrefix("["), let bracket = text.lastIndex(of: "]") {
+            end = text.index(after: bracket)
+        } else if let colon = text.firstIndex(of: ":"), text[text.index(after: colon)...].contains(":") {
+            // An IPv6 address without brackets; a port behind it could not be told from its last group.
+            return (text[...], nil)
+        } else {
+            end = text.firstIndex(of: ":") ?? text.endIndex
+        }
+        guard end < text.endIndex else { return (text[...], nil) }
+        let digits = text[end...].dropFirst().utf8
+        guard text[end] == ":", digits.allSatisfy({ (48...57).contains($0) }), let port = Int(text[end...].dropFirst()),
+            (1...65_535).contains(port)
+        else { throw HostPatternError("the host pattern \"\(text)\" has no port from 1 to 65535 behind its host; \(self.example)") }
+        return (text[..<end], port)
+    }
+
+    private static func host(_ host: Substring, in text: String) throws(HostPatternError) -> Host {
+        if host == "*" { return .any }
+        if let octets = self.address(String(host)) { return .address(octets) }
+        guard !host.contains(where: { ":[]".contains($0) }) else {
+            throw HostPatternError("\"\(host)\" in the host pattern \"\(text)\" is no IPv6 address; \(self.example)")
+        }
+        do {
+            guard host.hasPrefix("*.") else { return .name(try DomainName.ascii(host)) }
+            return .below(try DomainName.ascii(host.dropFirst(2)))
+        } catch {
+            throw HostPatternError("the host pattern \"\(text)\" does not fit: \(error.reason); \(self.example)")
+        }
+    }
+
+    // MARK: Comparing
+
+    /// A name in lower case without its last dot; nil for what is no name.
+    private static func comparable(_ host: String) -> String? {
+        self.address(host) == nil ? try? DomainName.ascii(host[...]) : nil
+    }
+
+    /// The octets of an address, with or without brackets; an IPv4 address in an IPv6 one (RFC 4291, 2.5.5.2) is that IPv4 address.
+    package static func address(_ host: String) -> [UInt8]? {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let text = isBracketed ? String(host.dropFirst().dropLast()) : host
+        guard text.utf8.count < 46 else { return nil }
+        var four = in_addr()
+        if !isBracketed, inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+        let octets = withUnsafeBytes(of: &six) { Array($0) }
+        let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
+        return isMapped ? Array(octets[12...]) : octets
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import CassetteFormat
+@testable import CassetteModel
+
+struct StoredEncoderTests {
+    private func encode(_ pieces: [[UInt8]], _ format: StoredEncoder.Format) -> [UInt8] {
+        var encoder = StoredEncoder(format)
+        var coded: [UInt8] = []
+        for piece in pieces { piece.withUnsafeBytes { encoder.push($0, isLast: false) { coded += $0 } } }
+        encoder.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true) { coded += $0 }
+        return coded
+    }
+
+    @Test func theOctetsAreThoseOfTheRFCs() {
+        #expect(self.encode([], .brotli) == [0x06])
+        #expect(self.encode([[65]], .brotli) == [0x00, 0x00, 0x10, 65, 0x03])
+        #expect(self.encode([[65, 66], [67]], .brotli) == [0x10, 0x00, 0x10, 65, 66, 0x00, 0x00, 0x08, 67, 0x03])
+        #expect(self.encode([], .zstandard) == [0x28, 0xb5, 0x2f, 0xfd, 0, 0x38, 1, 0, 0])
+        #expect(self.encode([[65, 66]], .zstandard) == [0x28, 0xb5, 0x2f, 0xfd, 0, 0x38, 16, 0, 0, 65, 66, 1, 0, 0])
+    }
+
+    @Test(arguments: [(StoredEncoder.Format.brotli, ContentEncoding.Name.br), (.zstandard, .zstd)])
+    func theLibrariesReadIt(format: StoredEncoder.Format, name: ContentEncoding.Name) throws {
+        guard name.isTakenOff else { return }
+        var generator = CodingFixtures.Generator(seed: 41)
+        for sizes in [[], [1], [65_535], [65_536], [65_537], [131_073], [3, 70_000, 0, 200_000]] {
+            let pieces = sizes.map { generator.octets($0) }
+            let read = try DecodedBeginning.read(OctetSource(self.encode(pieces, format)), .coded([name]))
+            #expect(read.isWhole && read.octets == Array(pieces.joined()))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import CassetteModel
+@testable import CassetteStore
+
+@Suite struct OpenFolderTests {
+    private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
+
+    @Test func makesFoldersAndThoseAboveThem() throws {
+        try OpenFolder.create(self.folder.file("a/b/c"))
+        try OpenFolder.create(self.folder.file("a/b/c"))
+        #expect(try self.folder.names(in: "a/b") == ["c"])
+        try self.folder.write([], to: "file")
+        #expect(cassetteError { try OpenFolder.create(self.folder.file("file/x")) } != nil)
+    }
+
+    @Test func renamesRemovesAndLists() throws {
+        for name in ["x", "y", "음식"] { try self.folder.write([1], to: name) }
+        let folder = try OpenFolder(self.folder.path)
+        try folder.rename("x", to: "y")
+        try folder.remove("음식")
+        try folder.remove("gone")
+        #expect(folder.contains("y") == true)
+        #expect(folder.contains("x") == false)
+        for _ in 0..<2 {
+            var names: [String] = []
+            try folder.forEachName { names.append($0) }
+            #expect(names == ["y"])
+        }
+        try folder.synchronize()
+    }
+
+    @Test func followsNoLinkInsideItself() throws {
+        try OpenFolder.create(self.folder.file("real"))
+        try FileManager.default.createSymbolicLink(atPath: self.folder.file("link"), withDestinationPath: self.folder.file("real"))
+        let folder = try OpenFolder(self.folder.path)
+        _ = try OpenFolder("real", in: folder)
+        #expect(cassetteError { _ = try OpenFolder("link", in: folder) }?.code == .unsafePath)
+        #expect(cassetteError { _ = try OpenFolder("..", in: folder) }?.code == .unsafePath)
+        #expect(cassetteError { _ = try OpenFolder("none", in: folder) }?.code == .notFound)
+    }
+}

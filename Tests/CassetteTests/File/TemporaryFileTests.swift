@@ -1,0 +1,51 @@
+import Foundation
+import TapeTestSupport
+import Testing
+
+@testable import CassetteStore
+@testable import Wiretape
+
+struct TemporaryFileTests {
+    private struct Stopped: Error {}
+
+    @Test func itIsThereWithItsOctetsUntilNobodyHoldsIt() throws {
+        let folder = try TemporaryFolder()
+        var file: TemporaryFile? = try TemporaryFile(in: folder.path) { write in
+            for piece in [[1, 2], [3]] as [[UInt8]] { try piece.withUnsafeBytes(write) }
+        }
+        #expect(file?.size == 3)
+        let names = try folder.names()
+        #expect(names.count == 1)
+        #expect(try folder.read(names[0]) == [1, 2, 3])
+        #expect(try FileManager.default.attributesOfItem(atPath: folder.file(names[0]))[.posixPermissions] as? Int == 0o600)
+        var octets: [UInt8] = [0, 0]
+        let count = try octets.withUnsafeMutableBytes { try file?.read(into: $0, at: 1) }
+        #expect(count == 2 && octets == [2, 3])
+        file = nil
+        #expect(try folder.names() == [])
+    }
+
+    @Test func nothingIsLeftOfOneThatFailed() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: Stopped.self) {
+            try TemporaryFile(in: folder.path) { write in
+                try [UInt8]([1]).withUnsafeBytes(write)
+                throw Stopped()
+            }
+        }
+        #expect(try folder.names() == [])
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() throws {
+        let folder = try TemporaryFolder()
+        #expect { try TemporaryFile(in: folder.file("none")) { _ in } } throws: { error in
+            let error = error as? FormDataError
+            return error?.code == .unwritable && error?.message.contains("none/wiretape-form-") == true
+        }
+    }
+
+    @Test func theSystemHasAPlaceForIt() throws {
+        let file = try TemporaryFile { _ in }
+        #expect(FileManager.default.fileExists(atPath: file.path) && file.size == 0)
+    }
+}

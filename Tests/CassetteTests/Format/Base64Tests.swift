@@ -1,0 +1,32 @@
+import TapeTestSupport
+import Testing
+
+@testable import TapeBytes
+
+@Suite struct Base64Tests {
+    private func encoded(_ octets: [UInt8]) -> String {
+        var text: [UInt8] = []
+        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// RFC 4648, 10.
+    @Test(arguments: ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==", "fooba": "Zm9vYmE=", "foobar": "Zm9vYmFy"])
+    func theStandardsExamplesHold(_ text: String, _ base64: String) {
+        #expect(self.encoded(Array(text.utf8)) == base64)
+        #expect(Base64.decode(Array(base64.utf8)) == Array(text.utf8))
+    }
+
+    @Test func anyOctetsComeBack() {
+        var generator = SeededGenerator(seed: 6)
+        for length in 0..<200 {
+            let octets = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            #expect(Base64.decode(Array(self.encoded(octets).utf8)) == octets)
+        }
+    }
+
+    @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAB=", "AA==AA==", "AA A", "AA\n=", "AA-_"])
+    func otherTextIsRefused(_ text: String) {
+        #expect(Base64.decode(Array(text.utf8)) == nil)
+    }
+}

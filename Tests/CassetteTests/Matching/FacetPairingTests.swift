@@ -1,0 +1,45 @@
+import Testing
+
+@testable import CassettePlayback
+
+struct FacetPairingTests {
+    private func facet(
+        _ place: BodyFacet.Place, _ name: String, _ value: String, size: Int? = nil, filename: String? = nil, type: String = ""
+    ) -> BodyFacet {
+        BodyFacet(
+            place: place, name: Array(name.utf8), value: Array(value.utf8), size: size ?? value.utf8.count,
+            filename: filename.map { Array($0.utf8) }, type: Array(type.utf8), hasMarks: false, hash: 0)
+    }
+
+    @Test func theLikestOfANameIsThePartner() {
+        let live = self.facet(.part, "a", "x", filename: "2", type: "t")
+        let recorded = [
+            self.facet(.part, "b", "x", filename: "2", type: "t"), self.facet(.part, "a", "y"), self.facet(.part, "a", "y", filename: "2"),
+            self.facet(.part, "a", "y", type: "t"), self.facet(.formField, "a", "x", filename: "2", type: "t"),
+        ]
+        #expect(FacetPairing.partner(of: live, among: recorded) == 2)
+        #expect(FacetPairing.partner(of: self.facet(.part, "c", ""), among: recorded) == nil)
+    }
+
+    @Test func longPartsDifferByOctets() {
+        let live = self.facet(.part, "p", String(repeating: "x", count: 200))
+        let recorded = self.facet(.part, "p", String(repeating: "x", count: 150) + "y", size: 151)
+        #expect(
+            FacetPairing.differences(live, recorded).map(\.description) == ["part \"p\" differs at octet 150: 200 octets, recorded 151"])
+        let kept = self.facet(.part, "p", "xxx", size: 9000)
+        #expect(FacetPairing.differences(kept, kept).map(\.description) == ["part \"p\" differs behind what was kept of its 9000 octets"])
+        #expect(FacetPairing.differences(live, live) == [.part(name: "p", .place)])
+    }
+
+    @Test func longLinesAreShownNearTheDifference() {
+        let line = String(repeating: "x", count: 300)
+        let differences = FacetPairing.differences(
+            self.facet(.whole, "", line + "a", type: "text"), self.facet(.whole, "", line + "b", type: "text"))
+        let near = "…" + String(repeating: "x", count: 40)
+        #expect(differences == [.text(line: 1, here: near + "a", recorded: near + "b")])
+    }
+
+    @Test func nothingComparedIsNoDifference() {
+        #expect(FacetPairing.differences(nil, nil) == [])
+    }
+}

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import CassettePlayback
+
+struct MatchPlaceTests {
+    @Test(arguments: [
+        "method", "scheme", "host", "port", "path", "query", "body", "query:ts", "header:x-a", "json:/a/*", "form:a b", "part:음식",
+    ])
+    func isWrittenAsItWasRead(text: String) throws {
+        #expect(try MatchPlace(text).description == text)
+    }
+
+    @Test func namesOfFieldsHaveNoCase() throws {
+        #expect(try MatchPlace("header:X-Request-ID") == .header("x-request-id"))
+    }
+
+    @Test(arguments: [
+        ("url", "\"url\" is no place in a request; write \"header:NAME\""),
+        ("cookie:a", "\"cookie:a\" is no place"),
+        ("query:", "\"query:\" lacks a name; write \"query:NAME\""),
+        ("header:a b", "\"a b\" cannot be the name of a header field"),
+        ("json:a", "the JSON pointer \"a\" does not begin with a slash; write \"json:/a\""),
+    ])
+    func saysWhatToWrite(text: String, message: String) {
+        let error = #expect(throws: MatchRuleError.self) { try MatchPlace(text) }
+        #expect(error?.message.hasPrefix(message) == true)
+    }
+}

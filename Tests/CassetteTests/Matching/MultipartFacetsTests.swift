@@ -1,0 +1,137 @@
+import TapeTestSupport
+import Testing
+
+@testable import CassetteModel
+@testable import CassettePlayback
+@testable import TapeBytes
+
+struct MultipartFacetsTests {
+    private let one = "0123456789abcdef"
+    private let other = "------fedcba98"
+
+    private func facets(_ body: String, _ boundary: String, _ rules: MatchRules = .standard) -> BodyFacets {
+        MatchFixture.live(body, MatchFixture.parts(boundary), rules)
+    }
+
+    private func fields(_ fields: [(String, String)], _ boundary: String? = nil, _ rules: MatchRules = .standard) -> BodyFacets {
+        self.facets(MatchFixture.fields(boundary ?? self.one, fields), boundary ?? self.one, rules)
+    }
+
+    @Test func theBoundaryDoesNotCountNorWhatIsAroundTheParts() {
+        let body = MatchFixture.fields(self.other, [("a", "1"), ("b", "2")])
+        #expect(self.fields([("a", "1"), ("b", "2")]) == self.facets(body, self.other))
+        #expect(self.facets("preamble\r\n" + body + "epilogue", self.other) == self.facets(body, self.other))
+        #expect(self.facets(body, self.other).kind == .multipart)
+        #expect(self.facets(body, self.other).count == 2)
+    }
+
+    @Test func aBoundaryInAPartsHeaderDoesNotCount() {
+        func body(_ boundary: String) -> BodyFacets {
+            let head = ["Content-Disposition: form-data; name=\"n-\(boundary)\"; filename=\"f-\(boundary)\"", "Content-Type: x/y"]
+            return self.facets(MatchFixture.multipart(boundary, [(head, "data")]), boundary)
+        }
+        #expect(body(self.one) == body(self.other))
+    }
+
+    @Test func orderCountsWhereARuleSaysSo() throws {
+        let ordered = try MatchRules(match: ["body", "part-order"])
+        #expect(self.fields([("a", "1"), ("b", "2")]) == self.fields([("b", "2"), ("a", "1")]))
+        #expect(self.fields([("a", "1"), ("a", "2")]) == self.fields([("a", "2"), ("a", "1")]))
+        #expect(self.fields([("a", "1"), ("b", "2")], nil, ordered) != self.fields([("b", "2"), ("a", "1")], nil, ordered))
+        #expect(self.fields([("a", "1"), ("b", "2")], nil, ordered) == self.fields([("a", "1"), ("b", "2")], self.other, ordered))
+    }
+
+    @Test(
+        arguments: [
+            ([("a", "1"), ("b", "2")], ["part \"a\" is \"1\", recorded is \"9\"", "part \"b\" (1 octet) was not recorded"]),
+            ([], ["part \"a\" (1 octet recorded) is missing"]), ([("a", "9"), ("a", "9")], ["part \"a\" (1 octet) was not recorded"]),
+        ] as [([(String, String)], [String])]) func everyPartCounts(live: [(String, String)], why: [String])
+    {
+        let recorded = self.fields([("a", "9")])
+        #expect(self.fields(live) != recorded)
+        #expect(self.fields(live).differences(fromRecorded: recorded).map(\.description) == why)
+    }
+
+    @Test func anInnerMultipartIsComparedPartByPart() {
+        func body(_ outer: String, _ inner: String, _ text: String) -> BodyFacets {
+            let parts = MatchFixture.fields(inner, [("x", text), ("y", "2")])
+            let head = ["Content-Disposition: form-data; name=\"files\"", "Content-Type: multipart/mixed; boundary=\(inner)"]
+            return self.facets(MatchFixture.multipart(outer, [(head, parts)]), outer)
+        }
+        #expect(body(self.one, "inner-aaaaaaa", "1") == body(self.other, "inner-bbbbbbb", "1"))
+        let differences = body(self.one, "inner-aaaaaaa", "1").differences(fromRecorded: body(self.one, "inner-aaaaaaa", "9"))
+        #expect(differences.map(\.description) == ["part \"files/x\" is \"1\", recorded is \"9\""])
+    }
+
+    @Test func partsOfTwoInnerMultipartsAreNotMixedUp() {
+        func body(_ first: [(String, String)], _ second: [(String, String)]) -> BodyFacets {
+            let head = ["Content-Disposition: form-data; name=\"files\"", "Content-Type: multipart/mixed; boundary=inner-aaaaaaa"]
+            let parts = [first, second].map { (head, MatchFixture.fields("inner-aaaaaaa", $0)) }
+            return self.facets(MatchFixture.multipart(self.one, parts), self.one)
+        }
+        #expect(body([("x", "1"), ("y", "2")], []) != body([("x", "1")], [("y", "2")]))
+    }
+
+    @Test func withoutADelimiterTheOctetsCount() {
+        #expect(self.facets("no parts", self.one).kind == .bytes)
+        #expect(self.facets("no parts", self.one) == MatchFixture.live("no parts", MatchFixture.binary))
+        #expect(self.facets("no parts", self.one) != self.facets("no part", self.one))
+    }
+
+    @Test func aMissingCloseIsADifference() {
+        let whole = MatchFixture.fields(self.one, [("a", "1")])
+        let cut = String(whole.dropLast("\r\n--\(self.one)--\r\n".count))
+        #expect(self.facets(cut, self.one) != self.facets(whole, self.one))
+        let differences = self.facets(cut, self.one).differences(fromRecorded: self.facets(whole, self.one))
+        #expect(differences == [.closingDelimiter(isHere: false)])
+    }
+
+    @Test func whatLiesPastALimitCountsInOnePiece() {
+        let head = Array(repeating: "X: y", count: 200)
+        let body = MatchFixture.multipart(self.one, [(["Content-Disposition: form-data; name=\"a\""], "1"), (head, "2")])
+        #expect(self.facets(body, self.one) == self.facets(body, self.one))
+        #expect(self.facets(body, self.one) != self.facets(body.replacing("\r\n\r\n2", with: "\r\n\r\n3"), self.one))
+    }
+
+    @Test func cutsDoNotCount() throws {
+        var generator = SeededGenerator(seed: 3)
+        for _ in 0..<30 {
+            let body = try RandomMultipart.body(using: &generator)
+            let octets = MultipartSerializer.octets(body)
+            let lines = MatchFixture.parts(String(decoding: body.boundary.octets, as: UTF8.self))
+            let whole = MatchFixture.live(octets, lines)
+            for cut in stride(from: 0, through: octets.count, by: max(1, octets.count / 60)) {
+                #expect(MatchFixture.live(octets, lines, cuts: [cut]) == whole)
+            }
+            #expect(MatchFixture.live(octets, lines, cuts: Array(0..<octets.count)) == whole)
+        }
+    }
+
+    @Test func anotherBoundaryIsEqualAndAChangedPartIsNamed() throws {
+        var generator = SeededGenerator(seed: 4)
+        var changes = 0
+        for round in 0..<200 {
+            let body = try RandomMultipart.body(using: &generator, depth: 1)
+            let recorded = MatchFixture.live(
+                MultipartSerializer.octets(body), MatchFixture.parts(String(decoding: body.boundary.octets, as: UTF8.self)))
+            var live = body
+            live.boundary = try #require(MultipartBoundary("another-boundary-\(round)"))
+            let lines = MatchFixture.parts("another-boundary-\(round)")
+            #expect(MatchFixture.live(MultipartSerializer.octets(live), lines) == recorded)
+            guard let index = live.parts.indices.randomElement(using: &generator), case .data(var data) = live.parts[index].content,
+                !data.isEmpty
+            else { continue }
+            data[Int.random(in: 0..<data.count, using: &generator)] ^= 1
+            live.parts[index].content = .data(data)
+            let changed = MatchFixture.live(MultipartSerializer.octets(live), lines)
+            #expect(changed != recorded)
+            let name = PlainText.escape((ContentDisposition(live.parts[index].headers.fields)?.name ?? "").utf8, limit: 120)
+            let named = changed.differences(fromRecorded: recorded).contains {
+                if case .part(name, _) = $0 { true } else { false }
+            }
+            #expect(named, "\(name)")
+            changes += 1
+        }
+        #expect(changes > 50)
+    }
+}

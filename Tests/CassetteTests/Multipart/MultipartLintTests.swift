@@ -1,0 +1,84 @@
+import Testing
+
+@testable import CassetteModel
+
+struct MultipartLintTests {
+    private static let field = "Content-Disposition: form-data; name=\"a\"\r\n"
+
+    @Test func problemsAreSentences() {
+        let problems = MultipartFixture.problems("\r\n--X\r\n\(Self.field)\r\na--X--")
+        #expect(
+            problems.map(\.description) == [
+                "offset 0: there is a line end in front of the first delimiter, which some servers refuse; begin the body with \"--\"",
+                "offset 52: there is no line end between the data of part 1 (\"a\") and the delimiter; write CRLF in front of the \"--\"",
+                "offset 57: there is no line end behind the closing delimiter, and some servers wait for it; write CRLF there",
+            ])
+    }
+
+    private static let file = "Content-Disposition: form-data; name=\"f\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n"
+    private static let png = "\u{89}PNG\r\n\u{1A}\n123"
+
+    /// What uploads written by hand in Swift get wrong. `|` marks the octet that is named, and is none of the body.
+    @Test(arguments: [
+        ("|\r\n--X\r\n\(Self.field)\r\na\r\n--X--\r\n", MultipartProblem.Kind.lineEndBeforeFirst),
+        ("--X\r\n\(Self.file)\r\n|\r\n\(Self.png)\r\n--X--\r\n", .lineEndDoubled),
+        ("--X\r\n\(Self.file)\r\n\(Self.png)|\r\n\r\n--X--\r\n", .lineEndDoubled),
+        ("--X\r\n\(Self.file)|\(Self.png)\r\n--X--\r\n", .emptyLineMissing),
+        ("--X\r\n\(Self.file)\r\n\(Self.png)|--X--\r\n", .lineEndMissing),
+        ("--X\r\n\(Self.file)\r\n\(Self.png)|--X\r\n\(Self.field)\r\na\r\n--X--\r\n", .lineEndMissing),
+        ("--X\r\n\(Self.field)\r\nvalue|--X--\r\n", .lineEndMissing),
+        ("--X\r\n\(Self.field)|--X--\r\n", .emptyLineMissing),
+        ("--X\r\n\(Self.field)\r\n음식\r\n--X--|", .lastLineEndMissing),
+        ("--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"|--X.png\"\r\n\r\na\r\n--X--\r\n", .boundaryInHeaders),
+    ]) func handWrittenUploadsAreJudgedToTheOctet(_ marked: String, _ kind: MultipartProblem.Kind) throws {
+        let octets = marked.unicodeScalars.flatMap { $0 == "\u{89}" ? [0x89] : Array(String($0).utf8) }
+        let place = try #require(octets.firstIndex(of: UInt8(ascii: "|")))
+        let body = octets.filter { $0 != UInt8(ascii: "|") }
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        let problems = body.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
+        #expect(problems.map(\.kind) == [kind] && problems.first?.offset == place)
+        // All of it is read all the same.
+        let read = try #require(try MultipartFixture.body(body))
+        #expect(read.parts.count == (marked.contains("name=\"a\"") && marked.contains("name=\"f\"") ? 2 : 1))
+        #expect(body.withUnsafeBytes { MultipartSerializer.octets(read, source: $0) } == body)
+    }
+
+    @Test func handWrittenContentTypesAreJudged() {
+        let body = "--X\r\n\(Self.field)\r\na\r\n--X--\r\n"
+        func found(_ lines: String...) -> [String] {
+            let headers = HeaderFields(lines.map { "Content-Type: \($0)" })
+            return Array(body.utf8).withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }.map(\.description)
+        }
+        #expect(found("multipart/form-data; boundary=X") == [])
+        #expect(
+            found("multipart/form-data; boundary=\"X\"") == [
+                "the boundary \"X\" stands in quotes, which is allowed, but some servers take them for a part of it; leave them out"
+            ])
+        let twice = "\"Content-Type\" is there twice, and servers differ in which they take; set it once"
+        #expect(found("application/json", "multipart/form-data; boundary=X") == [twice])
+        #expect(found("multipart/form-data; boundary=X, multipart/form-data; boundary=X") == [twice])
+    }
+
+    @Test func withoutABoundaryTheBodysOwnIsProposed() {
+        let problems = MultipartFixture.problems("--real\r\n\r\na\r\n--real--\r\n", type: "multipart/form-data")
+        #expect(problems.map(\.kind) == [.boundaryMissing, .boundaryWrong])
+        #expect(problems.last?.proposal == MultipartBoundary("real"))
+        #expect(MultipartFixture.problems("a", type: "text/plain").isEmpty)
+    }
+
+    @Test func thereIsALimit() {
+        let text = String(repeating: "--X\r\n\r\na\r\n", count: 200) + "--X--\r\n"
+        let problems = MultipartFixture.problems(text)
+        #expect(problems.count == MultipartLint.limit + 1)
+        #expect(problems.last?.kind == .more)
+    }
+
+    @Test(arguments: MultipartFixture.texts) func piecesGiveTheSameProblems(_ text: String) {
+        let octets = Array(text.utf8)
+        let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
+        let whole = octets.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
+        var lint = MultipartLint(headers: headers)
+        for index in octets.indices { octets[index...index].withUnsafeBytes { lint.push($0) } }
+        #expect(lint.finish() == whole)
+    }
+}

@@ -1,0 +1,13 @@
+import Testing
+
+@testable import CassetteModel
+
+struct MultipartReaderTests {
+    @Test(arguments: MultipartFixture.texts) func piecesMakeTheSameBody(_ text: String) throws {
+        let octets = Array(text.utf8)
+        let whole = try MultipartFixture.body(octets)
+        var reader = MultipartReader(boundary: try #require(MultipartBoundary("X")))
+        for index in octets.indices { octets[index...index].withUnsafeBytes { reader.push($0) } }
+        #expect(reader.finish() == whole)
+    }
+}

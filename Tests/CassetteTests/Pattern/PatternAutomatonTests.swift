@@ -1,0 +1,45 @@
+import TapeTestSupport
+import Testing
+
+@testable import TapeBytes
+
+@Suite struct PatternAutomatonTests {
+    private func automaton(_ text: String, isAnchored: Bool, limit: Int = PatternLimits.cells) throws -> PatternAutomaton {
+        PatternAutomaton(PatternProgram(try PatternParser.parse(text)), isAnchored: isAnchored, limit: limit)
+    }
+
+    @Test(
+        arguments: [
+            ("b", "aab", 0, 2), ("ab", "aa-ab", 0, 3), ("ab", "aaab", 0, 0), ("a+b", "xaaab", 0, 1), (".*b", "aab", 0, 0),
+            ("b", "aaa", 0, nil),
+            ("abc|b", "xab", 0, 1), ("b", "bab", 1, 2),
+            ("$", "ab", 0, 2), ("", "ab", 1, 1),
+        ] as [(String, String, Int, Int?)])
+    func theEarliestStartIsBehindAllThatEnded(text: String, input: String, from: Int, wanted: Int?) throws {
+        var automaton = try self.automaton(text, isAnchored: false)
+        #expect(Array(input.utf8).withUnsafeBytes { automaton.earliestStart(in: $0, from: from) } == wanted)
+    }
+
+    @Test func aFullTableIsBegunAnewAndSaysTheSame() throws {
+        // Needs some 2^9 states.
+        let text = "[ab]*a[ab]{8}"
+        var roomy = try self.automaton(text, isAnchored: true)
+        var tight = try self.automaton(text, isAnchored: true, limit: 200)
+        var tightest = try self.automaton(text, isAnchored: true, limit: 1)
+        var generator = SeededGenerator(seed: 9)
+        var matches = 0
+        for _ in 0..<300 {
+            let input = (0..<Int.random(in: 0..<60, using: &generator)).map { _ in UInt8.random(in: 97...98, using: &generator) }
+            let wanted = input.count >= 9 && input[input.count - 9] == 97
+            matches += wanted ? 1 : 0
+            input.withUnsafeBytes {
+                #expect(roomy.matchesAll($0) == wanted)
+                #expect(tight.matchesAll($0) == wanted)
+                #expect(tightest.matchesAll($0) == wanted)
+            }
+        }
+        #expect(matches > 50)
+        #expect(roomy.timesBegun == 0)
+        #expect(tight.timesBegun > 10)
+    }
+}

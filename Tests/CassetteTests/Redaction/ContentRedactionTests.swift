@@ -1,0 +1,72 @@
+import Testing
+
+@testable import CassetteModel
+@testable import CassetteRedaction
+
+@Suite struct ContentRedactionTests {
+    @Test func partsWithinPartsAreLookedInto() {
+        let text =
+            "--o\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n--i\r\nContent-Type: application/json\r\n\r\n{\"password\":\"hunter2x\"}\r\n--i--\r\n--o--\r\n"
+        let redacted = RedactionFixtures.body(text, type: "multipart/mixed; boundary=o")
+        #expect(redacted == text.replacing("hunter2x", with: "{{password:1}}"))
+    }
+
+    @Test func fileNamesAreText() {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let text = "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"s3cret-0123.txt\"\r\n\r\nx\r\n--b--\r\n"
+        #expect(
+            RedactionFixtures.body(text, type: "multipart/form-data; boundary=b", vault: vault)
+                == text.replacing("s3cret-0123", with: "{{token:1}}"))
+    }
+
+    @Test func theTypeSaysWhatAPlaceholderMayDo() {
+        Array("x".utf8).withUnsafeBytes { text in
+            #expect(ContentRedaction.kind(HeaderFields(["Content-Type: application/x-www-form-urlencoded"]), text) == .form)
+            #expect(ContentRedaction.kind(HeaderFields(["Content-Type: image/png"]), text) == .binary)
+            #expect(ContentRedaction.kind(HeaderFields(), text) == .plain)
+        }
+        [UInt8]([0, 1]).withUnsafeBytes { #expect(ContentRedaction.kind(HeaderFields(), $0) == .binary) }
+    }
+
+    private func known(_ text: String) -> SecretVault {
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array(text.utf8), kind: "token")
+        return vault
+    }
+
+    private static func part(_ fields: String, _ data: String) -> String {
+        "--b\r\nContent-Disposition: form-data; \(fields)\r\n\r\n\(data)\r\n--b--\r\n"
+    }
+
+    @Test func aPartThatStaysOrIsTooLongIsSearchedForOtherSecrets() throws {
+        let type = "multipart/form-data; boundary=b"
+        let kept = RedactionFixtures.body(
+            Self.part("name=\"password\"", "mine s3cret-0123"), type: type, rules: try RedactionRules(rules: [], keep: ["password"]),
+            vault: self.known("s3cret-0123"))
+        #expect(kept == Self.part("name=\"password\"", "mine {{token:1}}"))
+        let long = String(repeating: "y", count: TextSurvey.valueLimit)
+        let redacted = RedactionFixtures.body(
+            Self.part("name=\"password\"", long + " s3cret-0123"), type: type, vault: self.known("s3cret-0123"))
+        #expect(redacted == Self.part("name=\"password\"", long + " {{token:1}}"))
+    }
+
+    @Test func quotedPrintableIsReadAndWrittenAgain() {
+        let fields = "name=\"f\"\r\nContent-Transfer-Encoding: quoted-printable"
+        let redacted = RedactionFixtures.body(
+            Self.part(fields, "a=3Db s3cr=\r\net-0123 \u{e9}=20\r\nend"), type: "multipart/form-data; boundary=b",
+            vault: self.known("s3cret-0123"))
+        #expect(redacted == Self.part(fields, "a=3Db {{token:1}} =C3=A9=20\r\nend"))
+    }
+
+    @Test func linesOfQuotedPrintableStayShort() {
+        let fields = "name=\"f\"\r\nContent-Transfer-Encoding: quoted-printable"
+        let text = String(repeating: "x", count: 60) + " s3cret-0123 " + String(repeating: "=FF", count: 40)
+        let redacted = RedactionFixtures.body(
+            Self.part(fields, text), type: "multipart/form-data; boundary=b", vault: self.known("s3cret-0123"))
+        #expect(redacted.split(separator: "\r\n").allSatisfy { $0.utf8.count <= 76 })
+        let data = redacted.split(separator: "\r\n\r\n")[1].split(separator: "\r\n--b").first.map { Array($0.utf8) } ?? []
+        let decoded = ContentTransferEncoding.quotedPrintable.decode(data) ?? []
+        #expect(decoded == Array((String(repeating: "x", count: 60) + " {{token:1}} ").utf8) + Array(repeating: 255, count: 40))
+    }
+}

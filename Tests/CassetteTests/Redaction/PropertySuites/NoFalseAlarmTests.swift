@@ -1,0 +1,39 @@
+import TapeTestSupport
+import Testing
+
+@testable import CassetteRedaction
+
+/// Texts that hold no secrets, and look as if they might.
+@Suite struct NoFalseAlarmTests {
+    @Test(arguments: [
+        "# Tokens\n\nSet your password with `--password`, or the token: see https://example.com/docs?page=2&sort=key. The secret is to keep it simple.\n",
+        "Use `Authorization: Bearer <token>`; AKIA is a prefix, ghp_ too, and sk_live_ and eyJ as well. mail@example.com, a@b: c://d",
+        "commit da39a3ee5e6b4b0d3255bfef95601890afd80709 tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "{\"token_type\":\"Bearer\",\"expires_in\":3600,\"code\":\"E_AUTH\",\"key\":\"name\",\"nextPageToken\":\"CAUQAA\",\"tokens\":12,\"password_required\":true}",
+        "-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END CERTIFICATE-----\n",
+        "<form action=\"/login\"><input type=\"password\" name=\"password\"><input name=\"token\"></form>",
+        "https://example.com/?code=200&error_code=7&sort=desc&session=on&auth=none&sig=no",
+    ])
+    func proseAndNumbersStay(text: String) {
+        #expect(RedactionFixtures.body(text, type: "text/plain") == text)
+        #expect(RedactionFixtures.body(text, type: "application/json") == text)
+    }
+
+    @Test(arguments: 0..<20) func imagesInBase64Stay(seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let octets = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let text = "{\"image\":\"data:image/png;base64," + String(decoding: SecretCorpus.base64(octets), as: UTF8.self) + "\"}"
+        let vault = SecretVault()
+        for _ in 0..<200 { _ = vault.placeholder(for: SecretCorpus.secret(&random), kind: "token") }
+        #expect(RedactionFixtures.body(text, vault: vault) == text)
+        #expect(RedactionFixtures.octets(octets, ["Content-Type: image/png"], vault: vault) == octets)
+    }
+
+    @Test func wordsOfEverydayStayOutsideTheirPlaces() {
+        let vault = SecretVault()
+        let lines = RedactionFixtures.lines(["Cookie: lang=en; state=accepted; tz=Europe/Berlin; day=2026-11-21"], vault: vault)
+        #expect(lines == ["Cookie: lang={{cookie:1}}; state={{cookie:2}}; tz={{cookie:3}}; day={{cookie:4}}"])
+        let text = #"{"status":"accepted","lang":"en","tz":"Europe/Berlin","day":"2026-11-21"}"#
+        #expect(RedactionFixtures.body(text, vault: vault) == text)
+    }
+}

@@ -1,0 +1,9 @@
+import Testing
+
+@testable import CassetteRedaction
+
+@Suite struct RedactionRuleErrorTests {
+    @Test func showsItsMessage() {
+        #expect("\(RedactionRuleError("no"))" == "no")
+    }
+}

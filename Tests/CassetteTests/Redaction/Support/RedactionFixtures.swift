@@ -1,0 +1,38 @@
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+
+/// What many tests of redaction need.
+enum RedactionFixtures {
+    /// A body redacted alone, as text.
+    static func body(
+        _ text: String, type: String = "application/json", rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
+    ) -> String {
+        String(decoding: self.octets(Array(text.utf8), ["Content-Type: \(type)"], rules: rules, vault: vault), as: UTF8.self)
+    }
+
+    static func octets(
+        _ octets: [UInt8], _ lines: [String], rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
+    ) -> [UInt8] {
+        var response = RecordedResponse(status: 200, headers: HeaderFields(lines))
+        var body: WireBody? = WireBody(octets)
+        _ = Redactor(rules: rules, vault: vault).redact(response: &response, body: &body)
+        return body?.octets ?? []
+    }
+
+    /// Header lines redacted alone.
+    static func lines(_ lines: [String], rules: RedactionRules = .standard, vault: SecretVault = SecretVault()) -> [String] {
+        var request = RecordedRequest(method: "GET", url: "http://example.com/", headers: HeaderFields(lines))
+        var body: WireBody?
+        _ = Redactor(rules: rules, vault: vault).redact(request: &request, body: &body)
+        return request.headers.lines
+    }
+
+    static func url(_ url: String, rules: RedactionRules = .standard, vault: SecretVault = SecretVault()) -> String {
+        LiveRedactor(Redactor(rules: rules, vault: vault)).redacted(url: url) ?? url
+    }
+
+    static func gzip(_ octets: [UInt8]) -> [UInt8] {
+        octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) } ?? []
+    }
+}

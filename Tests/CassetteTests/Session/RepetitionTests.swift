@@ -1,0 +1,7 @@
+import Testing
+
+@testable import CassettePlayback
+
+@Test func repetitionsHaveTheNamesOfTheCommandLine() {
+    #expect(Repetition.allCases.map(\.rawValue) == ["never", "last", "cycle"])
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import CassettePlayback
+
+/// The last line of a miss, taken at its word, makes the request a hit.
+@Suite struct FollowedAdviceTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var match: [String]?
+        var recorded: SentRequests.Request
+        var live: SentRequests.Request
+        var advice: String
+
+        var testDescription: String { self.name }
+    }
+
+    private static func json(_ body: String, _ url: String = "http://a.test/") -> SentRequests.Request {
+        .init(url: url, lines: MatchFixture.json, body: body)
+    }
+
+    private static func form(_ body: String) -> SentRequests.Request { .init(lines: MatchFixture.form, body: body) }
+
+    private static func parts(_ fields: [(String, String)], _ boundary: String = "0123456789abcdef") -> SentRequests.Request {
+        .init(lines: MatchFixture.parts(boundary), body: MatchFixture.fields(boundary, fields))
+    }
+
+    private static func nested(_ value: String) -> SentRequests.Request {
+        let inner = MatchFixture.fields("fedcba9876543210", [("x", value), ("y", "1")])
+        let head = ["Content-Disposition: form-data; name=\"outer\"", "Content-Type: multipart/mixed; boundary=fedcba9876543210"]
+        return .init(lines: MatchFixture.parts("0123456789abcdef"), body: MatchFixture.multipart("0123456789abcdef", [(head, inner)]))
+    }
+
+    private static func get(_ url: String, _ lines: [String] = []) -> SentRequests.Request { .init(method: "GET", url: url, lines: lines) }
+
+    static let cases = [
+        Case(
+            name: "query item", recorded: get("http://a.test/?a=1&ts=1"), live: get("http://a.test/?ts=2&a=1"), advice: "--ignore query:ts"),
+        Case(name: "missing item", recorded: get("http://a.test/?ts=1"), live: get("http://a.test/"), advice: "--ignore query:ts"),
+        Case(
+            name: "encoded item", recorded: get("http://a.test/?a%5B%5D=1"), live: get("http://a.test/?a%5B%5D=2"),
+            advice: "--ignore 'query:a[]'"),
+        Case(name: "port", recorded: get("http://a.test:81/"), live: get("http://a.test:82/"), advice: "--ignore port"),
+        Case(name: "scheme", recorded: get("http://a.test:81/"), live: get("https://a.test:81/"), advice: "--ignore scheme"),
+        Case(
+            name: "header", match: ["method", "url", "header:accept"], recorded: get("http://a.test/", ["Accept: a"]),
+            live: get("http://a.test/", ["Accept: b"]), advice: "--ignore header:accept"),
+        Case(name: "JSON value", recorded: json(#"{"a":1,"b":[1]}"#), live: json(#"{"b":[2],"a":1}"#), advice: "--ignore json:/b/0"),
+        Case(name: "JSON object", recorded: json(#"{"a":1}"#), live: json(#"{"a":1,"b":{"c":{"d":1}}}"#), advice: "--ignore json:/b"),
+        Case(name: "JSON name", recorded: json(#"{"a/b c":1}"#), live: json(#"{"a/b c":2}"#), advice: "--ignore 'json:/a~1b c'"),
+        Case(name: "form field", recorded: form("a=1&b=2"), live: form("b=3&a=1"), advice: "--ignore form:b"),
+        Case(name: "part", recorded: parts([("a", "1"), ("b", "2")]), live: parts([("a", "1"), ("b", "3")]), advice: "--ignore part:b"),
+        Case(name: "new part", recorded: parts([("a", "1")]), live: parts([("a", "1"), ("c d", "3")]), advice: "--ignore 'part:c d'"),
+        Case(name: "nested part", recorded: nested("1"), live: nested("2"), advice: "--ignore part:outer/x"),
+        Case(
+            name: "GraphQL variable", match: ["method", "url", "graphql"], recorded: json(#"{"query":"query A{a}","variables":{"x":1}}"#),
+            live: json(#"{"query":"query A {a}","variables":{"x":2}}"#), advice: "--ignore json:/variables/x"),
+        Case(
+            name: "GraphQL in a URL", match: ["method", "url", "graphql"], recorded: get("http://a.test/?query=%7Ba%7D&variables=x"),
+            live: get("http://a.test/?query=%7Ba%7D&variables=y"), advice: "--ignore query:variables"),
+        Case(
+            name: "query and JSON", recorded: json(#"{"a":1}"#, "http://a.test/?t=1"), live: json(#"{"a":2}"#, "http://a.test/?t=2"),
+            advice: "--ignore query:t --ignore json:/a"),
+    ]
+
+    @Test(arguments: cases)
+    func anIgnoredPlaceMakesItAHit(_ entry: Case) throws {
+        let texts = MatchRuleTexts(match: entry.match)
+        let source = SentRequests(requests: [entry.recorded])
+        guard case .refuse(let report) = try source.session(rules: MatchRules(texts)).send(entry.live) else {
+            Issue.record("no miss")
+            return
+        }
+        #expect(report.nextStep.hasPrefix("to take it for exchange 1, run with: \(entry.advice); to record it, run: "), "\(report)")
+        let ignoring = try MatchRules(texts.adding(MatchRuleTexts(ignore: report.ignorablePlaces)))
+        #expect(try source.session(rules: ignoring).send(entry.live) == .replay(index: 0))
+        #expect(try source.session(rules: ignoring).send(entry.recorded) == .replay(index: 0))
+    }
+
+    /// What no rule should leave out is to be recorded.
+    @Test(arguments: [
+        (get("http://a.test/a"), get("http://a.test/b")), (get("http://a.test/"), get("http://b.test/")),
+        (get("http://a.test/"), json("{}")), (json("{}"), get("http://a.test/")), (json("1"), json("2")), (form("a"), json("{}")),
+        (
+            SentRequests.Request(lines: MatchFixture.binary, body: "ab"), SentRequests.Request(lines: MatchFixture.binary, body: "ac")
+        ),
+    ])
+    func anythingElseIsRecorded(recorded: SentRequests.Request, live: SentRequests.Request) throws {
+        guard case .refuse(let report) = try SentRequests(requests: [recorded]).session().send(live) else {
+            Issue.record("no miss")
+            return
+        }
+        #expect(report.nextStep == "to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND", "\(report)")
+        #expect(report.nearest.first?.differences.isEmpty == false)
+    }
+}
