@@ -1,9 +1,9 @@
+import CassetteModel
 import Foundation
 import TapeTestSupport
 import Testing
 
 @testable import CassetteStore
-@testable import Wiretape
 
 struct TemporaryFileTests {
     private struct Stopped: Error {}
@@ -39,7 +39,7 @@ struct TemporaryFileTests {
     @Test func aFolderThatIsNotThereIsNamed() throws {
         let folder = try TemporaryFolder()
         #expect { try TemporaryFile(in: folder.file("none")) { _ in } } throws: { error in
-            let error = error as? FormDataError
+            let error = error as? CassetteError
             return error?.code == .unwritable && error?.message.contains("none/wiretape-form-") == true
         }
     }

@@ -1,4 +1,5 @@
 // swift-tools-version: 6.1
+import PackageDescription
 
 let package = Package(
     name: "petshop",
