@@ -1,4 +1,4 @@
-internal import CassetteModel
+public import CassetteModel
 
 /// Follows one body to its end and reports payload, chunks and trailers.
 ///
@@ -193,5 +193,113 @@ public struct BodyParser: Sendable {
     private func stray(_ byte: UInt8) -> MessageError {
         self.side.fault(
             .chunk, "\(self.side.name) has the control byte \(Octets.escaped(byte)) in a chunk-size line; end it with CRLF")
+    }
+}
+
+/// What the end of the input meant for a body.
+public enum BodyEnd: Sendable, Hashable {
+    case complete
+    /// Bytes are missing: the body must never pass as whole (RFC 9112, 8).
+    case cut
+}
+
+/// How far a body got with a buffer.
+public struct BodyProgress: Sendable, Hashable {
+    /// Bytes that belong to the body: the whole buffer, unless the body ended within it.
+    public var consumed: Int
+    public var isDone: Bool
+
+    public init(consumed: Int, isDone: Bool) {
+        self.consumed = consumed
+        self.isDone = isDone
+    }
+}
+
+/// A part of a body found in a buffer.
+public enum BodyEvent: Sendable, Hashable {
+    /// Payload at this range of the buffer, chunk framing excluded.
+    case data(Range<Int>)
+    /// A chunk begins. `line` is its size line where that is not the size in lower-case hex.
+    case chunk(size: Int, line: String?)
+    /// The last chunk. `line` is its size line where that is not `0`.
+    case lastChunk(line: String?)
+    /// A trailer section with at least one field.
+    case trailers(HeaderFields)
+}
+
+/// The size line of a chunk (RFC 9112, 7.1): hex digits and perhaps extensions.
+struct ChunkLine {
+    var size: Int
+    /// The line itself where it is not the size in lower-case hex.
+    var text: String?
+    var extensionBytes: Int
+
+    /// Takes a line without its CRLF and without control bytes other than HTAB.
+    static func parse(_ line: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> ChunkLine {
+        var size = 0
+        var digits = 0
+        var isCanonical = true
+        while digits < line.count, let digit = Octets.hexDigit(line[digits]) {
+            // Sixteen digits hold any size; more are padding that a narrower parser might cut.
+            guard digits < 16, size <= Int.max >> 4 else {
+                throw side.fault(.chunk, "\(side.name) has the chunk size \(Octets.quoted(line)); send at most 7fffffffffffffff")
+            }
+            size = size << 4 | Int(digit)
+            if line[digits] >= 65 && line[digits] <= 70 { isCanonical = false }
+            digits += 1
+        }
+        guard digits > 0, self.isExtension(line, from: digits) else {
+            throw side.fault(.chunk, "\(side.name) has the chunk-size line \(Octets.quoted(line)); send hex digits only")
+        }
+        if digits < line.count || (digits > 1 && line[0] == UInt8(ascii: "0")) { isCanonical = false }
+        guard !isCanonical else { return ChunkLine(size: size, text: nil, extensionBytes: 0) }
+        let text = String(decoding: line, as: UTF8.self)
+        // A recorded line is text: octets it could not give back are refused.
+        guard text.utf8.elementsEqual(line) else {
+            throw side.fault(.chunk, "\(side.name) has a chunk extension that is not UTF-8: \(Octets.quoted(line)); send none")
+        }
+        return ChunkLine(size: size, text: text, extensionBytes: line.count - digits)
+    }
+
+    /// `*( BWS ";" BWS token [ BWS "=" BWS ( token / quoted-string ) ] )` up to the end of the line.
+    private static func isExtension(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool {
+        var index = start
+        func skipSpace() {
+            while index < line.count, line[index] == Octets.space || line[index] == Octets.tab { index += 1 }
+        }
+        func token() -> Bool {
+            let start = index
+            while index < line.count, Octets.isToken(line[index]) { index += 1 }
+            return index > start
+        }
+        func quotedString() -> Bool {
+            index += 1
+            while index < line.count {
+                if line[index] == UInt8(ascii: "\"") {
+                    index += 1
+                    return true
+                }
+                index += line[index] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            return false
+        }
+        while index < line.count {
+            skipSpace()
+            guard index < line.count, line[index] == UInt8(ascii: ";") else { return false }
+            index += 1
+            skipSpace()
+            guard token() else { return false }
+            let nameEnd = index
+            skipSpace()
+            guard index < line.count, line[index] == UInt8(ascii: "=") else {
+                // White space here belongs before the next ";": leave it to the next round, which refuses it at the end of the line.
+                index = nameEnd
+                continue
+            }
+            index += 1
+            skipSpace()
+            guard index < line.count, line[index] == UInt8(ascii: "\"") ? quotedString() : token() else { return false }
+        }
+        return true
     }
 }

@@ -177,3 +177,94 @@ extension Body {
     /// In front of what the recorder has to say itself.
     fileprivate mutating func add(note: String) { self.note = self.note.map { "\(note); \($0)" } ?? note }
 }
+
+/// Puts bodies that are too large for the cassette into the folder beside it.
+struct BodyStoreSink: SidecarSink {
+    let store: BodyStore
+    /// Makes a SHA-256.
+    let digest: () -> any ContentDigest
+    /// Why no file is begun at present; nil if one may be.
+    var obstacle: RecorderProblem?
+    /// Files that were begun.
+    private(set) var begun = 0
+
+    init(store: BodyStore, digest: @escaping () -> any ContentDigest, obstacle: RecorderProblem? = nil) {
+        self.store = store
+        self.digest = digest
+        self.obstacle = obstacle
+    }
+
+    mutating func store(
+        fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Sidecar {
+        if let obstacle { throw InteractionMaker.NotTried(problem: obstacle) }
+        self.begun += 1
+        let spool = try self.store.makeSpool()
+        var digest = self.digest()
+        do {
+            try write { piece in
+                try spool.write(piece)
+                digest.update(piece)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        return try spool.finish(sha256: Hex.encode(digest.finalize()), ext: fileExtension)
+    }
+}
+
+/// An exchange that is in a cassette already, with what is known of secrets by now.
+extension InteractionMaker {
+    /// The exchange without the secrets in it, its bodies not yet made readable again.
+    struct Redacted {
+        var interaction: Interaction
+        var request: LooseBody?
+        var response: LooseBody?
+        var outcome: ExchangeRedaction.Outcome
+
+        var count: Int { self.outcome.request.count + self.outcome.response.count }
+    }
+
+    /// Nil where nothing is to be done. Writes nothing.
+    func redacted(_ interaction: Interaction, reader: BodyReader) throws -> Redacted? {
+        guard let redaction = self.redaction else { return nil }
+        var redacted = interaction
+        var request = try self.loose(interaction.request.body, reader)
+        var response = try self.loose(interaction.response?.body, reader)
+        let outcome = try redaction.redact(&redacted, request: &request, response: &response)
+        guard outcome.request.isChanged || outcome.response.isChanged else { return nil }
+        return Redacted(interaction: redacted, request: request, response: response, outcome: outcome)
+    }
+
+    /// The exchange with those bodies made readable that were changed; the others stay as they are.
+    mutating func made(_ redacted: Redacted) throws -> Interaction {
+        var interaction = redacted.interaction
+        if redacted.outcome.request.isBodyChanged, let loose = redacted.request, let old = interaction.request.body {
+            var body = try self.body(loose, interaction.request.headers, origin: "", mayDevelop: true)
+            body.unknown = old.unknown
+            interaction.request.body = body
+        }
+        if redacted.outcome.response.isBodyChanged, let loose = redacted.response, let message = interaction.response,
+            let old = message.body
+        {
+            var body = try self.body(loose, message.headers, origin: interaction.connection?.remote ?? "", mayDevelop: true)
+            body.unknown = old.unknown
+            interaction.response?.body = body
+        }
+        return interaction
+    }
+
+    /// The wire octets of a recorded body, in a file where they are many.
+    private func loose(_ body: Body?, _ reader: BodyReader) throws -> LooseBody? {
+        guard let body else { return nil }
+        guard body.size > ExchangeRedaction.memoryLimit || body.octetCount > ExchangeRedaction.memoryLimit * 4 else {
+            let octets = try reader.wireBytes(of: body, digest: self.digest).octets
+            return LooseBody(.memory(octets), arrival: body.arrival, isComplete: body.isComplete)
+        }
+        let stream = try reader.restoredStream(of: body, digest: self.digest)
+        let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
+        while !stream.isEnded { try spool.write(try stream.next()) }
+        return LooseBody(.spool(spool), arrival: body.arrival, isComplete: body.isComplete)
+    }
+}

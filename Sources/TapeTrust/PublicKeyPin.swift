@@ -41,3 +41,13 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 }
+
+/// A text that names no public key pin.
+public struct PinError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with which text, and what to write instead.
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { self.message }
+}

@@ -206,3 +206,82 @@ extension BodyDeveloper {
         return beginning.withUnsafeBytes { form.fileExtension(prefix: $0) }
     }
 }
+
+/// The bodies developed last, so that octets that come again, as in polling, need no second development.
+///
+/// Only bodies that lie in the cassette itself: one with a sidecar has to pass the sink each time.
+struct DevelopedMemo {
+    /// With contents of 64 KiB at most, the memo stays below 1 MiB.
+    static let limit = 16
+
+    struct Key: Hashable {
+        /// SHA-256 of the wire octets.
+        var identity: [UInt8]
+        var encoding: ContentEncoding
+        /// The value of Content-Type, whose charset counts too.
+        var type: [UInt8]?
+        /// What is wrong with parts depends on whether all of them came.
+        var isComplete: Bool
+    }
+
+    private var entries: [(key: Key, body: Body)] = []
+    private var next = 0
+
+    subscript(key: Key) -> Body? {
+        self.entries.first { $0.key == key }?.body
+    }
+
+    mutating func remember(_ body: Body, for key: Key) {
+        guard body.original == nil, body.content.sidecars.isEmpty else { return }
+        if self.entries.count < Self.limit {
+            self.entries.append((key, body))
+        } else {
+            self.entries[self.next] = (key, body)
+            self.next = (self.next + 1) % Self.limit
+        }
+    }
+}
+
+/// Gives the content of a message its most readable form, parts included, however long it is.
+///
+/// Takes no codings off.
+struct ContentDeveloper {
+    private let form: ContentForm
+    private let parts: MultipartDeveloper?
+    let isComplete: Bool
+
+    init(headers: HeaderFields, isComplete: Bool) {
+        self.form = ContentForm(field: headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        self.parts = self.form.type.isMultipart ? MultipartDeveloper(headers: headers) : nil
+        self.isComplete = isComplete
+    }
+
+    /// The form, and what is wrong with a multipart that is not what it claims.
+    func content(_ octets: OctetSource, _ sink: inout some SidecarSink) throws -> (content: BodyContent, note: String?) {
+        guard let parts = self.parts, octets.size > 0 else { return (try self.form.content(octets, sink: &sink), nil) }
+        let (body, note) = try parts.body(octets, isComplete: self.isComplete, &sink)
+        guard let body else { return (try self.form.content(octets, sink: &sink), note) }
+        return (.multipart(body), note)
+    }
+
+    func fileExtension(beginning: [UInt8]) -> String {
+        beginning.withUnsafeBytes(self.form.fileExtension(prefix:))
+    }
+}
+
+extension ContentForm {
+    /// Octets that may be too many for memory.
+    func content(_ octets: OctetSource, sink: inout some SidecarSink) throws -> BodyContent {
+        if let memory = octets.memory { return try self.content(memory, sink: &sink) }
+        guard octets.size > Self.textLimit else { return try self.content(try octets.load(), sink: &sink) }
+        return .file(try self.file(octets, sink: &sink))
+    }
+
+    /// A file, whatever else the octets could be.
+    func file(_ octets: OctetSource, sink: inout some SidecarSink) throws -> Sidecar {
+        var prefix = [UInt8](repeating: 0, count: min(octets.size, OctetSource.pieceSize))
+        try prefix.withUnsafeMutableBytes { try octets.read(at: 0, into: $0) }
+        let fileExtension = prefix.withUnsafeBytes(self.fileExtension(prefix:))
+        return try sink.store(fileExtension: fileExtension) { try octets.forEachPiece($0) }
+    }
+}

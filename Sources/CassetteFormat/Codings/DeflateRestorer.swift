@@ -201,3 +201,109 @@ public struct DeflateRestorer: ~Copyable {
         return isSame && compared == wire.size ? .same : .different(work: position)
     }
 }
+
+/// Finds where a producer flushed its compressor: a flush leaves an empty stored block (RFC 1951, 3.2.4), which ends in 00 00 FF FF.
+///
+/// A value: looks at a stream that is known to be whole, and does not know which compressor it was.
+enum FlushPoints {
+    /// `0000ffff`, LEN and NLEN of an empty block
+    private static let mark: [UInt8] = [0x00, 0x00, 0xff, 0xff]
+
+    /// Content octets from each flush to the next, for `DeflateParameters.flushes`; nil where there are more than its limit.
+    static func find(in wire: UnsafeRawBufferPointer, format: DeflateFormat) -> [Int]? {
+        var flushes: [Int] = []
+        guard var next = self.endOfMark(in: wire, from: 0) else { return flushes }
+        // The limits were kept when the body was inflated first.
+        var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
+        var position = 0
+        var before = 0
+        while inflater.push(UnsafeRawBufferPointer(rebasing: wire[position..<next]), deliver: { _ in }) == .needsMore {
+            position = next
+            // The four octets can be there by chance.
+            if inflater.isBehindBlock {
+                guard flushes.count < DeflateParameters.flushLimit else { return nil }
+                flushes.append(inflater.produced - before)
+                before = inflater.produced
+            }
+            guard let end = self.endOfMark(in: wire, from: position) else { break }
+            next = end
+        }
+        return flushes
+    }
+
+    private static func endOfMark(in wire: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var offset = start
+        while wire.count - offset >= self.mark.count {
+            // How far the mark can begin behind here: with FF as its third octet, with 00 as its second, with any other not at all.
+            switch wire[offset + 3] {
+            case 0xff:
+                if wire[offset..<offset + 4].elementsEqual(self.mark) { return offset + 4 }
+                offset += 1
+            case 0: offset += 2
+            default: offset += 4
+            }
+        }
+        return nil
+    }
+}
+
+/// What reproduced each origin's coded bodies so far: an origin's servers mostly stay with one compressor.
+///
+/// Bounded: the origin not asked for the longest time is forgotten.
+public struct RestorationMemory: Sendable {
+    public static let originLimit = 64
+    /// Parameters kept of each origin: its dynamic, its static and one other kind of answers.
+    static let parametersLimit = 3
+    /// An origin whose bodies were not restored this many times in a row (Node, Go) gets a full search only now and then.
+    static let patience = 3
+    static let retryInterval = 64
+
+    private struct Entry {
+        var parameters: [DeflateParameters] = []
+        var misses = 0
+        var used = 0
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var clock = 0
+
+    public init() {}
+
+    /// What worked for the origin, the latest first.
+    public func parameters(for origin: String) -> [DeflateParameters] {
+        self.entries[origin]?.parameters ?? []
+    }
+
+    /// Whether more than the likely candidates should be tried.
+    public func deservesFullSearch(_ origin: String) -> Bool {
+        guard let misses = self.entries[origin]?.misses else { return true }
+        return misses < Self.patience || misses % Self.retryInterval == 0
+    }
+
+    public mutating func found(_ parameters: DeflateParameters, for origin: String) {
+        self.update(origin) { entry in
+            entry.misses = 0
+            guard entry.parameters.first != parameters else { return }
+            entry.parameters.removeAll { $0 == parameters }
+            entry.parameters.insert(parameters, at: 0)
+            if entry.parameters.count > Self.parametersLimit { entry.parameters.removeLast() }
+        }
+    }
+
+    public mutating func missed(for origin: String) {
+        self.update(origin) { $0.misses += 1 }
+    }
+
+    private mutating func update(_ origin: String, _ change: (inout Entry) -> Void) {
+        if self.entries[origin] == nil, self.entries.count >= Self.originLimit,
+            let oldest = self.entries.min(by: { $0.value.used < $1.value.used })?.key
+        {
+            self.entries[oldest] = nil
+        }
+        self.clock += 1
+        var entry = self.entries[origin] ?? Entry()
+        change(&entry)
+        entry.used = self.clock
+        self.entries[origin] = entry
+    }
+}

@@ -80,3 +80,127 @@ package final class EncoderChain {
         try self.layers[index].push(content, isLast: false) { try self.push($0, to: index + 1, deliver) }
     }
 }
+
+/// Puts gzip on as a stream of several members, each with its own part of the content.
+///
+/// Content that was edited is cut at the recorded places: the last member takes what is left, and is empty where nothing is.
+struct MembersDeflater: ~Copyable {
+    private let members: [GzipMember]
+    private var index = 0
+    /// Content octets that the current member still takes, unless it is the last, which takes all.
+    private var room: Int
+    private var deflater: Deflater
+
+    /// Nil for parameters that zlib does not take, for no members, and where there is no memory.
+    init?(_ members: [GzipMember]) {
+        guard members.allSatisfy({ Deflater.accepts($0.parameters) && ($0.size ?? 0) >= 0 }), let first = members.first,
+            let deflater = Deflater(first.parameters, format: .gzip, header: first.header)
+        else { return nil }
+        self.members = members
+        self.room = first.size ?? .max
+        self.deflater = deflater
+    }
+
+    /// Takes the next piece of content; the last one, which may be empty, ends the stream. Answers no where there is no memory.
+    mutating func push(
+        _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows -> Bool {
+        var position = 0
+        while content.count - position >= self.room, self.index + 1 < self.members.count {
+            let end = position + self.room
+            try self.put(content[position..<end], isLast: true, deliver)
+            position = end
+            guard self.begin(self.index + 1) else { return false }
+        }
+        if self.index + 1 < self.members.count { self.room -= content.count - position }
+        try self.put(content[position...], isLast: isLast, deliver)
+        guard isLast else { return true }
+        while self.index + 1 < self.members.count {
+            guard self.begin(self.index + 1) else { return false }
+            try self.put(content[content.endIndex...], isLast: true, deliver)
+        }
+        return true
+    }
+
+    private mutating func begin(_ index: Int) -> Bool {
+        let member = self.members[index]
+        guard let deflater = Deflater(member.parameters, format: .gzip, header: member.header) else { return false }
+        self.deflater = deflater
+        self.index = index
+        self.room = member.size ?? .max
+        return true
+    }
+
+    private mutating func put(
+        _ content: Slice<UnsafeRawBufferPointer>, isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        try self.deflater.push(UnsafeRawBufferPointer(rebasing: content), isLast: isLast) { piece in
+            try deliver(piece)
+            return true
+        }
+    }
+}
+
+/// Puts br or zstd on without compressing: any decoder gives the content back, and no library is needed.
+///
+/// For content that was edited by hand: what its origin's encoder would have made of it, nobody knows.
+struct StoredEncoder {
+    enum Format: Sendable, Hashable {
+        case brotli
+        case zstandard
+    }
+
+    /// Content octets in a block: the least of what the formats allow with the smallest headers (RFC 7932, 9.2: MLEN in four nibbles).
+    private static let blockSize = 1 << 16
+
+    let format: Format
+    private var hasBegun = false
+
+    init(_ format: Format) {
+        self.format = format
+    }
+
+    /// Takes the next piece of content; the last one, which may be empty, ends the stream.
+    mutating func push(
+        _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        var position = 0
+        while position < content.count {
+            let end = min(content.count, position + Self.blockSize)
+            try self.header(end - position).withUnsafeBytes(deliver)
+            try deliver(UnsafeRawBufferPointer(rebasing: content[position..<end]))
+            position = end
+        }
+        if isLast { try self.end().withUnsafeBytes(deliver) }
+    }
+
+    private mutating func header(_ size: Int) -> [UInt8] {
+        defer { self.hasBegun = true }
+        switch self.format {
+        case .brotli:
+            // RFC 7932, 9.1 and 9.2, from the lowest bit: WBITS 0 (a window of 64 KiB), at the beginning only; ISLAST 0, MNIBBLES 00,
+            // MLEN - 1 in 16 bits, ISUNCOMPRESSED 1.
+            let bits = UInt32(size - 1) << 3 | 1 << 19
+            return Self.octets(self.hasBegun ? bits : bits << 1, 3)
+        case .zstandard:
+            // RFC 8878, 3.1.1.2: Last_Block 0, Block_Type 0 (raw), Block_Size.
+            return self.frameHeader() + Self.octets(UInt32(size) << 3, 3)
+        }
+    }
+
+    private mutating func end() -> [UInt8] {
+        switch self.format {
+        // ISLAST 1, ISLASTEMPTY 1
+        case .brotli: return self.hasBegun ? [0x03] : [0x06]
+        // An empty raw block with Last_Block 1
+        case .zstandard: return self.frameHeader() + [0x01, 0, 0]
+        }
+    }
+
+    /// RFC 8878, 3.1.1.1: no content size, no checksum, no dictionary; a window of 128 KiB (2 to the 10 and 7).
+    private func frameHeader() -> [UInt8] { self.hasBegun ? [] : [0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3] }
+
+    private static func octets(_ value: UInt32, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+}

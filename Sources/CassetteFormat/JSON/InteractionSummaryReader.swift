@@ -1,5 +1,5 @@
 internal import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// Skims one interaction for its summary, and stops as soon as it has that.
 ///
@@ -78,5 +78,23 @@ public enum InteractionSummaryReader {
         let inner = UnsafeRawBufferPointer(rebasing: bytes[token.start + 1..<token.end - 1])
         guard token.isEscaped else { return String(decoding: inner, as: UTF8.self) }
         return JSONStringDecoder.decode(Array(inner)[...]).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// What an index of a cassette holds of each interaction.
+public struct InteractionSummary: Sendable, Hashable {
+    public var id: Int
+    public var started: Timestamp
+    public var method: String
+    public var url: String
+    /// False where it is certain that the request has no body.
+    public var mayHaveRequestBody: Bool
+
+    public init(id: Int, started: Timestamp, method: String, url: String, mayHaveRequestBody: Bool = false) {
+        self.id = id
+        self.started = started
+        self.method = method
+        self.url = url
+        self.mayHaveRequestBody = mayHaveRequestBody
     }
 }

@@ -86,3 +86,182 @@ public struct ContentDisposition: Sendable, Hashable {
         }
     }
 }
+
+/// The charset of a form's names and of values without one of their own, which a field called `_charset_` names (RFC 7578, 4.6).
+///
+/// What a browser sends from a page that is not UTF-8. Not known to be one that can be decoded.
+public struct FormCharset: Sendable, Hashable {
+    /// In lower case.
+    public var label: String
+
+    /// The names of charsets have at most 40 characters (RFC 2978, 2.3).
+    public static let longest = 40
+
+    /// Nil for a part that is not that field, or whose value is no charset's name.
+    init?(_ part: HeaderFields, value: () -> [UInt8]?) {
+        guard let disposition = ContentDisposition(part), disposition.name == "_charset_", disposition.filename == nil,
+            let octets = value(), (1...Self.longest).contains(octets.count), octets.allSatisfy({ $0 > 32 && $0 < 127 })
+        else { return nil }
+        self.label = String(decoding: octets, as: UTF8.self).lowercased()
+    }
+}
+
+extension MultipartBody {
+    /// That of the first such field among the parts of this level. `value` is asked for the octets of one part.
+    public func formCharset(_ value: (Data) -> [UInt8]?) -> FormCharset? {
+        for part in self.parts {
+            guard case .data(let data) = part.content, let found = FormCharset(part.headers.fields, value: { value(data) }) else {
+                continue
+            }
+            return found
+        }
+        return nil
+    }
+}
+
+extension MultipartBody<PartContent> {
+    package var formCharset: FormCharset? { self.formCharset { if case .text(let octets) = $0 { octets } else { nil } } }
+}
+
+/// A parameter value with charset and language (RFC 8187, 3.2; RFC 5987 and RFC 2231 before): `UTF-8'ko'%EC%9D%8C`.
+///
+/// Knows UTF-8, ISO-8859-1 and those of `Charset`: mail programs write their own.
+public struct ExtendedValue: Sendable, Hashable {
+    /// In lower case.
+    public var charset: String
+    /// May be empty.
+    public var language: String
+    public var text: String
+
+    /// Nil where the value is not of that form, or its charset is unknown, or its octets are not of that charset.
+    public init?(_ octets: some Collection<UInt8>) {
+        let pieces = octets.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard pieces.count == 3, let decoded = Self.percentDecoded(Array(pieces[2])) else { return nil }
+        self.init(charset: pieces[0], language: pieces[1], decoded: decoded)
+    }
+
+    private init?(charset: some Collection<UInt8>, language: some Collection<UInt8>, decoded: [UInt8]) {
+        self.charset = String(decoding: charset.prefix(64), as: UTF8.self).lowercased()
+        self.language = String(decoding: language, as: UTF8.self)
+        guard let text = Charset.text(decoded, label: self.charset) else { return nil }
+        self.text = text
+    }
+
+    /// A value cut into pieces (RFC 2231, 3): `filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=".txt"`. A character may lie in two.
+    ///
+    /// Pieces that do not follow are left out. Nil where there is no first one, and as above.
+    init?(pieces name: String, of parameters: MIMEParameters) {
+        var decoded: [UInt8] = []
+        var kind: [ArraySlice<UInt8>] = [[], []]
+        for index in 0..<MIMEParameters.limit {
+            if let extended = parameters["\(name)*\(index)*"] {
+                var raw = extended.raw[...]
+                if index == 0 {
+                    let parts = raw.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+                    guard parts.count == 3 else { return nil }
+                    (kind, raw) = (Array(parts[..<2]), parts[2])
+                }
+                guard let octets = Self.percentDecoded(Array(raw)) else { return nil }
+                decoded += octets
+            } else if let plain = parameters["\(name)*\(index)"] {
+                decoded += plain.value
+            } else if index == 0 {
+                return nil
+            } else {
+                break
+            }
+        }
+        // Without an extended first piece no charset is named.
+        self.init(charset: kind[0].isEmpty ? Array("utf-8".utf8)[...] : kind[0], language: kind[1], decoded: decoded)
+    }
+
+    private static func percentDecoded(_ octets: [UInt8]) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        var index = 0
+        while index < octets.count {
+            if octets[index] == UInt8(ascii: "%") {
+                guard index + 2 < octets.count, let upper = Hex.value(octets[index + 1]), let lower = Hex.value(octets[index + 2]) else {
+                    return nil
+                }
+                decoded.append(upper << 4 | lower)
+                index += 3
+            } else {
+                decoded.append(octets[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+}
+
+/// Encoded words in a name (RFC 2047, 2), as mail programs and old servers write them: `=?utf-8?B?7J2M7Iud?=.txt`.
+///
+/// For showing only. Takes them inside quotes too, where RFC 2047, 5 forbids them and everybody writes them.
+enum EncodedWords {
+    /// RFC 2047, 2 allows 75 characters a word; some senders write a whole name in one.
+    private static let longest = 1024
+
+    private struct Word {
+        var charset: String
+        var octets: [UInt8]
+        var end: Int
+    }
+
+    /// The text with all of them decoded; nil where there is none, or one whose octets are not of its charset.
+    static func text(_ octets: [UInt8]) -> String? {
+        var text = ""
+        var plain: [UInt8] = []
+        var last: Word?
+        var hasWords = false
+        func flush() -> Bool {
+            guard let word = last else { return true }
+            guard let decoded = Charset.text(word.octets, label: word.charset) else { return false }
+            text += decoded
+            last = nil
+            return true
+        }
+        var index = 0
+        while index < octets.count {
+            guard octets[index] == UInt8(ascii: "="), let word = self.word(in: octets, at: index) else {
+                plain.append(octets[index])
+                index += 1
+                continue
+            }
+            hasWords = true
+            index = word.end
+            // White space between two words is none of the text (6.2), and a character may lie in both.
+            if let before = last, plain.allSatisfy({ $0 == 32 || $0 == 9 }), before.charset == word.charset {
+                last?.octets += word.octets
+            } else {
+                let isBetween = last != nil && plain.allSatisfy { $0 == 32 || $0 == 9 }
+                guard flush() else { return nil }
+                if !isBetween { text += Latin1.text(plain) }
+                last = word
+            }
+            plain = []
+        }
+        guard hasWords, flush() else { return nil }
+        return text + Latin1.text(plain)
+    }
+
+    /// The word `=?charset?B?…?=` that begins at `start`.
+    private static func word(in octets: [UInt8], at start: Int) -> Word? {
+        let rest = octets[start...].prefix(self.longest)
+        guard rest.starts(with: [UInt8(ascii: "="), UInt8(ascii: "?")]) else { return nil }
+        let pieces = rest.dropFirst(2).split(separator: UInt8(ascii: "?"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard pieces.count == 4, pieces[3].first == UInt8(ascii: "="), let method = pieces[1].first,
+            pieces[1].count == 1, !pieces[0].isEmpty, pieces[0].allSatisfy({ $0 > 32 && $0 < 127 })
+        else { return nil }
+        let decoded: [UInt8]?
+        switch method | 32 {
+        case UInt8(ascii: "b"): decoded = ContentTransferEncoding.base64.decode(Array(pieces[2]))
+        case UInt8(ascii: "q"):
+            let spaced = pieces[2].flatMap { $0 == UInt8(ascii: "_") ? Array("=20".utf8) : [$0] }
+            decoded = ContentTransferEncoding.quotedPrintable.decode(spaced)
+        default: decoded = nil
+        }
+        // RFC 2231, 5: a language may follow the charset.
+        let charset = String(decoding: pieces[0].prefix { $0 != UInt8(ascii: "*") }, as: UTF8.self).lowercased()
+        return decoded.map { Word(charset: charset, octets: $0, end: pieces[3].startIndex + 1) }
+    }
+}

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// Takes a multipart body apart as it comes in (RFC 2046, 5.1), however it is cut into pieces.
 ///
 /// Judges nothing and refuses nothing: whatever the octets are, the events put together give them back. Parts within parts are data to it.
@@ -152,5 +154,137 @@ public struct MultipartParser: ~Copyable {
     private mutating func turn(to state: State) {
         self.state = state
         self.hasTurned = true
+    }
+}
+
+/// Finds the end of one part's header section: an empty line, a delimiter, or octets that no field line can have.
+///
+/// Remembers how far it has looked, so that a section that comes octet by octet is not read again and again.
+struct PartHeaderScanner {
+    enum Result {
+        case needsMore
+        /// The part's data begins there.
+        case data(start: Int)
+        /// The section ends there with a delimiter, without an empty line.
+        case delimiter(MultipartDelimiter, start: Int, end: Int)
+        /// The body ends within the section.
+        case bodyEnd
+        case tooMuch(MultipartLimit)
+    }
+
+    private var lines = 0
+    /// Octets of these lines, and of the line behind them that hold no line feed.
+    private var lineStart = 0
+    private var searched = 0
+
+    /// `start` is where the section begins: the same octets at every call, with more behind them.
+    mutating func scan(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, isFinal: Bool, boundary: MultipartBoundary, limits: MultipartLimits
+    ) -> Result {
+        while start + self.lineStart < bytes.count {
+            let line = start + self.lineStart
+            let feed = ByteScan.index(of: 10, in: bytes, from: line + self.searched)
+            let isWhole = feed < bytes.count
+            self.searched = feed - line
+            // Judged by numbers that do not depend on how the body is cut: where the line starts, and a longest line.
+            let isTooLong = feed - start > limits.headerSection + MultipartParser.window
+            guard isWhole || isFinal || isTooLong else { return .needsMore }
+
+            if boundary.stands(at: line, in: bytes),
+                case .delimiter(let delimiter, let end) = DelimiterTail.judge(
+                    bytes, at: line + boundary.dashed.count, lineEndBefore: LineEnd.none, isFinal: isFinal)
+            {
+                return .delimiter(delimiter, start: line, end: end)
+            }
+            let content = isWhole && feed > line && bytes[feed - 1] == 13 ? feed - 1 : feed
+            if isWhole, content == line { return .data(start: feed + 1) }
+            guard Self.mayBeField(UnsafeRawBufferPointer(rebasing: bytes[line..<content])) else { return .data(start: line) }
+            guard !isTooLong, self.lineStart <= limits.headerSection else { return .tooMuch(.headerSection) }
+            guard self.lines < limits.headerLines else { return .tooMuch(.headerLines) }
+            guard isWhole else { return .bodyEnd }
+            self.lines += 1
+            self.lineStart = feed + 1 - start
+            self.searched = 0
+        }
+        return isFinal ? .bodyEnd : .needsMore
+    }
+
+    /// False for a line with a control octet or one outside ASCII where a field's name would be: the empty line was forgotten.
+    private static func mayBeField(_ line: UnsafeRawBufferPointer) -> Bool {
+        for octet in line.prefix(MultipartParser.window) {
+            if octet == UInt8(ascii: ":") { return true }
+            if octet < 32 && octet != 9 || octet >= 127 { return false }
+        }
+        return true
+    }
+}
+
+/// Judges what stands behind two hyphens and a boundary: only some continuations make it a delimiter.
+///
+/// RFC 2046, 5.1.1 wants a delimiter on a line of its own. Two slips of hand-written clients are read as well: a delimiter with no line end
+/// in front, where the body ends behind it or a part's first field follows, and one with no line end behind, where that field follows at once.
+enum DelimiterTail {
+    case delimiter(MultipartDelimiter, end: Int)
+    /// Not a delimiter: another boundary that begins alike, or data.
+    case data
+    /// More octets decide.
+    case needsMore
+
+    /// What the first field of a part's header section begins with: all that RFC 7578 and RFC 2046 name.
+    private static let field: StaticString = "content-"
+
+    /// - Parameters:
+    ///   - offset: behind the boundary.
+    ///   - lineEndBefore: of the boundary's line; nil where it stands within a line.
+    ///   - isFinal: whether the body ends with `bytes`.
+    static func judge(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, lineEndBefore: LineEnd?, isFinal: Bool
+    ) -> DelimiterTail {
+        let end = bytes.count
+        let undecided: DelimiterTail = isFinal ? .data : .needsMore
+        var index = offset
+        var delimiter = MultipartDelimiter(lineEndBefore: lineEndBefore ?? .none, lineEndAfter: .none)
+        if index < end, bytes[index] == 45 {
+            guard index + 1 < end else { return undecided }
+            guard bytes[index + 1] == 45 else { return .data }
+            delimiter.isClosing = true
+            index += 2
+        }
+        let padding = index
+        while index < end, bytes[index] == 32 || bytes[index] == 9 { index += 1 }
+        guard index - padding <= MultipartLimits.padding else { return .data }
+        if index > padding { delimiter.padding = Array(bytes[padding..<index]) }
+
+        if index < end, bytes[index] == 10 {
+            delimiter.lineEndAfter = .lineFeed
+            index += 1
+        } else if index < end, bytes[index] == 13 {
+            if index + 1 < end {
+                guard bytes[index + 1] == 10 else { return .data }
+                delimiter.lineEndAfter = .carriageReturnLineFeed
+                index += 2
+            } else if !isFinal {
+                return .needsMore
+            } else {
+                return delimiter.isClosing ? .delimiter(delimiter, end: index) : .data
+            }
+        }
+        let hasEnded = index == end
+        if lineEndBefore != nil, delimiter.lineEndAfter != .none { return .delimiter(delimiter, end: index) }
+        if delimiter.isClosing {
+            guard hasEnded else { return .data }
+            return isFinal ? .delimiter(delimiter, end: index) : .needsMore
+        }
+        if hasEnded {
+            guard isFinal else { return .needsMore }
+            return lineEndBefore != nil ? .delimiter(delimiter, end: index) : .data
+        }
+        // One slip at a time.
+        guard lineEndBefore != nil ? delimiter.padding.isEmpty : delimiter.lineEndAfter != .none else { return .data }
+        for position in 0..<self.field.utf8CodeUnitCount {
+            guard index + position < end else { return undecided }
+            guard bytes[index + position] | 32 == self.field.utf8Start[position] else { return .data }
+        }
+        return .delimiter(delimiter, end: index)
     }
 }

@@ -118,3 +118,93 @@ public struct DateRefresh: Sendable, Hashable {
         response.body = refreshed
     }
 }
+
+/// Which dates of a recorded answer are moved to the day of its replay.
+///
+/// Those of header fields always are; in a JSON body those that a pointer names.
+public struct RefreshRules: Sendable, Hashable {
+    /// As many as a rule of matching has, by far more than an API has dates.
+    static let limit = 64
+
+    public let pointers: [PlacePointer]
+
+    /// Header fields alone.
+    public static let standard = RefreshRules(pointers: [])
+
+    private init(pointers: [PlacePointer]) { self.pointers = pointers }
+
+    /// Takes `json:/created_at`, `json:/items/*/expires`.
+    public init(_ rules: [String]) throws(MatchRuleError) {
+        guard rules.count <= Self.limit else {
+            throw MatchRuleError(
+                .unknownPlace, "\(rules.count) dates to refresh are named, of at most \(Self.limit); use \"*\" in pointers")
+        }
+        var pointers: [PlacePointer] = []
+        for rule in rules {
+            guard case .json(let pointer)? = try? MatchPlace(rule) else {
+                throw MatchRuleError(
+                    .unknownPlace,
+                    "\"\(PlainText.escape(rule.utf8, limit: 80))\" names no date of an answer; write \"json:/POINTER\", as header fields are refreshed anyway"
+                )
+            }
+            pointers.append(pointer)
+        }
+        self.pointers = pointers
+    }
+}
+
+/// Finds the dates of a JSON text that pointers name, and moves them.
+///
+/// Strings and numbers that are no dates stay: a token that happens to stand there is not touched.
+struct JSONDates {
+    private struct Container {
+        var isObject: Bool
+        var index = 0
+        var name: [UInt8] = []
+    }
+
+    let pointers: [PlacePointer]
+    let shift: DateShift
+
+    /// Nil where the text is not JSON.
+    func edits(in text: UnsafeRawBufferPointer) -> EditList? {
+        var tokenizer = JSONTokenizer(text, from: 0)
+        var stack: [Container] = []
+        var edits: [Edit] = []
+        while let token = tokenizer.next() {
+            switch token.kind {
+            case .end: return EditList(edits)
+            case .colon, .yes, .no, .null: continue
+            case .comma: if let last = stack.indices.last { stack[last].index += 1 }
+            case .name: if let last = stack.indices.last { stack[last].name = Self.name(token, text) }
+            case .beginObject, .beginArray: stack.append(Container(isObject: token.kind == .beginObject))
+            case .endObject, .endArray: stack.removeLast()
+            case .string, .number:
+                let range = token.kind == .string ? token.start + 1..<token.end - 1 : token.start..<token.end
+                guard !token.isEscaped, self.isNamed(stack) else { continue }
+                let value = String(decoding: text[range], as: UTF8.self)
+                guard let moved = token.kind == .string ? self.shift.shifted(value) : self.shift.shifted(unixTime: value) else { continue }
+                edits.append(Edit(range: range, octets: Array(moved.utf8)))
+            }
+        }
+        return nil
+    }
+
+    private static func name(_ token: JSONToken, _ text: UnsafeRawBufferPointer) -> [UInt8] {
+        let octets = UnsafeRawBufferPointer(rebasing: text[(token.start + 1)..<(token.end - 1)])
+        guard token.isEscaped else { return Array(octets) }
+        return Finding.Spelling.json.decode(octets) ?? Array(octets)
+    }
+
+    private func isNamed(_ stack: [Container]) -> Bool {
+        self.pointers.contains { pointer in
+            guard pointer.segments.count == stack.count else { return false }
+            return zip(pointer.segments, stack).allSatisfy { segment, container in
+                switch segment {
+                case .any: true
+                case .name(let name): container.isObject ? container.name == name : Array("\(container.index)".utf8) == name
+                }
+            }
+        }
+    }
+}

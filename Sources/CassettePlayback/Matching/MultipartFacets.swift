@@ -1,3 +1,4 @@
+internal import CassetteFormat
 internal import CassetteModel
 internal import TapeBytes
 
@@ -147,5 +148,126 @@ final class MultipartFacets {
         }
         self.isClosed = body.closing != nil
         return self.outcome()
+    }
+}
+
+/// One part of a multipart body as a facet: its name, filename, type and decoded content (RFC 7578, 4.2; RFC 2045).
+///
+/// Digests the content as it passes. A content in base64 or quoted-printable is held to be decoded, up to a limit.
+final class PartFacet {
+    private let plan: BodyPlan
+    private let name: [UInt8]
+    private let filename: [UInt8]?
+    private let type: [UInt8]
+    private let encoding: ContentTransferEncoding
+    private let path: UInt64
+    /// For people: the names of parts around it, and its own.
+    private let label: [UInt8]
+    private let isIgnored: Bool
+    private var content: OctetFacet
+    /// What is to be decoded; nil where nothing is, or no longer.
+    private var encoded: [UInt8]?
+    /// The parts of a part that says to be a multipart.
+    private var inner: MultipartFacets?
+
+    init(_ headers: PartHeaderSection, in level: MultipartFacets, index: Int) {
+        let fields = headers.fields
+        let disposition = ContentDisposition(fields)
+        self.plan = level.plan
+        self.name = level.neutral(Array((disposition?.name ?? "").utf8))
+        self.filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
+        self.type = level.neutral(Self.type(fields))
+        self.encoding = ContentTransferEncoding(fields)
+        self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
+        self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
+        // Without an order all parts are alike, and a name decides which belong together.
+        self.path = self.name.withUnsafeBytes {
+            FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
+        }
+        self.content = OctetFacet(digest: level.digest(), keeping: level.plan.valueLimit)
+        switch self.encoding {
+        case .base64, .quotedPrintable: self.encoded = []
+        case .identity, .other: self.encoded = nil
+        }
+        guard level.depth < MultipartDeveloper.limits.depth, !self.isIgnored, let boundary = MultipartType(part: headers)?.boundary else {
+            return
+        }
+        let path = self.name.withUnsafeBytes { FacetHash.path(level.path, $0, ordinal: -1 - level.nextInner()) }
+        self.inner = MultipartFacets(boundary, within: level, path: path, label: self.label)
+    }
+
+    /// The type without parameters but the charset, which is part of what the octets mean.
+    private static func type(_ fields: HeaderFields) -> [UInt8] {
+        guard let index = fields.firstIndex(of: "content-type") else { return [] }
+        let parameters = MIMEParameters(fields.valueBytes(at: index))
+        var type = Array(parameters.value.utf8)
+        if let charset = parameters["charset"] { type += "; charset=".utf8 + charset.value.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 } }
+        return type
+    }
+
+    /// Whether the digest of the content stands for it, so that it need not be read.
+    var takesDigest: Bool { self.inner == nil && self.encoded == nil && (self.isIgnored || self.plan.partPatterns.isEmpty) }
+
+    func take(sha256: [UInt8], size: Int) {
+        self.content.take(sha256: sha256, size: size)
+    }
+
+    func push(_ octets: UnsafeRawBufferPointer) {
+        guard !self.isIgnored else { return }
+        if let inner = self.inner { return inner.push(octets) }
+        guard self.encoded != nil else { return self.content.push(octets) }
+        self.encoded?.append(contentsOf: octets)
+        guard let encoded = self.encoded, encoded.count > BodyFacets.memoryLimit else { return }
+        encoded.withUnsafeBytes { self.content.push($0) }
+        self.encoded = nil
+    }
+
+    func finish(into collector: inout FacetCollector) {
+        guard !self.isIgnored else { return }
+        var tag = FacetHash.Tag.part
+        if let inner = self.inner {
+            switch inner.finish() {
+            case .parts(let parts):
+                collector.add(parts)
+                return self.add(tag, [], [], size: 0, hasMarks: false, into: &collector)
+            case .octets(let octets): self.content = octets
+            }
+        } else if let encoded = self.encoded {
+            let decoded = self.encoding.decode(encoded) ?? encoded
+            decoded.withUnsafeBytes { self.content.push($0) }
+        } else if case .identity = self.encoding {
+            // The octets are the content.
+        } else {
+            tag = .undecoded
+        }
+        let digest = self.content.finish()
+        let patterns =
+            self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
+            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
+        if let patterns, let whole = self.content.whole,
+            let stand = whole.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
+        {
+            return self.add(.pattern, stand, whole, size: whole.count, hasMarks: false, into: &collector)
+        }
+        self.add(tag, digest, self.content.beginning, size: self.content.size, hasMarks: self.content.hasMarks, into: &collector)
+    }
+
+    private func add(
+        _ tag: FacetHash.Tag, _ digest: [UInt8], _ beginning: [UInt8], size: Int, hasMarks: Bool, into collector: inout FacetCollector
+    ) {
+        var value: [UInt8] = []
+        for octets in [self.filename, self.type] {
+            guard let octets else { continue }
+            value += "\(octets.count):".utf8
+            value += octets
+        }
+        value.append(self.filename == nil ? 0 : 1)
+        value += digest
+        let hash = value.withUnsafeBytes { FacetHash.value(self.path, tag, $0) }
+        let isMarked = hasMarks || [self.name, self.filename ?? []].contains { $0.withUnsafeBytes { MatchMark.isIn($0) } }
+        beginning.withUnsafeBytes {
+            collector.add(
+                hash, .part, name: self.label, value: $0, size: size, filename: self.filename, type: self.type, hasMarks: isMarked)
+        }
     }
 }

@@ -1,7 +1,8 @@
-public import TapeBytes
 internal import CassetteFormat
 public import CassetteModel
+public import CassetteRedaction
 public import CassetteStore
+public import TapeBytes
 
 /// A cassette opened for replay: its exchanges in order of request start, each decoded when it is needed.
 ///
@@ -92,5 +93,159 @@ public final class RecordedCassette: Sendable {
     /// An exchange's JSON text as it stands in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         try self.reader.bytes(at: Int(self.order[index]))
+    }
+}
+
+extension RecordedCassette: RequestSource {
+    package func comparedRequest(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest {
+        let request = try self.interaction(at: index).request
+        let facets = try BodyFacets(
+            recorded: request.body, headers: request.headers, url: request.url, rules: rules,
+            reader: BodyReader(cassettePath: self.path), detail: detail, redaction: redaction, digest: digest)
+        return ComparedRequest(
+            method: request.method, url: request.url, headers: request.headers, facets: facets,
+            isComplete: request.body?.isComplete ?? true)
+    }
+}
+
+extension RecordedCassette {
+    /// The exchange that opened a reused connection, which has the certificates; nil where the cassette does not tell.
+    ///
+    /// The nearest before `index` counts: each recording numbers its connections from 1, and a cassette can have several recordings.
+    public func opening(of connection: ConnectionInfo, before index: Int) -> (index: Int, tls: TLSDetails)? {
+        guard connection.isReused else { return nil }
+        for earlier in (0..<min(index, self.count)).reversed() {
+            // Few exchanges have certificates, and only those are worth decoding.
+            guard let bytes = try? self.bytes(at: earlier), bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
+                let opening = try? InteractionDecoder.decode(bytes).connection, opening.id == connection.id,
+                opening.remote == connection.remote, !opening.isReused, let tls = opening.tls, !tls.chain.isEmpty
+            else { continue }
+            return (earlier, tls)
+        }
+        return nil
+    }
+}
+
+/// Method, URL and id of each recorded request, in the order of the file.
+///
+/// Keeps them in one arena: a hundred thousand take some 10 MB.
+struct RecordedRequests: Sendable {
+    private var arena: [UInt8] = []
+    private var entries: [Entry] = []
+
+    private struct Entry: Sendable {
+        var id: Int
+        var start: Int
+        var methodLength: UInt32
+        var urlLength: UInt32
+        var mayHaveBody: Bool
+    }
+
+    var count: Int { self.entries.count }
+
+    mutating func reserve(_ count: Int) { self.entries.reserveCapacity(count) }
+
+    mutating func append(_ summary: InteractionSummary) {
+        let start = self.arena.count
+        self.arena.append(contentsOf: summary.method.utf8)
+        let methodEnd = self.arena.count
+        self.arena.append(contentsOf: summary.url.utf8)
+        // An interaction is far shorter than 4 GiB.
+        self.entries.append(
+            Entry(
+                id: summary.id, start: start, methodLength: UInt32(truncatingIfNeeded: methodEnd - start),
+                urlLength: UInt32(truncatingIfNeeded: self.arena.count - methodEnd), mayHaveBody: summary.mayHaveRequestBody))
+    }
+
+    func id(at position: Int) -> Int { self.entries[position].id }
+
+    /// False where it is certain that the request has no body.
+    func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
+
+    /// Lends method and URL.
+    func withRequest<Result>(
+        at position: Int, _ body: (_ method: UnsafeRawBufferPointer, _ url: UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let entry = self.entries[position]
+        let urlStart = entry.start + Int(entry.methodLength)
+        return self.arena.withUnsafeBytes {
+            body(
+                UnsafeRawBufferPointer(rebasing: $0[entry.start..<urlStart]),
+                UnsafeRawBufferPointer(rebasing: $0[urlStart..<urlStart + Int(entry.urlLength)]))
+        }
+    }
+}
+
+extension RecordedCassette {
+    /// The member of a cassette's head that holds its match rules.
+    static let matchMember = "match"
+
+    /// The match rules that the cassette was recorded with or given by hand, as they are written; nil where it has none.
+    public func matchTexts() throws(CassetteError) -> MatchRuleTexts? {
+        try Self.matchTexts(inHead: self.head(), of: self.path)
+    }
+
+    /// The same of a file whose exchanges need no sense.
+    public static func matchTexts(ofFile path: String) throws(CassetteError) -> MatchRuleTexts? {
+        try self.matchTexts(inHead: CassetteReader(path: path).head(), of: path)
+    }
+
+    /// The standard rules with the cassette's own laid over them.
+    public func matchRules() throws(CassetteError) -> MatchRules { try Self.matchRules(inHead: self.head(), of: self.path) }
+
+    package static func matchRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRules {
+        guard let texts = try self.matchTexts(inHead: head, of: path) else { return .standard }
+        do {
+            return try MatchRules.standard.adding(texts)
+        } catch {
+            throw self.error(error.message, in: path)
+        }
+    }
+
+    private static func matchTexts(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRuleTexts? {
+        guard let rules = try self.member(self.matchMember, ofHead: head, of: path) else { return nil }
+        do {
+            return try MatchRuleTexts(rules)
+        } catch {
+            throw self.error(error.message, in: path)
+        }
+    }
+
+    private static func error(_ problem: String, in path: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(path)\", \"\(self.matchMember)\": \(problem)")
+    }
+
+    private static func member(_ name: String, ofHead head: [UInt8], of path: String) throws(CassetteError) -> JSONValue? {
+        // Torn before its end: what is left has no rules.
+        guard head.last == UInt8(ascii: "[") else { return nil }
+        do {
+            return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
+        } catch {
+            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.")
+        }
+    }
+}
+
+extension RecordedCassette {
+    /// The rules of redaction that the cassette was recorded with; nil where nothing was redacted, so that live requests stay as they
+    /// are, too.
+    public func redactionRules() throws(CassetteError) -> RedactionRules? {
+        try Self.redactionRules(inHead: self.head(), of: self.path)
+    }
+
+    /// The same of a file whose exchanges need no sense.
+    public static func redactionRules(ofFile path: String) throws(CassetteError) -> RedactionRules? {
+        try self.redactionRules(inHead: CassetteReader(path: path).head(), of: path)
+    }
+
+    private static func redactionRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> RedactionRules? {
+        do {
+            return try CassetteHead(head).redactionRules()
+        } catch {
+            throw CassetteError(error.code, "\"\(path)\": \(error.message)")
+        }
     }
 }

@@ -136,3 +136,161 @@ struct NeedleIndex: Sendable {
         return end
     }
 }
+
+/// Needles by the hash of a few of their bytes, so that a text is looked at in strides.
+///
+/// Each needle has a window of `window` bytes; at every offset in it where a block fits, the block is known here. A text that holds the
+/// needle has one of the blocks at one of any offsets that are `stride` apart. Holds no bytes of needles: whoever searches has them.
+struct NeedleTable: Sendable {
+    /// Twelve bytes: there is one for each block of each needle of a run's secrets.
+    private struct Entry: Sendable {
+        var hash: UInt32
+        /// Which needle, and where in it the block is: `placeBits` low bits.
+        var needle: UInt32
+        var next: Int32
+    }
+
+    let window: Int
+    let block: Int
+    var stride: Int { self.window - self.block + 1 }
+
+    /// Seeded anew in each process, so that nobody can choose bytes that collide.
+    private static let factor = UInt64.random(in: .min ... .max) | 1
+    /// Needles with the same block that are told apart one by one before another window is tried.
+    private static let chainLimit = 16
+    /// Two for the window, four for the block in it.
+    private static let placeBits: UInt32 = 6
+    /// Needles that can be told apart.
+    static let needleLimit = 1 << (32 - Int(placeBits))
+
+    /// Bits for hashes that are there: most blocks of a text are passed by after one look.
+    private var filter: [UInt64] = []
+    private var filterShift: UInt64 = 64 - 15
+    private var heads: [Int32] = []
+    private var headShift: UInt64 = 64 - 8
+    private var entries: [Entry] = []
+
+    init(window: Int, block: Int) {
+        self.window = window
+        self.block = block
+    }
+
+    var isEmpty: Bool { self.entries.isEmpty }
+    /// Blocks known.
+    var count: Int { self.entries.count }
+
+    @inline(__always)
+    private func key(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
+        self.block == 8
+            ? bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            : UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+    }
+
+    /// The offsets in a needle at which its window may be, the best first: tokens of one kind begin alike and end in random bytes.
+    private func windows(_ length: Int) -> [Int] { [length - self.window, (length - self.window) / 2, 0] }
+
+    /// Enters a needle of at least `window` bytes.
+    mutating func insert(_ needle: Int32, _ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count >= self.window && needle >= 0 && needle < Self.needleLimit)
+        if self.heads.isEmpty {
+            self.filter = Array(repeating: 0, count: 1 << 9)
+            self.heads = Array(repeating: -1, count: 1 << 8)
+        }
+        let windows = self.windows(bytes.count)
+        let window = windows.firstIndex { !self.isCrowded(bytes, $0) } ?? 0
+        for offset in 0..<self.stride {
+            let hash = self.key(bytes, windows[window] + offset) &* Self.factor
+            let place = UInt32(window) << 4 | UInt32(offset)
+            self.append(Entry(hash: UInt32(truncatingIfNeeded: hash >> 32), needle: UInt32(needle) << Self.placeBits | place, next: -1))
+        }
+    }
+
+    private func isCrowded(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        (start..<start + self.stride).contains { offset in
+            let hash = self.key(bytes, offset) &* Self.factor
+            var count = 0
+            var looked = 0
+            var entry = self.heads[Int(hash >> self.headShift)]
+            while entry >= 0, count < Self.chainLimit, looked < Self.chainLimit * 4 {
+                if self.entries[Int(entry)].hash == UInt32(truncatingIfNeeded: hash >> 32) { count += 1 }
+                entry = self.entries[Int(entry)].next
+                looked += 1
+            }
+            return count >= Self.chainLimit
+        }
+    }
+
+    private mutating func append(_ entry: Entry) {
+        if self.entries.count >= self.heads.count { self.grow() }
+        self.entries.append(entry)
+        self.link(self.entries.count - 1)
+    }
+
+    private mutating func link(_ index: Int) {
+        // The upper half of a hash is all that the filter and the heads look at.
+        let hash = UInt64(self.entries[index].hash) << 32
+        let bit = hash >> self.filterShift
+        self.filter[Int(bit >> 6)] |= 1 << (bit & 63)
+        let head = Int(hash >> self.headShift)
+        self.entries[index].next = self.heads[head]
+        self.heads[head] = Int32(index)
+    }
+
+    private mutating func grow() {
+        self.headShift -= 1
+        self.heads = Array(repeating: -1, count: self.heads.count * 2)
+        // As many as there are heads, not twice the last number.
+        self.entries.reserveCapacity(self.heads.count)
+        if self.heads.count << 4 > self.filter.count << 6 {
+            self.filterShift -= 1
+            self.filter = Array(repeating: 0, count: self.filter.count * 2)
+        } else {
+            self.filter = Array(repeating: 0, count: self.filter.count)
+        }
+        for index in self.entries.indices { self.link(index) }
+    }
+
+    /// Looks at each block of the text that may be one of a needle.
+    ///
+    /// - Parameters:
+    ///   - length: of a needle, as it was entered.
+    ///   - check: whether the needle that would start at an offset (which may be negative) is there; answers its end.
+    func search(_ text: UnsafeRawBufferPointer, length: (_ needle: Int32) -> Int, check: (_ needle: Int32, _ start: Int) -> Int?) {
+        guard !self.isEmpty, text.count >= self.window else { return }
+        let (stride, last) = (self.stride, text.count - self.block)
+        let (filterShift, factor) = (self.filterShift, Self.factor)
+        self.filter.withUnsafeBufferPointer { filter in
+            var offset = 0
+            // SAFETY: a shifted hash has as many bits as `filter`; a block at `last` is still in the text.
+            while offset <= last {
+                let hash = self.key(text, offset) &* factor
+                let bit = hash >> filterShift
+                if filter[Int(truncatingIfNeeded: bit >> 6)] >> (bit & 63) & 1 == 1, let end = self.look(hash, offset, length, check) {
+                    // What begins within what was found is part of it.
+                    offset = max(end, offset + 1)
+                } else {
+                    offset += stride
+                }
+            }
+        }
+    }
+
+    private func look(
+        _ hash: UInt64, _ offset: Int, _ length: (Int32) -> Int, _ check: (_ needle: Int32, _ start: Int) -> Int?
+    ) -> Int? {
+        var end: Int?
+        var entry = self.heads[Int(hash >> self.headShift)]
+        while entry >= 0 {
+            let candidate = self.entries[Int(entry)]
+            if candidate.hash == UInt32(truncatingIfNeeded: hash >> 32) {
+                let needle = Int32(candidate.needle >> Self.placeBits)
+                let spare = length(needle) - self.window
+                let window = candidate.needle >> 4 & 3
+                let place = (window == 0 ? spare : window == 1 ? spare / 2 : 0) + Int(candidate.needle & 15)
+                if let found = check(needle, offset - place) { end = max(end ?? found, found) }
+            }
+            entry = candidate.next
+        }
+        return end
+    }
+}

@@ -1,3 +1,5 @@
+public import TapeBytes
+
 /// What is taken out of messages before they are kept: the standard rules, others, and exceptions from both.
 ///
 /// Holds values of secrets, but never writes them.
@@ -84,5 +86,133 @@ extension RedactionRules {
     func patterns(in text: UnsafeRawBufferPointer) -> [Finding] {
         guard !self.rules.isEmpty else { return [] }
         return self.rules.filter { $0.place == .text }.flatMap { $0.findings(in: text) }
+    }
+}
+
+/// A secret that is known by its value before the run, as an environment variable's.
+///
+/// Never written anywhere.
+public struct SecretValue: Sendable, Hashable {
+    /// Becomes the placeholder's kind, behind `env-`.
+    public var name: String
+    public var octets: [UInt8]
+
+    public init(name: String, octets: [UInt8]) {
+        self.name = name
+        self.octets = octets
+    }
+}
+
+/// What stays where the rules would redact it: a place, or all secrets of a kind.
+public struct RedactionException: Sendable, Hashable {
+    /// Nil for a kind.
+    public let place: RedactionPlace?
+    public let kind: String?
+    /// As it was written.
+    public let text: String
+
+    public init(_ text: String) throws(RedactionRuleError) {
+        self.text = text
+        if text.contains(":") || text == "path" || text == "text" {
+            let place = try RedactionPlace(text)
+            if place == .path || place == .text {
+                throw RedactionRuleError(
+                    "\"\(text)\" cannot be kept as a whole: name a kind, as \"jwt\", or a place, as \"header:x-api-key\"")
+            }
+            self.place = place
+            self.kind = nil
+        } else {
+            guard !text.isEmpty, text.utf8.allSatisfy(Placeholder.mayStandInKind) else {
+                throw RedactionRuleError("\"\(text)\" is neither a place nor a kind: write \"header:x-api-key\", or \"jwt\"")
+            }
+            self.place = nil
+            self.kind = text
+        }
+    }
+}
+
+extension RedactionRules {
+    /// Rules as a cassette's head or a configuration has them: `{"rules": ["json:/user/name"], "keep": ["jwt"]}`.
+    public init(_ value: JSONValue) throws(RedactionRuleError) {
+        guard value.kind == .object else {
+            throw RedactionRuleError("\"redaction\" is no object: write {\"rules\": [...], \"keep\": [...]}")
+        }
+        try self.init(rules: try Self.texts(value["rules"], of: "rules"), keep: try Self.texts(value["keep"], of: "keep"))
+    }
+
+    private static func texts(_ value: JSONValue?, of name: String) throws(RedactionRuleError) -> [String] {
+        guard let value, value.kind != .null else { return [] }
+        guard value.kind == .array else {
+            throw RedactionRuleError("\"\(name)\" of \"redaction\" is no list: write [\"header:x-api-key\"]")
+        }
+        var texts: [String] = []
+        for element in value.elements {
+            guard let text = element.string else {
+                throw RedactionRuleError("\"\(name)\" of \"redaction\" holds something other than text: write [\"header:x-api-key\"]")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// Writes the object; of secrets known by value nothing.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject(.inline)
+        for (name, texts) in [("rules", self.rules.map(\.text)), ("keep", self.keep.map(\.text))] where !texts.isEmpty {
+            writer.member(named: name)
+            writer.beginArray(.inline)
+            for text in texts {
+                writer.element()
+                writer.string(text)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}
+
+extension RedactionRules {
+    /// What the patterns for a place find in its value.
+    ///
+    /// - Parameter start: of the value in the text whose offsets are wanted.
+    func findings(
+        at place: RedactionPlace, in value: UnsafeRawBufferPointer, from start: Int, spelling: Finding.Spelling = .plain
+    ) -> [Finding] {
+        guard !self.rules.isEmpty else { return [] }
+        return self.rules.filter { $0.place == place }.flatMap { rule in
+            rule.findings(in: value, spelling: spelling).map { finding in
+                var finding = finding
+                finding.range = finding.range.lowerBound + start..<finding.range.upperBound + start
+                return finding
+            }
+        }
+    }
+
+    /// What patterns for items of a query find.
+    func findings(inQueryOf url: UnsafeRawBufferPointer, range: Range<Int>) -> [Finding] {
+        self.items(url, range) { name in .query(String(decoding: Finding.Spelling.query.decode(name) ?? [], as: UTF8.self)) }
+    }
+
+    /// What patterns for fields of a form find.
+    func findings(inForm text: UnsafeRawBufferPointer) -> [Finding] {
+        self.items(text, 0..<text.count) { name in .form(String(decoding: Finding.Spelling.form.decode(name) ?? [], as: UTF8.self)) }
+    }
+
+    private func items(
+        _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ place: (UnsafeRawBufferPointer) -> RedactionPlace
+    ) -> [Finding] {
+        guard self.rules.contains(where: { $0.pattern != nil }) else { return [] }
+        var findings: [Finding] = []
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = ByteScan.index(of: UInt8(ascii: "&"), in: UnsafeRawBufferPointer(rebasing: text[..<range.upperBound]), from: start)
+            let equals = ByteScan.index(of: UInt8(ascii: "="), in: UnsafeRawBufferPointer(rebasing: text[..<end]), from: start)
+            let name = UnsafeRawBufferPointer(rebasing: text[start..<equals])
+            let value = min(equals + 1, end)..<end
+            findings += self.findings(
+                at: place(name), in: UnsafeRawBufferPointer(rebasing: text[value]), from: value.lowerBound, spelling: .query)
+            start = end + 1
+        }
+        return findings
     }
 }

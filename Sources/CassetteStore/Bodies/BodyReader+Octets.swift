@@ -78,3 +78,146 @@ extension BodyReader {
         }
     }
 }
+
+/// Reads the bodies beside a cassette, each checked against its digest or checksum.
+///
+/// Follows no symbolic link and leaves the cassette's sidecar folders under no name. Any thread may use it.
+public struct BodyReader: Sendable {
+    /// The folder the cassette lies in.
+    public let folder: String
+
+    public init(cassettePath: String) {
+        self.folder = FileLocation(cassettePath).folder
+    }
+
+    /// The whole content of a sidecar.
+    ///
+    /// - Parameters:
+    ///   - digest: a fresh SHA-256.
+    ///   - limit: a larger body is refused; read it with `open`.
+    public func read(_ sidecar: Sidecar, digest: some ContentDigest, limit: Int = .max) throws(CassetteError) -> [UInt8] {
+        try self.readAll(self.open(sidecar, digest: digest), limit: limit)
+    }
+
+    /// The octets of a slice of the raw spool.
+    public func read(_ slice: RawSlice, limit: Int = .max) throws(CassetteError) -> [UInt8] {
+        try self.readAll(self.open(slice), limit: limit)
+    }
+
+    /// A sidecar, to be read piece by piece.
+    public func open(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> BodyStream {
+        let file = try self.openFile(sidecar.path)
+        let size = try file.size()
+        guard size == sidecar.size else {
+            throw CassetteError(
+                .damaged, "\"\(file.path)\" has \(size) bytes where the cassette says \(sidecar.size); record the exchange again")
+        }
+        return BodyStream(file: file, range: 0..<size, check: .digest(digest, expected: sidecar.sha256))
+    }
+
+    /// A slice of the raw spool, to be read piece by piece.
+    public func open(_ slice: RawSlice) throws(CassetteError) -> BodyStream {
+        let file = try self.openFile(slice.path)
+        let size = try file.size()
+        guard slice.offset >= 0, slice.size >= 0, slice.offset <= size, slice.size <= size - slice.offset else {
+            throw CassetteError(
+                .damaged,
+                "\"\(file.path)\" has \(size) bytes and not the \(slice.size) at byte \(slice.offset) that the cassette names; record the exchange again"
+            )
+        }
+        return BodyStream(file: file, range: slice.offset..<(slice.offset + slice.size), check: .crc32(0, expected: slice.crc32))
+    }
+
+    private func readAll(_ stream: BodyStream, limit: Int) throws(CassetteError) -> [UInt8] {
+        guard stream.remaining <= limit else {
+            throw CassetteError(
+                .tooLarge, "\"\(stream.path)\" holds a body of \(stream.remaining) bytes, more than the \(limit) allowed here")
+        }
+        var bytes = [UInt8](repeating: 0, count: stream.remaining)
+        try bytes.withUnsafeMutableBufferPointer { (buffer) throws(CassetteError) in
+            _ = try stream.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        if bytes.isEmpty { _ = try stream.read(into: UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+        return bytes
+    }
+
+    /// A path inside a cassette is `NAME.bodies/FILE` and nothing else: a cassette is data from elsewhere and does not choose what is read.
+    func openFile(_ path: String) throws(CassetteError) -> OpenFile {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].hasSuffix(".bodies"), parts.allSatisfy({ FileLocation.isPlainName($0) }) else {
+            throw CassetteError(
+                .unsafePath, "the cassette names a body \"\(path)\", which is not a file in a \".bodies\" folder beside it; it is not read")
+        }
+        let parent = try OpenFolder(self.folder)
+        let folder = try OpenFolder(String(parts[0]), in: parent)
+        return try OpenFile(String(parts[1]), in: folder, for: .read)
+    }
+}
+
+/// A body on the disk, read piece by piece.
+///
+/// The last piece is handed out only when the whole has proven right, so that nobody takes a wrong body for a complete one.
+public final class BodyStream {
+    enum Check {
+        case digest(any ContentDigest, expected: String)
+        case crc32(UInt32, expected: UInt32)
+    }
+
+    /// Bytes not handed out yet.
+    public private(set) var remaining: Int
+    var path: String { self.file.path }
+    private let file: OpenFile
+    private var offset: Int
+    private var check: Check
+    private var isProven = false
+
+    init(file: consuming OpenFile, range: Range<Int>, check: Check) {
+        self.file = file
+        self.offset = range.lowerBound
+        self.remaining = range.count
+        self.check = check
+    }
+
+    /// The next bytes, as many as fit; 0 at the end. Throws in place of the last ones when digest or checksum are not as recorded.
+    public func read(into bytes: UnsafeMutableRawBufferPointer) throws(CassetteError) -> Int {
+        let count = min(bytes.count, self.remaining)
+        let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+        guard try self.file.read(into: piece, at: self.offset) == count else {
+            throw CassetteError(.damaged, "\"\(self.path)\" ended while it was read; record the exchange again")
+        }
+        self.feed(UnsafeRawBufferPointer(piece))
+        if self.remaining == count { try self.prove() }
+        self.offset += count
+        self.remaining -= count
+        return count
+    }
+
+    private func feed(_ bytes: UnsafeRawBufferPointer) {
+        switch self.check {
+        case .digest(var digest, let expected):
+            digest.update(bytes)
+            self.check = .digest(digest, expected: expected)
+        case .crc32(let value, let expected):
+            self.check = .crc32(CRC32.value(of: bytes, after: value), expected: expected)
+        }
+    }
+
+    private func prove() throws(CassetteError) {
+        guard !self.isProven else { return }
+        switch self.check {
+        case .digest(var digest, let expected):
+            guard Hex.encode(digest.finalize()) == expected else {
+                throw CassetteError(
+                    .damaged, "\"\(self.path)\" does not have the SHA-256 that the cassette names; restore it, or record the exchange again"
+                )
+            }
+        case .crc32(let value, let expected):
+            guard value == expected else {
+                throw CassetteError(
+                    .damaged,
+                    "\"\(self.path)\" does not have the CRC-32 that the cassette names at byte \(self.offset); record the exchange again")
+            }
+        }
+        self.isProven = true
+    }
+}

@@ -31,3 +31,54 @@ public final class UnnamedFile: Sendable {
         try self.file.read(range)
     }
 }
+
+/// Owns a file that only its user may read, and removes it at its end. Written once, read by any thread.
+public final class TemporaryFile: Sendable {
+    public let path: String
+    public let size: Int
+    private let file: OpenFile
+
+    /// In `folder`, or where TMPDIR says, or in `/tmp`. When `write` throws, nothing is kept and the error is passed on.
+    ///
+    /// Throws `CassetteError` if the file cannot be made or written.
+    public init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+        let folder = folder ?? Self.systemFolder
+        var template = Array("\(folder)/wiretape-form-XXXXXX".utf8CString)
+        // Mode 0600, and a name that was free.
+        let descriptor = mkstemp(&template)
+        let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+        guard descriptor >= 0 else {
+            throw SystemError(number: errno, operation: .create, path: path).cassetteError
+        }
+        close(descriptor)
+        do {
+            let file = try OpenFile(path, for: .update)
+            var size = 0
+            try write { piece in
+                try file.write(piece, at: size)
+                size += piece.count
+            }
+            (self.path, self.size) = (path, size)
+            self.file = file
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    deinit { unlink(self.path) }
+
+    /// The bytes, to be read again and again; reading keeps the file.
+    public var source: OctetSource { OctetSource(size: self.size) { try self.read(into: $1, at: $0) } }
+
+    /// - Returns: how many bytes were read; 0 only at the end.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {
+        try self.file.read(into: buffer, at: offset)
+    }
+
+    static var systemFolder: String {
+        guard let value = getenv("TMPDIR") else { return "/tmp" }
+        let folder = String(cString: value)
+        return folder.isEmpty ? "/tmp" : folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    }
+}

@@ -1,5 +1,6 @@
 internal import CassetteFormat
 public import CassetteModel
+internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
@@ -105,5 +106,141 @@ public struct CassetteMerger {
         }
         starts.sort { ($0.started, $0.input, $0.position) < ($1.started, $1.input, $1.position) }
         return starts.map { ($0.input, $0.position) }
+    }
+}
+
+/// Numbers for the connections of several cassettes, each of which counts its own from 1.
+struct ConnectionNumbers {
+    private struct Key: Hashable {
+        var input: Int
+        var id: Int
+    }
+
+    private var numbers: [Key: Int] = [:]
+
+    mutating func number(of connection: ConnectionInfo, input: Int) -> Int {
+        let key = Key(input: input, id: connection.id)
+        if let number = self.numbers[key] { return number }
+        let number = self.numbers.count + 1
+        self.numbers[key] = number
+        return number
+    }
+}
+
+/// Copies what a body has beside its cassette into the store of another, and names it anew.
+struct BodyCopier {
+    private let reader: BodyReader
+    private let store: BodyStore
+    private let digest: () -> any ContentDigest
+
+    init(from path: String, to store: BodyStore, digest: @escaping () -> any ContentDigest) {
+        self.reader = BodyReader(cassettePath: path)
+        self.store = store
+        self.digest = digest
+    }
+
+    func copy(_ body: Body) throws -> Body {
+        var body = body
+        if let original = body.original { body.original = try self.copy(original) }
+        switch body.content {
+        case .file(let sidecar): body.content = .file(try self.copy(sidecar))
+        case .multipart(let parts):
+            body.content = .multipart(
+                try parts.mapData { content in
+                    guard case .file(let sidecar) = content else { return content }
+                    return .file(try self.copy(sidecar))
+                })
+        case .raw(let slice): body.content = .raw(try self.copy(slice))
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: break
+        }
+        return body
+    }
+
+    /// Checked against its digest on the way.
+    private func copy(_ sidecar: Sidecar) throws -> Sidecar {
+        func open(_ digest: some ContentDigest) throws -> BodyStream { try self.reader.open(sidecar, digest: digest) }
+        let stream = try open(self.digest())
+        let spool = try self.store.makeSpool()
+        try Self.forEachPiece(of: stream) { try spool.write($0) }
+        let name = sidecar.path.split(separator: "/").last ?? ""
+        let fileExtension = name.split(separator: ".").dropFirst().last.map(String.init) ?? "bin"
+        return try spool.finish(sha256: sidecar.sha256, ext: fileExtension)
+    }
+
+    private func copy(_ slice: RawSlice) throws -> RawSlice {
+        let spool = try self.store.rawSpool()
+        var copy = try spool.append([])
+        try Self.forEachPiece(of: self.reader.open(slice)) { try spool.append($0, to: &copy) }
+        return copy
+    }
+
+    private static func forEachPiece(of stream: BodyStream, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try stream.read(into: buffer)
+            guard count > 0 else { return }
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+}
+
+/// The members of a cassette's document that stand beside its interactions: rules for matching, say.
+enum CassetteHeadMembers {
+    /// What the writer of a new cassette gives anew.
+    private static let own: Set<String> = ["wiretape", "recorder", "interactions"]
+
+    /// Those in front of the interactions and those behind them, each with its text.
+    static func read(_ reader: CassetteReader) throws(CassetteError) -> [UnknownMember] {
+        let tail = try reader.tail()
+        let text = try reader.head() + (tail.isEmpty ? Array("]}".utf8) : tail)
+        do {
+            let document = try JSONDocument(text)
+            return document.root.members.compactMap { member in
+                guard let name = member.name.string, !self.own.contains(name) else { return nil }
+                return UnknownMember(name: name, json: Array(member.value.raw))
+            }
+        } catch {
+            throw CassetteError(.damaged, "\"\(reader.path)\" does not begin as a cassette does (\(error.reason)): restore it from a copy.")
+        }
+    }
+
+    /// The members of all, each once. Two that differ cannot both hold for one cassette.
+    static func merged(_ readers: [CassetteReader]) throws(CassetteError) -> [UnknownMember] {
+        var members: [(member: UnknownMember, path: String)] = []
+        var unredacted: [String] = []
+        for reader in readers {
+            let own = try self.read(reader)
+            if !own.contains(where: { $0.name == CassetteHead.redactionMember }) { unredacted.append(reader.path) }
+            for member in own {
+                guard let known = members.first(where: { $0.member.name == member.name }) else {
+                    members.append((member, reader.path))
+                    continue
+                }
+                guard self.areEqual(known.member.json, member.json) else {
+                    throw CassetteError(
+                        .damaged,
+                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette has one: \(self.advice(member))"
+                    )
+                }
+            }
+        }
+        // Live requests would be compared without their secrets, and what was recorded with them would answer none.
+        if let redacted = members.first(where: { $0.member.name == CassetteHead.redactionMember }), let path = unredacted.first {
+            throw CassetteError(
+                .damaged, "\"\(redacted.path)\" was recorded with redaction and \"\(path)\" without: run \"wiretape redact \(path)\" first."
+            )
+        }
+        return members.map(\.member)
+    }
+
+    private static func advice(_ member: UnknownMember) -> String {
+        member.name == CassetteHead.redactionMember
+            ? "give both the same rules with \"wiretape redact FILE --redact RULE\"." : "make them equal, or remove one."
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { return one == other }
+        return JSONComparison(one.root, other.root).changes.isEmpty
     }
 }

@@ -138,3 +138,12 @@ public struct PortableSHA256: ContentDigest, Sendable {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 }
+
+/// A digest that is fed piece by piece.
+///
+/// Does not say which one: whoever makes it chooses. Cassettes use SHA-256.
+public protocol ContentDigest {
+    mutating func update(_ bytes: UnsafeRawBufferPointer)
+    /// The digest of all bytes seen; nothing may be fed after it.
+    mutating func finalize() -> [UInt8]
+}

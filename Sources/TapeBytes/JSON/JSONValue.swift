@@ -78,3 +78,217 @@ public struct JSONValue: Sendable {
         return nil
     }
 }
+
+/// The elements of an array, in order.
+public struct JSONElements: Sequence, IteratorProtocol, Sendable {
+    let document: JSONDocument
+    var index: Int
+    let end: Int
+
+    public mutating func next() -> JSONValue? {
+        guard self.index < self.end else { return nil }
+        let value = JSONValue(document: self.document, index: self.index)
+        self.index = Int(self.document.nodes[self.index].next)
+        return value
+    }
+}
+
+/// The members of an object, in order.
+public struct JSONMembers: Sequence, IteratorProtocol, Sendable {
+    let document: JSONDocument
+    var index: Int
+    let end: Int
+
+    public mutating func next() -> (name: JSONValue, value: JSONValue)? {
+        guard self.index < self.end else { return nil }
+        let name = JSONValue(document: self.document, index: self.index)
+        let value = JSONValue(document: self.document, index: self.index + 1)
+        self.index = Int(self.document.nodes[self.index + 1].next)
+        return (name, value)
+    }
+}
+
+/// The value of a number's spelling.
+package enum JSONNumber {
+    /// Nil for a fraction, an exponent, or a number past 64 bits.
+    package static func int(_ text: ArraySlice<UInt8>) -> Int? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative ? text.dropFirst() : text
+        guard !digits.isEmpty else { return nil }
+        var value = 0
+        for digit in digits {
+            guard digit >= 48, digit <= 57 else { return nil }
+            let (product, isLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isLarger) = product.subtractingReportingOverflow(Int(digit - 48))
+            guard !isLarge, !isLarger else { return nil }
+            value = sum
+        }
+        guard !isNegative else { return value }
+        return value == .min ? nil : -value
+    }
+
+    private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
+
+    /// Nil for a number that is not finite as a double.
+    static func double(_ text: ArraySlice<UInt8>) -> Double? {
+        self.shortDouble(text) ?? Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Up to 15 digits without exponent: both parts are exact doubles, so that one division rounds right.
+    private static func shortDouble(_ text: ArraySlice<UInt8>) -> Double? {
+        guard text.count <= 17 else { return nil }
+        var digits = 0
+        var decimals = 0
+        var value: Int64 = 0
+        var isFraction = false
+        for byte in text {
+            switch byte {
+            case 48...57:
+                value = value * 10 + Int64(byte - 48)
+                digits += 1
+                if isFraction { decimals += 1 }
+            case UInt8(ascii: "."): isFraction = true
+            case UInt8(ascii: "-"): continue
+            default: return nil
+            }
+        }
+        guard digits > 0, digits <= 15 else { return nil }
+        let magnitude = Double(value) / self.powers[decimals]
+        return text.first == UInt8(ascii: "-") ? -magnitude : magnitude
+    }
+}
+
+/// Takes the escapes out of a JSON string (RFC 8259, 7).
+package enum JSONStringDecoder {
+    /// The UTF-8 of what stands between a string's quotes; nil for half a surrogate pair or an escape JSON does not know.
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count)
+        var offset = text.startIndex
+        while offset < text.endIndex {
+            let byte = text[offset]
+            guard byte == UInt8(ascii: "\\") else {
+                result.append(byte)
+                offset += 1
+                continue
+            }
+            guard offset + 1 < text.endIndex else { return nil }
+            switch text[offset + 1] {
+            case UInt8(ascii: "\""): result.append(UInt8(ascii: "\""))
+            case UInt8(ascii: "\\"): result.append(UInt8(ascii: "\\"))
+            case UInt8(ascii: "/"): result.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "b"): result.append(8)
+            case UInt8(ascii: "f"): result.append(12)
+            case UInt8(ascii: "n"): result.append(10)
+            case UInt8(ascii: "r"): result.append(13)
+            case UInt8(ascii: "t"): result.append(9)
+            case UInt8(ascii: "u"):
+                guard let (scalar, length) = self.scalar(in: text, at: offset) else { return nil }
+                result.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+                offset += length
+                continue
+            default: return nil
+            }
+            offset += 2
+        }
+        return result
+    }
+
+    /// The character that `\uXXXX`, or two of them as a surrogate pair, stand for.
+    private static func scalar(in text: ArraySlice<UInt8>, at offset: Int) -> (Unicode.Scalar, length: Int)? {
+        guard let first = self.unit(in: text, at: offset) else { return nil }
+        if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
+        guard first < 0xDC00, let second = self.unit(in: text, at: offset + 6), second >= 0xDC00, second <= 0xDFFF else { return nil }
+        guard let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) else { return nil }
+        return (scalar, 12)
+    }
+
+    private static func unit(in text: ArraySlice<UInt8>, at offset: Int) -> UInt32? {
+        guard text.endIndex - offset >= 6, text[offset] == UInt8(ascii: "\\"), text[offset + 1] == UInt8(ascii: "u") else { return nil }
+        var unit: UInt32 = 0
+        for index in offset + 2..<offset + 6 {
+            guard let digit = Hex.value(text[index]) else { return nil }
+            unit = unit << 4 | UInt32(digit)
+        }
+        return unit
+    }
+}
+
+/// A parsed JSON text (RFC 8259): the text itself, and where each value of it lies.
+///
+/// Exact: order, duplicates and spelling are those of the text. Decodes a value only when asked to.
+public final class JSONDocument: Sendable {
+    struct Node {
+        var start: UInt32
+        var end: UInt32
+        /// Index of the first node behind this one and all it holds.
+        var next: UInt32
+        var kind: JSONValue.Kind
+        var isEscaped: Bool
+    }
+
+    public let bytes: [UInt8]
+    let nodes: [Node]
+
+    public var root: JSONValue { JSONValue(document: self, index: 0) }
+
+    /// Deeper than this is not read.
+    public static let depthLimit = JSONTokenizer.depthLimit
+    /// Offsets have 32 bits.
+    public static let sizeLimit = Int(Int32.max)
+
+    public init(_ bytes: [UInt8]) throws(JSONSyntaxError) {
+        switch bytes.withUnsafeBytes(Self.parse) {
+        case .success(let nodes): self.nodes = nodes
+        case .failure(let error): throw error
+        }
+        self.bytes = bytes
+    }
+
+    private static func parse(_ bytes: UnsafeRawBufferPointer) -> Result<[Node], JSONSyntaxError> {
+        guard bytes.count <= self.sizeLimit else {
+            return .failure(JSONSyntaxError(reason: "longer than 2 GiB", offset: self.sizeLimit, line: 1))
+        }
+        var validator = UTF8Validator()
+        let invalid = validator.firstInvalid(in: bytes)
+        if let offset = invalid ?? (validator.isAtCharacterEnd ? nil : bytes.count) {
+            let line = ByteScan.count(of: 10, in: bytes, upTo: offset) + 1
+            return .failure(JSONSyntaxError(reason: "expected UTF-8", offset: offset, line: line))
+        }
+
+        var nodes: [Node] = []
+        nodes.reserveCapacity(min(bytes.count / 16, 4096) + 8)
+        // While a container is open, its `next` holds the index of the container around it.
+        var parent = UInt32.max
+        var tokenizer = JSONTokenizer(bytes)
+        while let token = tokenizer.next() {
+            let kind: JSONValue.Kind
+            switch token.kind {
+            case .end: return .success(nodes)
+            case .colon, .comma: continue
+            case .beginObject, .beginArray:
+                let index = UInt32(nodes.count)
+                let kind: JSONValue.Kind = token.kind == .beginObject ? .object : .array
+                nodes.append(Node(start: UInt32(token.start), end: 0, next: parent, kind: kind, isEscaped: false))
+                parent = index
+                continue
+            case .endObject, .endArray:
+                let index = Int(parent)
+                parent = nodes[index].next
+                nodes[index].end = UInt32(token.end)
+                nodes[index].next = UInt32(nodes.count)
+                continue
+            case .name, .string: kind = .string
+            case .number: kind = .number
+            case .yes: kind = .true
+            case .no: kind = .false
+            case .null: kind = .null
+            }
+            nodes.append(
+                Node(
+                    start: UInt32(token.start), end: UInt32(token.end), next: UInt32(nodes.count + 1), kind: kind,
+                    isEscaped: token.isEscaped))
+        }
+        return .failure(tokenizer.error)
+    }
+}

@@ -1,3 +1,6 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
 internal import TapeBytes
 
 /// An answer of the control API: a status and one JSON object.
@@ -53,4 +56,47 @@ struct ControlAnswer: Error, Sendable, Hashable {
 
     static let stopping = ControlAnswer(
         status: 503, reason: "Service Unavailable", code: "stopping", message: "wiretape is being stopped: start it again.")
+}
+
+/// What went wrong, as an answer.
+extension ControlAnswer {
+    init(_ error: any Error) {
+        switch error {
+        case let error as ControlAnswer: self = error
+        case let error as SessionError: self.init(error)
+        case let error as CassetteError: self.init(error)
+        case let error as MatchRuleError:
+            self.init(status: 400, reason: "Bad Request", code: "rules", message: error.message)
+        case let error as RedactionRuleError:
+            self.init(status: 400, reason: "Bad Request", code: "rules", message: error.message)
+        case let error as RunPlan.Expired:
+            self.init(status: 422, reason: "Unprocessable Content", code: "expired", message: error.message)
+        default:
+            self.init(
+                status: 500, reason: "Internal Server Error", code: "failed",
+                message: "the session could not be started (\(error)): try it again, or without a port of its own.")
+        }
+    }
+
+    private init(_ error: SessionError) {
+        switch error.code.value {
+        case .invalid: self.init(status: 400, reason: "Bad Request", code: "invalid", message: error.message)
+        case .notFound: self.init(status: 404, reason: "Not Found", code: "not-found", message: error.message)
+        case .nameTaken: self.init(status: 409, reason: "Conflict", code: "name-taken", message: error.message)
+        case .cassetteInUse: self.init(status: 409, reason: "Conflict", code: "cassette-in-use", message: error.message)
+        case .tooMany: self.init(status: 503, reason: "Service Unavailable", code: "too-many", message: error.message)
+        case .stopping: self.init(status: 503, reason: "Service Unavailable", code: "stopping", message: error.message)
+        }
+    }
+
+    /// The cassette is not as the order wants it: 409 where that may pass, 422 where somebody has to look at it.
+    private init(_ error: CassetteError) {
+        switch error.code {
+        case .unsafePath: self.init(status: 400, reason: "Bad Request", code: "cassette-name", message: error.message)
+        case .inUse: self.init(status: 409, reason: "Conflict", code: "cassette-in-use", message: error.message)
+        case .notFound: self.init(status: 422, reason: "Unprocessable Content", code: "no-cassette", message: error.message)
+        case .noSpace: self.init(status: 507, reason: "Insufficient Storage", code: "disk-full", message: error.message)
+        default: self.init(status: 422, reason: "Unprocessable Content", code: "cassette", message: error.message)
+        }
+    }
 }

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// The host that exists only behind the proxy: says that traffic flows, and hands out the CA's certificate.
 ///
 /// Changes nothing and knows no connections: an answer follows from the request's line and a status.
@@ -85,4 +87,148 @@ struct MagicHost: Sendable {
         </svg>
 
         """.utf8)
+}
+
+/// The page that shows that traffic flows, and how a device is made to trust the CA.
+///
+/// Without scripts and without anything from elsewhere; one image comes over HTTPS and loads only where the CA is trusted.
+struct MagicPage {
+    var status: MagicStatus
+    var isSecure: Bool
+
+    /// Permits the style sheet by its digest, and the image (Content Security Policy Level 3, 6.7.2.2).
+    static let contentSecurityPolicy: String = {
+        let css = Array(MagicStyle.css.utf8)
+        var digest = PortableSHA256()
+        css.withUnsafeBytes { digest.update($0) }
+        var text: [UInt8] = []
+        digest.finalize().withUnsafeBytes { Base64.encode($0, into: &text) }
+        return "default-src 'none'; style-src 'sha256-\(String(decoding: text, as: UTF8.self))'; img-src https://\(MagicHost.name); "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }()
+
+    var html: HTML {
+        """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>Wiretape: traffic flows</title>
+        <style>\(HTML(stringLiteral: MagicStyle.css))</style>
+        </head>
+        <body>
+        <main>
+        <h1>Traffic flows</h1>
+        <p>This page came through Wiretape at <code>\(self.status.address)</code>, so this device uses the proxy. \(self.activity)</p>
+        \(self.counts)
+        \(self.trust)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private var activity: HTML {
+        let cassette: HTML = "<code><bdi>\(self.status.cassette)</bdi></code>"
+        return switch (self.status.records, self.status.replays) {
+        case (true, false): "It records into \(cassette)."
+        case (false, true): "It replays \(cassette) and records nothing."
+        case (true, true): "It replays \(cassette) and records what is not in there yet."
+        case (false, false): "It forwards everything and records nothing."
+        }
+    }
+
+    private var counts: HTML {
+        var shown = [("exchanges", self.status.exchanges)]
+        if self.status.records { shown.append(("recorded", self.status.recorded)) }
+        if self.status.replays { shown += [("replayed", self.status.replayed), ("not in cassette", self.status.misses)] }
+        if self.status.authority != nil { shown.append(("TLS failures", self.status.tlsFailures)) }
+        let boxes = shown.map { name, count -> HTML in "<div><dt>\(name)</dt><dd>\(count)</dd></div>" }
+        return "<dl>\n\(HTML(joining: boxes))\n</dl>"
+    }
+
+    private var trust: HTML {
+        guard let authority = self.status.authority else {
+            return """
+                <h2>HTTPS</h2>
+                <p>HTTPS passes through unread: this run does not intercept it, so none of it is recorded, and there is no CA to trust.</p>
+                """
+        }
+        let steps = TrustSteps.all(authority: authority.name, address: self.status.address)
+        return """
+            <h2>HTTPS</h2>
+            <p class="trust">The CA is <img src="https://\(MagicHost.name)/trusted.svg" alt="not trusted yet: install it and load this page again">\
+            \(self.isSecure ? " (this page came over HTTPS)" : "")</p>
+            <p>To record HTTPS, Wiretape shows each host’s certificate made by its own CA, \(authority.name). \
+            A program that does not trust that CA refuses the connection.</p>
+            <ul class="files">
+            <li><a href="/ca.pem">PEM<span>Linux, command line</span></a></li>
+            <li><a href="/ca.crt">DER, .crt<span>iOS, Android, Windows, macOS</span></a></li>
+            <li><a href="/ca.der">DER, .der<span>the same, other name</span></a></li>
+            <li><a href="/ca.p12">PKCS #12<span>password: \(authority.p12Password)</span></a></li>
+            </ul>
+            <div class="faint">SHA-256 fingerprint: <code class="fingerprint">\(Self.fingerprint(authority.fingerprint))</code></div>
+            <p class="faint">The files hold the certificate alone. Its key stays on the machine that runs Wiretape.</p>
+            <h2>How to trust it</h2>
+            \(HTML(joining: steps.map(\.html)))
+            <p class="faint">Trust it only on devices for development, and take it out again when you are done: \
+            whoever has the key can read what such a device sends.</p>
+            """
+    }
+
+    /// As OpenSSL and browsers show it, to be compared by eye; lines break behind 8 octets.
+    private static func fingerprint(_ octets: [UInt8]) -> HTML {
+        let lines = stride(from: 0, to: octets.count, by: 8).map { start in
+            octets[start..<min(start + 8, octets.count)].map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+        }
+        return HTML(stringLiteral: lines.joined(separator: ":<wbr>"))
+    }
+}
+
+/// The style sheet of the magic host's page: dark or light as the reader has it, from phones to wide screens.
+enum MagicStyle {
+    static let css = """
+
+        :root { color-scheme: light dark; --text: #1f2328; --faint: #59636e; --back: #ffffff; --box: #f4f6f8; --line: #d1d9e0; --link: #0759bd;
+          --good: #1a7f37; --bad: #a8320a; }
+        @media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --faint: #9aa4af; --back: #101418; --box: #1a2027; --line: #353d46;
+          --link: #74b3ff; --good: #4cc26b; --bad: #ff9f6e; } }
+        * { box-sizing: border-box; }
+        html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; overflow-wrap: break-word; }
+        body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+        main { max-width: 46rem; margin: 0 auto; padding: 2rem 1.25rem 3rem; }
+        h1 { margin: 0 0 .5rem; font-size: 1.75rem; line-height: 1.2; }
+        h2 { margin: 2.25rem 0 .5rem; font-size: 1.2rem; line-height: 1.3; }
+        p { margin: .5rem 0; }
+        a { color: var(--link); }
+        code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .875em; }
+        code { padding: .1em .3em; background: var(--box); border-radius: .3em; white-space: nowrap; }
+        code bdi { white-space: normal; overflow-wrap: anywhere; }
+        pre { margin: .5rem 0; padding: .7rem .85rem; background: var(--box); border: 1px solid var(--line); border-radius: .5rem; overflow-x: auto; }
+        pre code { padding: 0; background: none; white-space: pre; }
+        .fingerprint { display: block; max-width: calc(48ch + 1.5rem); margin: .3rem 0; padding: .3rem .6rem; white-space: normal; }
+        dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: 1rem 0; }
+        dl div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .6rem .8rem; background: var(--box); border: 1px solid var(--line);
+          border-radius: .5rem; }
+        dt { color: var(--faint); font-size: .85rem; line-height: 1.3; }
+        dd { margin: 0; font-size: 1.4rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.3; }
+        ol { margin: .5rem 0; padding-left: 1.4rem; }
+        li { margin: .3rem 0; }
+        .trust img { vertical-align: middle; color: var(--bad); font-weight: 600; }
+        .files { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; padding: 0; list-style: none; }
+        .files li { flex: 1 1 9rem; display: flex; margin: 0; }
+        .files a { flex: 1; padding: .6rem .8rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--box);
+          text-decoration: none; font-weight: 600; }
+        .files a:hover { border-color: var(--link); }
+        .files span { display: block; color: var(--faint); font-size: .85rem; font-weight: 400; }
+        .faint { color: var(--faint); font-size: .9rem; }
+        details { border: 1px solid var(--line); border-bottom-width: 0; padding: 0 .9rem; }
+        details:first-of-type { border-radius: .5rem .5rem 0 0; }
+        details:last-of-type { border-bottom-width: 1px; border-radius: 0 0 .5rem .5rem; }
+        summary { padding: .65rem 0; font-weight: 600; cursor: pointer; }
+        details[open] { padding-bottom: .7rem; }
+
+        """
 }

@@ -1,7 +1,11 @@
+internal import CassetteFormat
+public import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
+public import Logging
 internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import Platform
 internal import TapeExchange
 
 /// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.
@@ -129,5 +133,184 @@ public final class SessionServer: Sendable {
             self.loops.shared.log.stopped(self.lobby.totalCounts)
             return reports
         } ?? []
+    }
+}
+
+/// The sessions of a server as one of its event loops knows them.
+///
+/// Touches no file. Not Sendable: lives on its event loop.
+final class SessionStage {
+    let shared: ProxyLoop
+    let directory = SessionDirectory()
+    /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
+    let lobby: ProxyContext
+
+    init(shared: ProxyLoop, lobby: ProxyContext) {
+        self.shared = shared
+        self.lobby = lobby
+    }
+
+    /// The event loop's side of a session; nobody finds it yet.
+    func makeContext(_ common: SharedSession) -> ProxyContext {
+        let context = ProxyContext(shared: self.shared, common: common)
+        context.listens(at: self.lobby.address)
+        return context
+    }
+}
+
+/// How a server of sessions listens, and what its sessions may do.
+public struct SessionServerConfiguration: Sendable {
+    /// The shared port of all sessions; its host has to be a loopback address.
+    public var host: String
+    public var port: Int
+    public var folder: CassetteFolder
+    public var durability: ProxyConfiguration.Durability
+    public var diskFullPolicy: ProxyConfiguration.DiskFullPolicy
+    public var limits: ProxyLimits
+    /// Nil passes tunnels through unread.
+    public var tls: TLSSettings?
+    /// What holds for all sessions with a cassette, by its path; those of an order are laid over it.
+    public var settings: @Sendable (_ path: String) -> RunSettings
+    /// The value of an environment variable that a session names as a secret.
+    public var secret: @Sendable (_ name: String) -> [UInt8]?
+    /// Of the program, for the heads of cassettes.
+    public var version: String
+    /// The event loops that connections are spread over.
+    public var loops: EventLoopProvider
+    /// Takes what happens, for a person who debugs a run: nothing unless given. Its level is read at the start.
+    public var logger: Logger
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 0, folder: CassetteFolder, durability: ProxyConfiguration.Durability = .normal,
+        diskFullPolicy: ProxyConfiguration.DiskFullPolicy = .pass, limits: ProxyLimits = ProxyLimits(), tls: TLSSettings? = nil,
+        settings: @escaping @Sendable (_ path: String) -> RunSettings = { _ in RunSettings() },
+        secret: @escaping @Sendable (_ name: String) -> [UInt8]? = { _ in nil }, version: String,
+        loops: EventLoopProvider = .standard, logger: Logger = ProxyConfiguration.silent
+    ) {
+        self.host = host
+        self.port = port
+        self.folder = folder
+        self.durability = durability
+        self.diskFullPolicy = diskFullPolicy
+        self.limits = limits
+        self.tls = tls
+        self.settings = settings
+        self.secret = secret
+        self.version = version
+        self.loops = loops
+        self.logger = logger
+    }
+}
+
+/// Sessions are looked at and ended.
+extension SessionServer {
+    /// How a session is doing.
+    ///
+    /// - Throws: `SessionError`.
+    func report(on name: SessionName) throws -> SessionReport {
+        try self.book.withLockedValue { try $0.session(name) }.report(isDetailed: true)
+    }
+
+    /// How all are doing, in the order of their start.
+    func reports() -> [SessionReport] {
+        self.book.withLockedValue { $0.open }.map { $0.report() }
+    }
+
+    /// Lets nobody in any more, lets what is in flight end within the grace period, and closes the cassette.
+    ///
+    /// - Parameter keepsOld: a cassette that the recording was to replace stays, the recording beside it.
+    /// - Throws: `SessionError`.
+    func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
+        let session = try self.book.withLockedValue { try $0.beginClosing(name) }
+        try? self.beginEnd(session).wait()
+        let report = self.close(session, keepsOld: keepsOld)
+        self.book.withLockedValue { $0.closed(name) }
+        return report
+    }
+
+    /// Succeeds when no client is with the session any more.
+    func beginEnd(_ session: OpenSession) -> EventLoopFuture<Void> {
+        let stages = self.stages
+        let ownPorts = self.loops.shared.ownPorts
+        let closed = session.listener?.close().flatMapErrorThrowing { _ in } ?? self.loops.first.makeSucceededVoidFuture()
+        return closed.hop(to: self.loops.first).flatMap {
+            // On each loop before the session stops there.
+            stages.execute { $0.directory.remove(session.name) }
+            if let port = session.port { ownPorts.remove(port) }
+            return session.common.stop(session.contexts)
+        }
+    }
+
+    /// Closes the cassette of a session that nobody is with any more, and writes down what came of it.
+    func close(_ session: OpenSession, keepsOld: Bool) -> SessionReport {
+        let report = session.close(keepsOld: keepsOld)
+        let log = self.loops.shared.log
+        log.sessionEnded(report)
+        if let recorder = report.recorder {
+            if recorder.lost > 0 { log.recorderProblem(lost: recorder.lost, session: session.name) }
+            if !recorder.leaks.isEmpty { log.secretsLeft(recorder.leaks.count, session: session.name) }
+        }
+        return report
+    }
+}
+
+/// The one folder that the cassettes of sessions lie in: whoever may start sessions reaches no file outside of it.
+///
+/// Judges names at the moment of asking. Links that somebody with rights of their own puts there a moment later are not its business.
+public struct CassetteFolder: Sendable, Hashable {
+    /// Absolute, without links.
+    public let path: String
+
+    /// - Throws: `notFound` where there is no such folder.
+    public init(_ path: String) throws(CassetteError) {
+        var status = stat()
+        guard let resolved = realpath(path, nil) else {
+            throw CassetteError(
+                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): make it, or name another.")
+        }
+        defer { free(resolved) }
+        self.path = String(cString: resolved)
+        guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw CassetteError(.notFound, "\"\(path)\" is not a folder: name the folder that cassettes lie in.")
+        }
+    }
+
+    /// The path of a cassette by its name, `pets.json` or `shop/pets.json`; there may be none of that name yet.
+    ///
+    /// - Throws: `unsafePath` for a name that leads elsewhere, or to what is no cassette's.
+    public func cassette(_ name: String) throws(CassetteError) -> String {
+        if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
+        guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
+        // Octets, as the file system takes them: to Swift a slash and an accent behind it are one character.
+        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        if let hidden = parts.first(where: { $0.utf8.first == UInt8(ascii: ".") }) {
+            throw self.refused(name, "has the hidden part \"\(hidden)\"")
+        }
+        var path = self.path
+        for (index, part) in parts.enumerated() {
+            path += "/\(part)"
+            let isLast = index == parts.count - 1
+            var status = stat()
+            guard lstat(path, &status) == 0 else {
+                guard errno == ENOENT else { throw self.refused(name, "cannot be looked at (\(String(cString: strerror(errno))))") }
+                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": make it first.") }
+                continue
+            }
+            switch status.st_mode & S_IFMT {
+            case S_IFLNK: throw self.refused(name, "goes through the symbolic link \"\(part)\"")
+            case S_IFDIR where !isLast: break
+            case S_IFREG where isLast: break
+            default: throw self.refused(name, isLast ? "is no regular file" : "goes through \"\(part)\", which is no folder")
+            }
+        }
+        return path
+    }
+
+    private func refused(_ name: String, _ objection: String) -> CassetteError {
+        CassetteError(
+            .unsafePath,
+            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", as \"pets.json\".")
     }
 }

@@ -1,6 +1,8 @@
+internal import CassetteModel
 public import CassettePlayback
 public import CassetteRedaction
 public import CassetteStore
+public import TapeBytes
 public import TapeTrust
 
 /// What one source, or all of them, say of how a run is to go: nil and empty where they say nothing.
@@ -106,4 +108,73 @@ extension RunSettings {
     public var onDiskFullInForce: ProxyConfiguration.DiskFullPolicy { self.onDiskFull?.value ?? .pass }
     public var listenInForce: ListenAddress { self.listen?.value ?? ListenAddress(host: "127.0.0.1", port: 0) }
     public var graceInForce: Int { self.grace?.value ?? 5 }
+}
+
+/// How dates of answers move.
+extension RunSettings {
+    /// Nil where they stay as they were recorded.
+    ///
+    /// - Parameter now: when the replay begins.
+    ///
+    /// Throws for places that are none.
+    public func dateRefresh(of cassette: RecordedCassette?, now: Timestamp) throws -> DateRefresh? {
+        guard self.refreshesDates else { return nil }
+        let shift = DateShift(from: cassette?.firstStart ?? now, to: now)
+        return DateRefresh(try RefreshRules(self.refreshFields.map(\.value)), shift: shift)
+    }
+}
+
+/// What is taken out of a recording.
+extension RunSettings {
+    /// Nil where secrets are kept.
+    ///
+    /// - Parameters:
+    ///   - replaced: the rules of a cassette whose place the recording is to take: they go on to hold.
+    ///   - secret: the value of an environment variable.
+    public func redactionRules(
+        replacing replaced: RedactionRules? = nil, secret: (String) -> [UInt8]?
+    ) throws(RedactionRuleError) -> RedactionRules? {
+        guard self.redaction?.value != false else { return nil }
+        let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, octets: $0) } }
+        let given = try RedactionRules(
+            rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.octets.isEmpty })
+        return replaced?.adding(given) ?? given
+    }
+
+    /// Variables whose values were to be taken out, and that the environment does not hold.
+    public func missingSecrets(secret: (String) -> [UInt8]?) -> [String] {
+        guard self.redaction?.value != false else { return [] }
+        return self.secretEnv.map(\.value).filter { secret($0)?.isEmpty ?? true }
+    }
+}
+
+/// `HOST:PORT`, where a server listens.
+public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
+    public var host: String
+    public var port: Int
+
+    /// Takes `127.0.0.1:7070`, `[::1]:7070`, `localhost:0`.
+    public init?(argument: String) {
+        guard let colon = argument.lastIndex(of: ":") else { return nil }
+        let digits = argument[argument.index(after: colon)...]
+        // UInt16 would take a sign.
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let port = UInt16(digits)
+        else { return nil }
+        var host = argument[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            return nil
+        }
+        guard !host.isEmpty else { return nil }
+        self.host = String(host)
+        self.port = Int(port)
+    }
+
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    public var description: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
 }

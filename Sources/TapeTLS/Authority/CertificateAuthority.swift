@@ -118,3 +118,104 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 }
+
+/// A certificate while it is written; signing it ends the draft. It knows the form, not what belongs into whose certificate.
+struct CertificateDraft: ~Copyable {
+    private static let serialLength = 16
+
+    private let certificate: Certificate
+
+    /// Version 3 with a random serial number, valid from `notBefore` to `notAfter`, in seconds since 1970.
+    init(key: borrowing PrivateKey, notBefore: Int64, notAfter: Int64) throws(CertificateError) {
+        ErrorQueue.clear()
+        guard let pointer = X509_new() else { throw .library("make a certificate") }
+        let certificate = Certificate(owned: pointer)
+        // 2 stands for version 3 (RFC 5280, 4.1.2.1).
+        try Self.check(X509_set_version(pointer, 2))
+        var serial = [UInt8](repeating: 0, count: Self.serialLength)
+        try Self.check(RAND_bytes(&serial, Int32(serial.count)))
+        // Positive and never shorter than the rest (RFC 5280, 4.1.2.2).
+        serial[0] = serial[0] & 0x7F | 0x40
+        try Self.check(wiretape_set_serial(pointer, serial, Int32(serial.count)))
+        try Self.check(wiretape_set_validity(pointer, notBefore, notAfter))
+        try Self.check(X509_set_pubkey(pointer, key.pointer))
+        self.certificate = certificate
+    }
+
+    /// SHA-256 of the SubjectPublicKeyInfo.
+    var publicKeyDigest: [UInt8] { CertificateSummary.publicKeyDigest(self.certificate.pointer) }
+
+    func setCommonName(_ name: String) throws(CertificateError) {
+        try Self.check(wiretape_set_common_name(self.certificate.pointer, name, Int32(name.utf8.count)))
+    }
+
+    /// Takes the issuer from the subject of `authority`, octet for octet.
+    func setIssuer(_ authority: OpaquePointer) throws(CertificateError) {
+        try Self.check(wiretape_copy_subject_to_issuer(self.certificate.pointer, authority))
+    }
+
+    func setIssuerToSelf() throws(CertificateError) {
+        try self.setIssuer(self.certificate.pointer)
+    }
+
+    func add(_ item: CertificateExtension) throws(CertificateError) {
+        try Self.check(
+            wiretape_add_extension(self.certificate.pointer, item.identifier, item.isCritical ? 1 : 0, item.value, Int32(item.value.count))
+        )
+    }
+
+    consuming func signed(with key: borrowing PrivateKey) throws(CertificateError) -> Certificate {
+        ErrorQueue.clear()
+        // 0 is failure, else the length of the signature.
+        try Self.check(X509_sign(self.certificate.pointer, key.pointer, key.signsWithoutDigest ? nil : EVP_sha256()))
+        return self.certificate
+    }
+
+    private static func check(_ result: Int32) throws(CertificateError) {
+        guard result > 0 else { throw .library("make a certificate") }
+    }
+}
+
+/// An extension that an authority writes into a certificate (RFC 5280, 4.2), in DER form.
+struct CertificateExtension: Hashable, Sendable {
+    let identifier: Int32
+    let isCritical: Bool
+    let value: [UInt8]
+
+    /// May sign other certificates, to any depth.
+    static let authority = Self(
+        identifier: NID_basic_constraints, isCritical: true, value: DER.element(DER.sequence, [0x01, 0x01, 0xFF])
+    )
+    /// May sign no certificates: an empty sequence, since false is the default and DER leaves defaults out.
+    static let endEntity = Self(identifier: NID_basic_constraints, isCritical: true, value: DER.element(DER.sequence, []))
+    /// keyCertSign and cRLSign.
+    static let signsCertificates = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([5, 6]))
+    /// digitalSignature: all that a key needs where the key exchange is ephemeral.
+    static let signsHandshakes = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([0]))
+    /// id-kp-serverAuth, 1.3.6.1.5.5.7.3.1.
+    static let servesTLS = Self(
+        identifier: NID_ext_key_usage, isCritical: false,
+        value: DER.element(DER.sequence, DER.element(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]))
+    )
+
+    /// Any unique value will do (RFC 7093, 2); here the first 160 bits of a digest of the public key.
+    static func keyIdentifier(_ publicKeyDigest: [UInt8]) -> Self {
+        Self(identifier: NID_subject_key_identifier, isCritical: false, value: DER.element(0x04, Array(publicKeyDigest.prefix(20))))
+    }
+
+    /// The key identifier as it stands in the authority's certificate.
+    static func authorityKeyIdentifier(_ identifier: [UInt8]) -> Self {
+        Self(
+            identifier: NID_authority_key_identifier, isCritical: false,
+            value: DER.element(DER.sequence, DER.element(0x80, identifier))
+        )
+    }
+
+    /// Critical where the subject is empty (RFC 5280, 4.2.1.6).
+    static func alternativeNames(_ names: LeafNames, isCritical: Bool) -> Self {
+        var content: [UInt8] = []
+        for name in names.dnsNames { content += DER.element(0x82, Array(name.utf8)) }
+        for address in names.addresses { content += DER.element(0x87, address) }
+        return Self(identifier: NID_subject_alt_name, isCritical: isCritical, value: DER.element(DER.sequence, content))
+    }
+}

@@ -73,3 +73,146 @@ struct FormValueEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueContainer(encoder: self) }
 }
+
+/// Writes one value in the place of its encoder.
+struct FormSingleValueContainer: SingleValueEncodingContainer {
+    let encoder: FormValueEncoder
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    func encodeNil() { self.encoder.writeNil() }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.write(value) }
+}
+
+/// Writes the elements of a list, in order.
+struct FormUnkeyedContainer: UnkeyedEncodingContainer {
+    let encoder: FormValueEncoder
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+    var count: Int { self.encoder.node.count }
+
+    private func next() -> FormValueEncoder {
+        let key = FormKey(index: self.count)
+        return self.encoder.nested(self.encoder.node.appendElement(), key)
+    }
+
+    func encodeNil() { self.next().writeNil() }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try self.next().write(value) }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { self.next().container(keyedBy: type) }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self.next().unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { self.next() }
+}
+
+/// Writes the members of an object, in the order in which they come.
+struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: FormValueEncoder
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    private func member(_ key: any CodingKey) -> FormValueEncoder {
+        self.encoder.nested(self.encoder.node.member(key.stringValue), key)
+    }
+
+    func encodeNil(forKey key: Key) { self.member(key).writeNil() }
+
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try self.member(key).write(value) }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        self.member(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { self.member(key).unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { self.member(FormKey("super")) }
+
+    func superEncoder(forKey key: Key) -> any Encoder { self.member(key) }
+
+    // MARK: Optionals, which leave nil out where nothing else is said
+
+    private func optional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+        if let value { try self.encode(value, forKey: key) } else { self.encodeNil(forKey: key) }
+    }
+
+    func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try self.optional(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.optional(value, key) }
+}
+
+/// A place in a tree that an `Encodable` value is writing into.
+///
+/// A class, since containers of one value share it; it never leaves the call that encodes.
+final class FormNode {
+    private enum Content {
+        /// Nothing written, or nil that is left out.
+        case nothing
+        case leaf(FormLeaf)
+        case array([FormNode])
+        case object(members: [(name: String, node: FormNode)], index: [String: Int])
+    }
+
+    private var content = Content.nothing
+
+    var value: FormValue? {
+        switch self.content {
+        case .nothing: nil
+        case .leaf(let leaf): .leaf(leaf)
+        case .array(let nodes): .array(nodes.compactMap(\.value))
+        case .object(let members, _):
+            .object(members.compactMap { member in member.node.value.map { FormValue.Member(name: member.name, value: $0) } })
+        }
+    }
+
+    var count: Int {
+        guard case .array(let nodes) = self.content else { return 0 }
+        return nodes.count
+    }
+
+    func set(_ leaf: FormLeaf?) { self.content = leaf.map { .leaf($0) } ?? .nothing }
+
+    /// Members that are there stay: a class and its superclass may write one object.
+    func becomeObject() {
+        guard case .object = self.content else { return self.content = .object(members: [], index: [:]) }
+    }
+
+    func becomeArray() {
+        guard case .array = self.content else { return self.content = .array([]) }
+    }
+
+    /// The node of that name: the one that is there, or a new one at the end.
+    func member(_ name: String) -> FormNode {
+        guard case .object(var members, var index) = self.content else { return FormNode() }
+        if let known = index[name] { return members[known].node }
+        self.content = .nothing
+        let node = FormNode()
+        index[name] = members.count
+        members.append((name, node))
+        self.content = .object(members: members, index: index)
+        return node
+    }
+
+    func appendElement() -> FormNode {
+        guard case .array(var nodes) = self.content else { return FormNode() }
+        self.content = .nothing
+        let node = FormNode()
+        nodes.append(node)
+        self.content = .array(nodes)
+        return node
+    }
+}

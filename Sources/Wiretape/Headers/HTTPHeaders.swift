@@ -151,3 +151,29 @@ extension HTTPHeaders: CustomStringConvertible {
     /// One field a line.
     public var description: String { self.fields.map(\.description).joined(separator: "\n") }
 }
+
+extension HTTPHeaders {
+    /// What a session sends where the request says nothing else: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+    public static let `default`: HTTPHeaders = [.defaultAcceptEncoding, .defaultAcceptLanguage, .defaultUserAgent]
+
+    /// These fields, and those of `others` whose names are not among them.
+    public func adding(missing others: HTTPHeaders) -> HTTPHeaders {
+        var result = self
+        for field in others where !self.contains(name: field.name) { result.add(field) }
+        return result
+    }
+}
+
+extension HTTPHeaders {
+    /// These fields after a change to a view of them that has each name once.
+    ///
+    /// Names that were not touched keep all their fields; changed ones keep their first place; new ones come last, by name.
+    func changed(from old: HTTPHeaders, to new: HTTPHeaders) -> HTTPHeaders {
+        var result = self
+        for field in old where new.value(for: field.name) == nil { result.remove(name: field.name) }
+        for field in new.sorted() where old.value(for: field.name) != field.value {
+            result.update(name: result.first { $0.isNamed(field.name) }?.name ?? field.name, value: field.value)
+        }
+        return result
+    }
+}

@@ -55,3 +55,33 @@ extension RequestInterceptor where Self == Interceptor {
         Interceptor(adapters: adapters, retriers: retriers, interceptors: interceptors)
     }
 }
+
+/// A closure as a retrier.
+public struct Retrier: RequestInterceptor {
+    private let retry: @Sendable (RequestContext, any Error) async -> RetryResult
+
+    public init(_ retry: @escaping @Sendable (RequestContext, any Error) async -> RetryResult) { self.retry = retry }
+
+    public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult { await self.retry(context, error) }
+}
+
+extension RequestRetrier where Self == Retrier {
+    public static func retrier(_ retry: @escaping @Sendable (RequestContext, any Error) async -> RetryResult) -> Retrier { Retrier(retry) }
+}
+
+/// A closure as an adapter.
+public struct Adapter: RequestInterceptor {
+    private let adapt: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
+
+    public init(_ adapt: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) { self.adapt = adapt }
+
+    public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
+        try await self.adapt(request, context)
+    }
+}
+
+extension RequestAdapter where Self == Adapter {
+    public static func adapter(_ adapt: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) -> Adapter {
+        Adapter(adapt)
+    }
+}

@@ -1,3 +1,39 @@
+public import Dispatch
+public import Foundation
+
 /// A request that collects its answer in memory.
 // SAFETY: see Request; nothing is stored here or in its subclass.
 public class DataRequest: Request, @unchecked Sendable {}
+
+extension DataRequest: ContentRequest {
+    public typealias Content = Data
+    public typealias TaskRequest = DataRequest
+
+    /// Calls a handler with the answer as it is, behind all handlers that were added before; at once where the request is over.
+    @discardableResult
+    public func response(
+        queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
+    ) -> Self {
+        self.add(queue, { DataResponse($0, $0.body) }, completionHandler)
+        return self
+    }
+
+    /// What a serializer makes of the answer. It works off the queue; the handler is called on it.
+    @discardableResult
+    public func response<Serializer: ResponseSerializer>(
+        queue: DispatchQueue = .main, responseSerializer: Serializer,
+        completionHandler: @escaping @Sendable (DataResponse<Serializer.SerializedObject>) -> Void
+    ) -> Self {
+        self.add(queue, { [core] in core.respond($0, responseSerializer) }, completionHandler)
+        return self
+    }
+
+    /// What a serializer makes of the answer.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializing<Serializer: ResponseSerializer>(
+        _ serializer: Serializer, automaticallyCancelling: Bool = true
+    ) -> DataTask<Serializer.SerializedObject> {
+        DataTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond($0, serializer) }
+    }
+}

@@ -13,3 +13,19 @@ enum FallbackTransport {
         isOffline ? OfflineTransport() : network()
     }
 }
+
+/// Reads variables that are there or not.
+package enum EnvironmentSwitch {
+    /// Services set them to "true" or "1"; people unset them by "false", "no", "0" or nothing.
+    package static func isOn(_ value: String?) -> Bool { !["", "0", "false", "no"].contains((value ?? "").lowercased()) }
+}
+
+/// Refuses each request: nobody recorded an answer, and nobody is to be asked.
+struct OfflineTransport: Transport {
+    func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        let message =
+            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) keeps it from the network: make it in the task of its test, or through Session(cassette:), or unset the variable."
+        _ = receive(.failed(TransportFailure(.unsupported, message)))
+        return FinishedTask.shared
+    }
+}

@@ -1,5 +1,9 @@
 public import Foundation
 
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
 extension Session {
     // MARK: Data
 
@@ -122,5 +126,33 @@ extension Session {
         let folder = self.configuration.temporaryFolder
         let source = target.source({ try content(folder) }, isBlocking: isBlocking, spoolFolder: folder)
         return UploadRequest(core: self.core, source: source, interceptor: interceptor, sink: .memory)
+    }
+}
+
+/// A stream that was given to a request for good.
+// SAFETY: touched once, by the one task that spools it; its giver was told that it is not theirs any more.
+struct OwnedStream: @unchecked Sendable {
+    let stream: InputStream
+
+    init(_ stream: InputStream) { self.stream = stream }
+}
+
+/// Where a body goes: a URL with a method and fields, or a request of somebody's.
+enum UploadTarget: Sendable {
+    case plain(any URLConvertible, HTTPMethod, HTTPHeaders?, RequestSource.Modifier?)
+    case converted(any URLRequestConvertible)
+
+    init(_ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modifier: RequestSource.Modifier?) {
+        self = .plain(url, method, headers, modifier)
+    }
+
+    init(_ request: any URLRequestConvertible) { self = .converted(request) }
+
+    func source(_ content: @escaping @Sendable () throws -> RequestContent, isBlocking: Bool, spoolFolder: URL?) -> RequestSource {
+        switch self {
+        case .plain(let url, let method, let headers, let modifier):
+            .plain(url, method, headers, body: content, isBlocking: isBlocking, modifier)
+        case .converted(let request): .converted(request, body: content, isBlocking: isBlocking, spoolFolder: spoolFolder)
+        }
     }
 }

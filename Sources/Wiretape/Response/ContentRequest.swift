@@ -1,4 +1,6 @@
 public import Dispatch
+public import Foundation
+public import TapeBytes
 
 /// A request whose answer is kept whole, in memory or in a file, until serializers make values of it.
 ///
@@ -28,4 +30,141 @@ public protocol ContentRequest: Request {
     func serializing<Serializer: ResponseSerializer>(
         _ serializer: Serializer, automaticallyCancelling: Bool
     ) -> ContentTask<TaskRequest, Serializer.SerializedObject>
+}
+
+extension ContentRequest {
+    /// The body as it is.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingData(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, Data> {
+        self.serializing(
+            DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as text, in the encoding given, or in the one that the answer names.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingString(
+        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, String> {
+        self.serializing(
+            StringResponseSerializer(
+                encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a JSON value.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingJSON(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, JSONValue> {
+        self.serializing(
+            JSONResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a property list.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingPropertyList(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, PropertyListValue> {
+        self.serializing(
+            PropertyListResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body decoded as a type.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingDecodable<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, Value> {
+        self.serializing(
+            DecodableResponseSerializer(
+                of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
+    }
+}
+
+extension ContentRequest {
+    /// The body as it is.
+    @discardableResult
+    public func responseData(
+        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Data>) -> Void
+    ) -> Self {
+        self.response(
+            queue: queue,
+            responseSerializer: DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            completionHandler: completionHandler)
+    }
+
+    /// The body as text, in the encoding given, or in the one that the answer names.
+    @discardableResult
+    public func responseString(
+        queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (ContentResponse<Content, String>) -> Void
+    ) -> Self {
+        self.response(
+            queue: queue,
+            responseSerializer: StringResponseSerializer(
+                encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
+    }
+
+    /// The body as a JSON value.
+    @discardableResult
+    public func responseJSON(
+        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, JSONValue>) -> Void
+    ) -> Self {
+        self.response(
+            queue: queue,
+            responseSerializer: JSONResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            completionHandler: completionHandler)
+    }
+
+    /// The body as a property list.
+    @discardableResult
+    public func responsePropertyList(
+        queue: DispatchQueue = .main, dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205],
+        completionHandler: @escaping @Sendable (ContentResponse<Content, PropertyListValue>) -> Void
+    ) -> Self {
+        self.response(
+            queue: queue,
+            responseSerializer: PropertyListResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            completionHandler: completionHandler)
+    }
+
+    /// The body decoded as a type.
+    @discardableResult
+    public func responseDecodable<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, queue: DispatchQueue = .main, decoder: any DataDecoder = JSONDecoder(),
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], completionHandler: @escaping @Sendable (ContentResponse<Content, Value>) -> Void
+    ) -> Self {
+        self.response(
+            queue: queue,
+            responseSerializer: DecodableResponseSerializer(
+                of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
+    }
 }

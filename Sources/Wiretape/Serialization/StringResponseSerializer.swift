@@ -1,4 +1,6 @@
+internal import CassetteModel
 public import Foundation
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -37,4 +39,43 @@ public struct StringResponseSerializer: ResponseSerializer {
 extension DownloadResponseSerializer where Self == StringResponseSerializer {
     public static var string: StringResponseSerializer { StringResponseSerializer() }
     public static func string(encoding: String.Encoding) -> StringResponseSerializer { StringResponseSerializer(encoding: encoding) }
+}
+
+/// A body's text by what its first octets and its Content-Type say.
+struct BodyText {
+    let text: String
+
+    init(_ data: Data, contentType: String?) throws(SerializationError) {
+        let octets = [UInt8](data)
+        if octets.starts(with: [0xEF, 0xBB, 0xBF]) {
+            self.text = try Self.text(Array(octets.dropFirst(3)), charset: "utf-8")
+        } else if octets.starts(with: [0xFF, 0xFE]) || octets.starts(with: [0xFE, 0xFF]) {
+            let isLittle = octets[0] == 0xFF
+            self.text = try Self.text(Array(octets.dropFirst(2)), charset: isLittle ? "utf-16le" : "utf-16be")
+        } else if let charset = contentType.flatMap(Self.charset) {
+            self.text = try Self.text(octets, charset: charset)
+        } else {
+            // Nothing fails to be ISO-8859-1.
+            self.text = String(validating: octets, as: UTF8.self) ?? String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
+        }
+    }
+
+    /// In lower case.
+    static func charset(_ contentType: String) -> String? {
+        let value = MIMEParameters(contentType.utf8).parameters.first { $0.name == "charset" }?.value
+        let label = value.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces).lowercased() }
+        return label.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func text(_ octets: [UInt8], charset: String) throws(SerializationError) -> String {
+        if let text = Charset.text(octets, label: charset) { return text }
+        let shown = "\"\(PlainText.escape(charset.utf8, limit: 100))\""
+        let isKnown =
+            ["utf-8", "utf8"].contains(charset) || !octets.withUnsafeBytes { Charset.candidates(label: charset, beginning: $0) }.isEmpty
+        guard isKnown else {
+            throw SerializationError(.unknownCharset, "the body's charset \(shown) is not known: give the serializer an encoding")
+        }
+        throw SerializationError(
+            .invalidText, "the body's \(octets.count) octets are no text in the charset \(shown) it names: give the serializer an encoding")
+    }
 }

@@ -1,3 +1,4 @@
+public import Foundation
 public import TapeTrust
 
 extension ServerTrust {
@@ -18,5 +19,67 @@ extension ServerTrust {
     /// The key of one of the certificates of files.
     public static func pinnedKeys(in file: CertificateFile, validatesChain: Bool = true, validatesHost: Bool = true) -> ServerTrust {
         .pinnedKeys(file.publicKeyPins, validatesChain: validatesChain, validatesHost: validatesHost)
+    }
+}
+
+/// Certificates from files of an app, for pinning.
+public struct CertificateFile: Sendable, Hashable {
+    /// In DER, in the order of the files and of the certificates in them.
+    public let certificates: [[UInt8]]
+
+    /// Larger files are not read: one with all authorities of the world has a quarter of a megabyte.
+    public static let sizeLimit = 4 << 20
+
+    /// A certificate in DER, or any number in PEM (RFC 7468, 5).
+    ///
+    /// - Throws: `ServerTrustError` with the code `badCertificate`, or what reading the file throws.
+    public init(contentsOf url: URL) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+        guard size <= Self.sizeLimit else {
+            throw ServerTrustError(
+                .badCertificate, "\"\(url.path)\" has \(size) octets, too many for certificates: name a file of at most \(Self.sizeLimit)")
+        }
+        self.certificates = try Self.certificates(in: [UInt8](Data(contentsOf: url)), named: url.path)
+    }
+
+    /// All `.cer`, `.crt`, `.der` and `.pem` files of a bundle, by name.
+    ///
+    /// - Throws: as for one file, and `badCertificate` where there is none at all: pinning nothing would refuse everything.
+    public init(bundle: Bundle) throws {
+        let extensions = ["cer", "crt", "der", "pem"]
+        let files = (extensions + extensions.map { $0.uppercased() })
+            .flatMap { bundle.paths(forResourcesOfType: $0, inDirectory: nil) }
+        // A file system without regard to case names a file twice.
+        let paths = Set(files.map { URL(fileURLWithPath: $0).standardizedFileURL.path }).sorted()
+        guard !paths.isEmpty else {
+            throw ServerTrustError(
+                .badCertificate,
+                "there is no .cer, .crt, .der or .pem file in \"\(bundle.bundlePath)\": add the certificates to the target's resources")
+        }
+        self.certificates = try paths.flatMap { try CertificateFile(contentsOf: URL(fileURLWithPath: $0)).certificates }
+    }
+
+    /// Of the public keys, which stay the same where a certificate is renewed with its key.
+    public var publicKeyPins: [PublicKeyPin] { self.certificates.compactMap { Certificate($0)?.publicKeyPin } }
+
+    static func certificates(in octets: [UInt8], named name: String) throws(ServerTrustError) -> [[UInt8]] {
+        let text = String(decoding: octets, as: UTF8.self)
+        let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
+        guard text.contains(begin) else {
+            guard Certificate(octets) != nil else {
+                throw ServerTrustError(.badCertificate, "\"\(name)\" holds no certificate, neither in DER nor in PEM: name one that does")
+            }
+            return [octets]
+        }
+        var certificates: [[UInt8]] = []
+        for block in text.components(separatedBy: begin).dropFirst() {
+            let base64 = block.range(of: end).map { block[..<$0.lowerBound].filter { !$0.isWhitespace } }
+            guard let base64, let der = Data(base64Encoded: String(base64)), Certificate([UInt8](der)) != nil else {
+                throw ServerTrustError(
+                    .badCertificate, "certificate \(certificates.count + 1) of \"\(name)\" is damaged: copy the file again")
+            }
+            certificates.append([UInt8](der))
+        }
+        return certificates
     }
 }

@@ -25,3 +25,52 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
     }
 }
+
+/// Makes events of the lines of an event stream (HTML Living Standard, 9.2.6).
+///
+/// Knows lines without their ends. An event without data is none, and one without a blank line behind it never came.
+struct ServerSentEventParser: Sendable {
+    private var event = ""
+    private var data: [String] = []
+    private var id = ""
+    private var retry: Duration?
+    private var isFirst = true
+
+    /// - Returns: the event that this line ends.
+    mutating func push(_ line: [UInt8]) -> ServerSentEvent? {
+        var line = line[...]
+        if self.isFirst {
+            self.isFirst = false
+            if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        }
+        guard !line.isEmpty else { return self.dispatch() }
+        let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+        var octets = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        if octets.first == UInt8(ascii: " ") { octets = octets.dropFirst() }
+        self.take(name, octets)
+        return nil
+    }
+
+    private mutating func take(_ name: String, _ octets: ArraySlice<UInt8>) {
+        let value = String(decoding: octets, as: UTF8.self)
+        switch name {
+        case "event": self.event = value
+        case "data": self.data.append(value)
+        case "id" where !octets.contains(0): self.id = value
+        case "retry" where !octets.isEmpty && octets.allSatisfy { (48...57).contains($0) }:
+            if let milliseconds = Int64(value) { self.retry = .milliseconds(milliseconds) }
+        // A comment has no name; other fields are passed over.
+        default: break
+        }
+    }
+
+    private mutating func dispatch() -> ServerSentEvent? {
+        defer {
+            self.event = ""
+            self.data = []
+        }
+        guard !self.data.isEmpty else { return nil }
+        return ServerSentEvent(
+            event: self.event.isEmpty ? "message" : self.event, data: self.data.joined(separator: "\n"), id: self.id, retry: self.retry)
+    }
+}

@@ -183,3 +183,42 @@ final class ExchangeTape: @unchecked Sendable {
         if let item { _ = self.recording.put(item) }
     }
 }
+
+/// The phrase of a status line where nobody tells which one came (RFC 9110, 15): some clients take no line without.
+enum ReasonPhrase {
+    private static let phrases: [Int: String] = [
+        100: "Continue", 101: "Switching Protocols", 103: "Early Hints", 200: "OK", 201: "Created", 202: "Accepted",
+        203: "Non-Authoritative Information", 204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
+        300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict",
+        410: "Gone", 411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+        415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request",
+        422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 426: "Upgrade Required", 428: "Precondition Required",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+        505: "HTTP Version Not Supported", 511: "Network Authentication Required",
+    ]
+
+    static func of(_ status: Int) -> String { self.phrases[status] ?? "Unknown" }
+}
+
+/// The header fields of a request with those that the wire needs (RFC 9112, 3.2 and 6): what every HTTP client adds, and none shows.
+enum WireFields {
+    static func ofRequest(_ request: TransportRequest) -> HeaderFields {
+        var fields = HeaderFields()
+        let given = request.headers.headerFields
+        if !given.contains("host"), let host = self.authority(of: request.url) { fields.append(name: "Host", value: host) }
+        for index in 0..<given.count { fields.append(line: given.line(at: index)) }
+        if let size = request.body.size, !given.contains("content-length"), !given.contains("transfer-encoding") {
+            fields.append(name: "Content-Length", value: String(size))
+        }
+        return fields
+    }
+
+    private static func authority(of url: URL) -> String? {
+        guard let host = url.host(percentEncoded: true) else { return nil }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return url.port.map { "\(name):\($0)" } ?? name
+    }
+}

@@ -1,4 +1,6 @@
+public import CassetteModel
 internal import CassettePlayback
+public import Foundation
 internal import TapeBytes
 
 /// Answers of this process's own: by a closure, one after the other, or by rules.
@@ -88,5 +90,100 @@ public final class StubTransport: Transport {
             response.answer(to: request.url), request: request, latency: response.isImmediate ? .none : .scaled(1))
         return ReplayPlayer.give(
             script, by: nil, watch: response.isImmediate ? nil : ReplayClock(self.clock), isInline: true, receive: receive)
+    }
+}
+
+/// What a stub answers with: a response, with pieces that come when they are told to, or none at all.
+public struct StubResponse: Sendable {
+    /// A piece of the body.
+    public struct Chunk: Sendable, Hashable {
+        public var data: Data
+        /// Time since the piece before it, or since the head.
+        public var after: Duration
+
+        public init(_ data: Data, after: Duration = .zero) {
+            self.data = data
+            self.after = after
+        }
+    }
+
+    public enum Ending: Sendable {
+        case end
+        case failure(TransportFailure)
+        /// Nothing more comes: the client waits until it gives up.
+        case hang
+    }
+
+    /// 1xx responses in front.
+    public var interim: [(status: Int, headers: HTTPHeaders)] = []
+    /// Nil where no response comes.
+    public var status: Int?
+    public var reason = ""
+    public var headers: HTTPHeaders
+    public var chunks: [Chunk]
+    public var trailers: HTTPHeaders?
+    /// Time until the head, or the failure in its place.
+    public var delay: Duration = .zero
+    public var ending: Ending
+
+    public init(status: Int?, headers: HTTPHeaders = HTTPHeaders(), chunks: [Chunk] = [], ending: Ending = .end) {
+        self.status = status
+        self.headers = headers
+        self.chunks = chunks
+        self.ending = ending
+    }
+
+    /// A whole body in one piece.
+    public static func response(_ status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data()) -> Self {
+        Self(status: status, headers: headers, chunks: body.isEmpty ? [] : [Chunk(body)])
+    }
+
+    /// A JSON text, sent as it is, as `application/json`.
+    public static func json(_ text: String, status: Int = 200) -> Self { self.text(text, type: "application/json", status: status) }
+
+    public static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200) -> Self {
+        self.response(status, headers: HTTPHeaders([HTTPHeader(name: "Content-Type", value: type)]), body: Data(text.utf8))
+    }
+
+    /// No response: the connection failed in this way.
+    public static func failure(_ kind: Failure.Kind, _ message: String? = nil) -> Self {
+        let failure = TransportFailure(.network(kind), message ?? "the stub answers with the failure \"\(kind.rawValue)\"")
+        return Self(status: nil, ending: .failure(failure))
+    }
+
+    /// No response, ever.
+    public static var hang: Self { Self(status: nil, ending: .hang) }
+
+    /// The same, later.
+    public func delayed(by delay: Duration) -> Self {
+        var response = self
+        response.delay = delay
+        return response
+    }
+}
+
+extension StubResponse {
+    /// Whether it takes no time.
+    var isImmediate: Bool { self.delay <= .zero && self.chunks.allSatisfy { $0.after <= .zero } }
+
+    func answer(to url: URL) -> ReadyAnswer {
+        let head = self.status.map { HTTPResponse(url: url, status: $0, reason: self.reason, headers: self.headers, source: .stub) }
+        let begin = ReplayClock.milliseconds(self.delay)
+        var at = 0.0
+        var arrival = Arrival(isChunked: false)
+        for chunk in self.chunks {
+            at += max(0, ReplayClock.milliseconds(chunk.after))
+            arrival.pieces.append(Arrival.Piece(at: at, size: chunk.data.count))
+        }
+        let ending: ReadyAnswer.Ending =
+            switch self.ending {
+            case .end: .end
+            case .failure(let failure): .failed(failure)
+            case .hang: .hang
+            }
+        return ReadyAnswer(
+            interim: self.interim.map { ReadyAnswer.Interim(status: $0.status, headers: $0.headers, at: begin) }, head: head,
+            content: .pieces(self.chunks.map(\.data)), trailers: self.trailers, arrival: arrival,
+            times: RecordedTimes(head: begin, end: begin + at), ending: ending)
     }
 }

@@ -1,3 +1,4 @@
+internal import CassetteModel
 public import Foundation
 internal import TapeBytes
 
@@ -88,5 +89,153 @@ public struct Validation: Sendable {
         let place = url.utf8.firstIndex { "?#".utf8.contains($0) }.map { url[..<$0] } ?? url[...]
         let withoutUser = response.url.user == nil ? String(place) : response.url.host ?? ""
         return "the response to \"\((request?.httpMethod).map { "\($0) " } ?? "")\(PlainText.escape(withoutUser.utf8, limit: 500))\""
+    }
+}
+
+/// A response that came whole and is not what was wanted.
+public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var code: Code
+    /// Of the response.
+    public var status: Int
+    /// What came, and what was wanted.
+    public var message: String
+
+    init(_ code: Code, status: Int, _ message: String) {
+        self.code = code
+        self.status = status
+        self.message = message
+    }
+
+    public var description: String { self.message }
+
+    /// A kind of error; more kinds may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case unacceptableStatus, missingContentType, unacceptableContentType }
+
+        private var value: Value
+
+        public static var unacceptableStatus: Self { Self(value: .unacceptableStatus) }
+        /// A body without a Content-Type, where any type alone would not do.
+        public static var missingContentType: Self { Self(value: .missingContentType) }
+        public static var unacceptableContentType: Self { Self(value: .unacceptableContentType) }
+
+        public var description: String { "\(self.value)" }
+    }
+}
+
+/// A set of statuses, told in ranges.
+struct StatusCodes: Sendable, CustomStringConvertible {
+    /// There are 900 statuses, and a sequence may have no end.
+    private static let limit = 1000
+
+    private let codes: Set<Int>
+
+    init(_ codes: some Sequence<Int>) {
+        var known: Set<Int> = []
+        for code in codes.prefix(Self.limit) where (100...999).contains(code) { known.insert(code) }
+        self.codes = known
+    }
+
+    func contains(_ status: Int) -> Bool { self.codes.contains(status) }
+
+    /// `200 to 299, or 404`
+    var description: String {
+        guard !self.codes.isEmpty else { return "none" }
+        var ranges: [ClosedRange<Int>] = []
+        for code in self.codes.sorted() {
+            if let last = ranges.last, last.upperBound == code - 1 {
+                ranges[ranges.count - 1] = last.lowerBound...code
+            } else {
+                ranges.append(code...code)
+            }
+        }
+        let texts = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+        guard let last = texts.last, texts.count > 1 else { return texts.joined() }
+        return texts.dropLast().joined(separator: ", ") + " or " + last
+    }
+}
+
+/// What an `Accept` field lets pass (RFC 9110, 12.5.1).
+struct AcceptedTypes: Sendable, CustomStringConvertible {
+    /// Ranges of one field: browsers send ten.
+    private static let limit = 1000
+
+    private let ranges: [MediaRange]
+    private let text: String
+
+    init(_ field: String) {
+        self.text = field
+        self.ranges = Self.elements(of: field).prefix(Self.limit).compactMap { MediaRange($0) }
+    }
+
+    /// A field with no range at all says nothing.
+    var acceptsAnything: Bool { self.ranges.isEmpty || self.ranges.contains { $0.type == "*" && $0.weight > 0 } }
+
+    /// A type that is none is within `*/*` alone.
+    func accepts(_ contentType: String) -> Bool {
+        guard !self.ranges.isEmpty else { return true }
+        guard let type = MediaRange(contentType) else { return self.acceptsAnything }
+        let best = self.ranges.filter { $0.includes(type) }.max { $0.precedence < $1.precedence }
+        return best.map { $0.weight > 0 } ?? false
+    }
+
+    var description: String { "\"\(PlainText.escape(self.text.utf8, limit: 200))\"" }
+
+    /// At commas outside quotes.
+    private static func elements(of field: String) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return field.split { character in
+            if isEscaped {
+                isEscaped = false
+                return false
+            }
+            if character == "\\", isQuoted { isEscaped = true }
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+    }
+}
+
+/// One media range of an `Accept` field with its weight (RFC 9110, 12.5.1).
+struct MediaRange: Sendable, Hashable {
+    /// In lower case; `*` for any.
+    let type: String
+    let subtype: String
+    /// Those that a content type must have too, in lower case but for their values.
+    let parameters: [String: String]
+    /// From 0, which refuses, to 1.
+    let weight: Double
+
+    /// Nil for what is no media range. `*` alone is any, as some clients send it.
+    init?(_ text: some StringProtocol) {
+        let value = MIMEParameters(text.utf8)
+        let names = value.value == "*" ? ["*", "*"] : value.value.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(HTTPHeaders.isTokenCharacter) }),
+            names[0] != "*" || names[1] == "*"
+        else { return nil }
+        (self.type, self.subtype) = (names[0], names[1])
+        var parameters: [String: String] = [:]
+        var weight = 1.0
+        for parameter in value.parameters {
+            let text = String(decoding: parameter.value, as: UTF8.self)
+            // What follows the weight is no parameter of the type.
+            if parameter.name == "q" {
+                weight = Double(text).map { min(max($0, 0), 1) } ?? 1
+                break
+            }
+            parameters[parameter.name] = text
+        }
+        self.parameters = parameters
+        self.weight = weight
+    }
+
+    /// Of several ranges the most specific one counts: `type/subtype;parameter`, `type/subtype`, `type/*`, `*/*`.
+    var precedence: Int { (self.type == "*" ? 0 : 1) + (self.subtype == "*" ? 0 : 1) + self.parameters.count }
+
+    /// - Parameter other: a content type.
+    func includes(_ other: MediaRange) -> Bool {
+        guard self.type == "*" || self.type == other.type, self.subtype == "*" || self.subtype == other.subtype else { return false }
+        return self.parameters.allSatisfy { other.parameters[$0]?.lowercased() == $1.lowercased() }
     }
 }

@@ -1,6 +1,6 @@
-internal import TapeBytes
 internal import CassetteModel
 internal import ClientCapabilities
+internal import TapeBytes
 
 /// Judges what was read of a machine: what works, what is worth knowing, and what was set up and does not work.
 struct Checkup {
@@ -156,4 +156,21 @@ struct Checkup {
         }
         return findings
     }
+}
+
+/// One line of a checkup: what was looked at, how it is, and what to do.
+struct CheckupFinding: Hashable {
+    enum Mark: String, Hashable {
+        case ok
+        /// As it is on many machines; good to know.
+        case note
+        /// Something that was set up and does not work.
+        case problem
+    }
+
+    var mark: Mark
+    var name: String
+    /// A sentence without its full stop.
+    var text: String
+    var remedy: String?
 }

@@ -1,6 +1,6 @@
-internal import TapeBytes
 internal import CassetteModel
 internal import CassetteStore
+internal import TapeBytes
 
 /// One exchange in full, for people.
 struct ExchangePage {
@@ -164,4 +164,85 @@ extension Body {
         case .empty, .encodedText, .multipart, .binary, .file, .raw: .nothing
         }
     }
+}
+
+/// The phases of an exchange, a line each, with a bar that begins where the phase before ended.
+enum TimingBars {
+    static let width = 32
+
+    /// - Parameter paint: colours each bar as the list colours its phase.
+    static func lines(_ timing: Timing, _ paint: Paint = Paint(isOn: false)) -> [String] {
+        let phases: [(String, Double, Paint.Color)] = [
+            ("blocked", timing.blocked, .magenta), ("dns", timing.dns, .magenta), ("connect", timing.connect, .magenta),
+            ("tls", timing.tls, .magenta), ("send", timing.send, .yellow), ("wait", timing.wait, .cyan),
+            ("receive", timing.receive, .green),
+        ].compactMap { name, value, color in value.map { (name, max(0, $0), color) } }
+        let sum = phases.reduce(0) { $0 + $1.1 }
+        let whole = max(timing.total ?? 0, sum)
+        var elapsed = 0.0
+        var lines: [String] = []
+        for (name, value, color) in phases {
+            let bar = self.bar(from: elapsed, length: value, of: whole)
+            elapsed += value
+            lines.append(self.line(name, value) + (bar.isEmpty ? "" : "  " + paint(bar, color)))
+        }
+        if let total = timing.total { lines.append(self.line("total", total)) }
+        return lines
+    }
+
+    private static func line(_ name: String, _ value: Double) -> String {
+        TextWidth.padded(name, to: 8) + TextWidth.padded(Quantity.milliseconds(value), to: 10, .right)
+    }
+
+    /// At least a sliver for a phase that happened at all.
+    private static func bar(from start: Double, length: Double, of whole: Double) -> String {
+        guard whole > 0, whole.isFinite, length > 0 else { return "" }
+        let first = min(Int(start / whole * Double(self.width)), self.width - 1)
+        let eighths = min(Int(length / whole * Double(self.width * 8) + 0.5), (self.width - first) * 8)
+        let blocks = String(repeating: "█", count: eighths / 8)
+        let rest = eighths % 8 > 0 || eighths == 0 ? String(Unicode.Scalar(0x2590 - UInt32(max(1, eighths % 8))) ?? " ") : ""
+        return String(repeating: " ", count: first) + blocks + rest
+    }
+}
+
+/// What a page says of an exchange's connection and its TLS.
+enum ConnectionWords {
+    struct Fact: Equatable {
+        var label: String
+        var lines: [String]
+    }
+
+    /// Half of what people compare by eye; the whole digest stands in the JSON.
+    private static let shownDigits = 32
+
+    /// - Parameters:
+    ///   - opening: the exchange that opened a reused connection and has its certificates, where one is known.
+    ///   - time: when the exchange started, which the certificates' dates are held against.
+    static func facts(_ connection: ConnectionInfo, opening: (number: Int, tls: TLSDetails)?, at time: Timestamp) -> [Fact] {
+        var line = "\(connection.id) to \(connection.remote)"
+        if connection.isReused { line += ", reused" }
+        if let opening { line += ", opened by exchange \(opening.number)" }
+        guard let tls = connection.tls else { return [Fact(label: "connection", lines: [line])] }
+        let chain = tls.chain.isEmpty ? opening?.tls.chain ?? [] : tls.chain
+        return [Fact(label: "connection", lines: [line]), Fact(label: "tls", lines: self.lines(tls))]
+            + chain.map { Fact(label: "certificate", lines: self.lines($0, at: time)) }
+    }
+
+    private static func lines(_ tls: TLSDetails) -> [String] {
+        let names = [tls.sni.map { "server name \($0)" }, tls.alpn.map { "protocol \($0)" }].compactMap { $0 }
+        return ["\(tls.version), \(tls.cipher)\(tls.isResumed ? ", resumed" : "")"] + (names.isEmpty ? [] : [names.joined(separator: ", ")])
+    }
+
+    private static func lines(_ certificate: RecordedCertificate, at time: Timestamp) -> [String] {
+        var dates = "valid from \(self.day(certificate.notBefore)) to \(self.day(certificate.notAfter))"
+        if time > certificate.notAfter { dates += ", expired by then" }
+        if time < certificate.notBefore { dates += ", not valid yet then" }
+        let issuer = certificate.issuer == certificate.subject ? "itself" : certificate.issuer
+        return [
+            certificate.subject.isEmpty ? "without a subject" : certificate.subject, "issued by \(issuer)", dates,
+            "sha256 \(certificate.sha256.prefix(self.shownDigits))…",
+        ]
+    }
+
+    private static func day(_ time: Timestamp) -> Substring { time.formatted.prefix(10) }
 }
