@@ -1,7 +1,6 @@
 // swift-tools-version: 6.1
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import PackageDescription
 
 let server = TargetDependencyCondition.when(traits: ["Server"])
@@ -10,12 +9,8 @@ func nio(_ name: String) -> Target.Dependency {
     .product(name: name, package: "swift-nio", condition: server)
 }
 
-/// The codings that this machine has a library for: where it has none, `swift build` works without (docs/decisions/0013-br-and-zstd.md).
-let codings = [("Brotli", "brotli/decode.h"), ("Zstandard", "zstd.h")].compactMap { trait, header in
-    ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
-        FileManager.default.isReadableFile(atPath: "\($0)/\(header)")
-    } ? trait : nil
-}
+/// The libraries of the content codings br and zstd (docs/decisions/0013-br-and-zstd.md): of the server, and of who asks for them.
+let codings = TargetDependencyCondition.when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])
 
 /// What a cassette is read, searched and replayed with.
 let forPlayback: [Target.Dependency] = ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction"]
@@ -31,20 +26,19 @@ let package = Package(
         .executable(name: "wiretape", targets: ["WiretapeCLI"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL."),
-        .trait(name: "Brotli", description: "Takes the content coding br off, with the system's brotli."),
-        .trait(name: "Zstandard", description: "Takes the content coding zstd off, with the system's zstd."),
-        .default(enabledTraits: Set(["Server"] + codings)),
+        .trait(name: "Server", description: "The proxy and the command line tool, on SwiftNIO and OpenSSL, with br and zstd."),
+        .trait(name: "Codings", description: "Takes the content codings br and zstd off in a client without the server."),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
-        .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl"])]),
+        .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         // The C library of each platform under one name.
@@ -58,8 +52,8 @@ let package = Package(
         .target(
             name: "CassetteFormat",
             dependencies: [
-                "TapeBytes", "CassetteModel", "CZlib", .target(name: "CBrotli", condition: .when(traits: ["Brotli"])),
-                .target(name: "CZstd", condition: .when(traits: ["Zstandard"])),
+                "TapeBytes", "CassetteModel", "CZlib", .target(name: "CBrotli", condition: codings),
+                .target(name: "CZstd", condition: codings),
             ]
         ),
         .target(name: "CassetteStore", dependencies: ["Platform", "TapeBytes", "CassetteModel", "CassetteFormat"]),
@@ -86,7 +80,7 @@ let package = Package(
             dependencies: forClient + [
                 "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
-                .product(name: "Yams", package: "Yams", condition: server),
+                .target(name: "CYaml", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
@@ -153,5 +147,6 @@ for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
+        .define("CODINGS", .when(platforms: [.linux, .macOS], traits: ["Server", "Codings"])),
     ]
 }

@@ -20,6 +20,7 @@ PLAYBACK = [*FOR_PLAYBACK, "CassettePlayback"]
 # What each target may import; a name that ends in * stands for all that begin so. What is not listed is forbidden.
 TABLE = {
     "CZlib": [],
+    "CYaml": [],
     "CBrotli": [],
     "CZstd": [],
     "COpenSSL": [],
@@ -46,7 +47,7 @@ TABLE = {
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
         *PLATFORM, *PLAYBACK, "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
-        "TapeInspector", "ArgumentParser", "Yams", "Foundation", "NIO*", "Logging",
+        "TapeInspector", "ArgumentParser", "CYaml", "NIO*", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }

@@ -13,9 +13,7 @@ seconds=${1:-60}
 
 # The targets stand in a package of their own, so that the product's has no unsafe flags and neither SwiftNIO nor the proxy is built.
 mkdir -p "$package/Sources"
-codings= defines=
-if pkg-config --exists libbrotlidec; then codings="$codings\"CBrotli\", " defines="$defines.define(\"Brotli\"), "; fi
-if pkg-config --exists libzstd; then codings="$codings\"CZstd\", " defines="$defines.define(\"Zstandard\"), "; fi
+codings='"CBrotli", "CZstd", '
 . "$root/scripts/cassette-targets.sh"
 for target in CZlib COpenSSL CBrotli CZstd $cassette_targets TapeTLS; do ln -sfn "$root/Sources/$target" "$package/Sources/$target"; done
 ln -sfn "$root/Fuzz/Sources" "$package/Sources/Fuzz"
@@ -23,7 +21,9 @@ cat >"$package/Package.swift.new" <<END
 // swift-tools-version: 6.1
 import PackageDescription
 
-let settings: [SwiftSetting] = [$defines.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")]
+let settings: [SwiftSetting] = [
+    .define("CODINGS"), .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+]
 let package = Package(
     name: "fuzzed",
     platforms: [.macOS(.v13)],

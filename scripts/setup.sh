@@ -4,11 +4,11 @@ set -eu
 PATH=$PATH:/usr/sbin:/sbin # where nginx and haproxy are, also for those who are not root
 
 case ${1:-} in
-    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev openssl:openssl' ;;
-    test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev
+    demo) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -yaml-0.1:libyaml-dev openssl:openssl' ;;
+    test) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -yaml-0.1:libyaml-dev
                  git:git nginx:nginx-light openssl:openssl prlimit:util-linux strace:strace wget:wget chromium:chromium node:nodejs
                  +jsonschema:python3-jsonschema +ensurepip:python3-venv' ;;
-    bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev
+    bench) needs='pkg-config:pkg-config curl:curl python3:python3 -openssl:libssl-dev -zlib:zlib1g-dev -libbrotlidec:libbrotli-dev -libzstd:libzstd-dev -yaml-0.1:libyaml-dev
                   cc:gcc openssl:openssl taskset:util-linux nginx:nginx-light haproxy:haproxy' ;;
     *)
         echo "usage: setup.sh demo|test|bench" >&2
@@ -59,7 +59,3 @@ echo "setup: installing$missing"
 $as_root apt-get update -qq
 # shellcheck disable=SC2086 # the list is words
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
-case " $missing " in
-    # Swift keeps what Package.swift said before these were there.
-    *' libbrotli-dev '* | *' libzstd-dev '*) rm -rf "${XDG_CACHE_HOME:-$HOME/.cache}/org.swift.swiftpm/manifests" ;;
-esac

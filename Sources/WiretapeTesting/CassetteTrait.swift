@@ -70,10 +70,10 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     ///   - components: of the test's identifier.
     static func plan(
         _ traits: [CassetteTrait], components: [String], environment: [String: String]
-    ) throws(CassetteTestError) -> CassettePlan {
+    ) throws(CassetteTestError) -> TestPlan {
         let options = traits.reduce(CassetteOptions()) { $1.options.over($0) }
         let name = try self.name(traits, components: components)
-        return try CassettePlan(name, options, source: traits.last?.filePath ?? "", environment: environment)
+        return try TestPlan(name, options, source: traits.last?.filePath ?? "", environment: environment)
     }
 
     /// A suite's name takes the place of its type's and of those around it.

@@ -8,13 +8,13 @@ internal import Wiretape
 /// Knows no test framework: what fails the test is a text.
 struct CassetteUse: Sendable {
     let cassette: Cassette
-    private let plan: CassettePlan
+    private let plan: TestPlan
     /// Where the recorder writes into the file that is there.
     private let snapshot: CassetteSnapshot?
     private let isClaimed: Bool
 
     /// Opens it; where it is to be recorded, its folder is made.
-    init(_ plan: CassettePlan) throws {
+    init(_ plan: TestPlan) throws {
         self.plan = plan
         let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
             plan.mode.records && (plan.mode != .once || !FileManager.default.fileExists(atPath: plan.path))
@@ -73,7 +73,7 @@ struct CassetteUse: Sendable {
     }
 
     /// How the test gets another mode.
-    private static func remedy(_ mode: TestMode, _ plan: CassettePlan) -> String {
+    private static func remedy(_ mode: TestMode, _ plan: TestPlan) -> String {
         plan.isModeFixed ? "say mode: .\(mode.rawValue) with it" : "run the test with \(TestMode.variable)=\(mode.rawValue)"
     }
 }

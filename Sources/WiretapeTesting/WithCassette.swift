@@ -20,7 +20,7 @@ public func withCassette<Result: Sendable>(
 ) async throws -> Result {
     let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
     let use = try CassetteUse(
-        CassettePlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
+        TestPlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
     guard let test = Test.current else { return try await use.run(outsideOfTests: body) }
     let result = Guarded<Result?>(nil)
     try await use.run(test, sourceLocation: sourceLocation) {

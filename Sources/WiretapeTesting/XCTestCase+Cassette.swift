@@ -59,7 +59,7 @@ extension XCTestCase {
 
     private func use(_ name: String?, _ options: CassetteOptions, file: StaticString, function: String) throws -> CassetteUse {
         let named = if let name { try CassetteName(name) } else { CassetteName(ofTest: ["\(type(of: self))", function]) }
-        return try CassetteUse(CassettePlan(named, options, source: "\(file)", environment: ProcessInfo.processInfo.environment))
+        return try CassetteUse(TestPlan(named, options, source: "\(file)", environment: ProcessInfo.processInfo.environment))
     }
 
     private func end(_ use: CassetteUse, failed: Bool, file: StaticString, line: UInt) {

@@ -14,7 +14,7 @@ struct CassetteUseTestingTests {
     private func use() throws -> CassetteUse {
         try self.folder.write(Exchanges.cassette(2), to: "a.json")
         let options = CassetteOptions(mode: .none)
-        return try CassetteUse(CassettePlan(CassetteName("a"), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+        return try CassetteUse(TestPlan(CassetteName("a"), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
     }
 
     private func run(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {

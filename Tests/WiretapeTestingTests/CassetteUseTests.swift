@@ -14,7 +14,7 @@ struct CassetteUseTests {
         -> CassetteUse
     {
         let options = CassetteOptions(mode: mode, unused: unused, order: order)
-        return try CassetteUse(CassettePlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+        return try CassetteUse(TestPlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
     }
 
     /// Records a page through the use's cassette, from a stub.
@@ -60,7 +60,7 @@ struct CassetteUseTests {
     /// Else nobody would find the variable to change anything.
     @Test func theVariableIsNamedWhereItSaysTheMode() async throws {
         let environment = ["WIRETAPE_CASSETTES": self.folder.path, "CI": "true"]
-        let plan = try CassettePlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)
+        let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)
         let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
         #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")

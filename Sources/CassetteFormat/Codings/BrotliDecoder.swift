@@ -1,4 +1,4 @@
-#if Brotli
+#if CODINGS
 internal import CBrotli
 
 /// Takes the content coding br off (RFC 7932): one stream, behind which octets are left alone.

@@ -78,13 +78,13 @@ struct CodingPeeler {
         case .gzip: return try self.inflated(wire, name, .gzip, limits)
         case .deflate: return try self.deflate(wire, limits)
         case .br:
-            #if Brotli
+            #if CODINGS
             return try self.attempt(wire, name, BrotliDecoder(limits: limits))
             #else
             return .failed(Self.isMissing)
             #endif
         case .zstd:
-            #if Zstandard
+            #if CODINGS
             return try self.attempt(wire, name, ZstandardDecoder(limits: limits))
             #else
             return .failed(Self.isMissing)

@@ -28,13 +28,13 @@ public final class DecoderChain {
             case .gzip: layers.append(InflatingDecoder(format: .gzip, limits: limits))
             case .deflate: layers.append(InflatingDecoder(format: coding.format, limits: limits))
             case .br:
-                #if Brotli
+                #if CODINGS
                 layers.append(BrotliDecoder(limits: limits))
                 #else
                 return nil
                 #endif
             case .zstd:
-                #if Zstandard
+                #if CODINGS
                 layers.append(ZstandardDecoder(limits: limits))
                 #else
                 return nil

@@ -1,4 +1,4 @@
-#if Zstandard
+#if CODINGS
 internal import CZstd
 
 /// Takes the content coding zstd off (RFC 8878), all frames as one content. Octets behind them are left alone.

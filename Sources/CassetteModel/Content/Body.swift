@@ -263,13 +263,13 @@ extension ContentEncoding.Name {
         case .gzip, .deflate:
             return true
         case .br:
-            #if Brotli
+            #if CODINGS
             return true
             #else
             return false
             #endif
         case .zstd:
-            #if Zstandard
+            #if CODINGS
             return true
             #else
             return false

@@ -26,11 +26,11 @@ public struct LeafNames: Hashable, Sendable {
     public var count: Int { self.dnsNames.count + self.addresses.count }
 
     /// The first name, for the subject.
-    var first: String? { self.dnsNames.first ?? self.addresses.first.flatMap { IPAddress($0)?.description } }
+    var first: String? { self.dnsNames.first ?? self.addresses.first.flatMap { CertificateAddress($0)?.description } }
 
     /// The form that two spellings of the same host share; nil for what is no name.
     static func normalized(_ text: String, mayBeWildcard: Bool = false) -> String? {
-        if let address = IPAddress(text) { return address.description }
+        if let address = CertificateAddress(text) { return address.description }
         var name = text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }
         // The root, spelt out.
         if name.last == 0x2E { name.removeLast() }
@@ -46,7 +46,7 @@ public struct LeafNames: Hashable, Sendable {
 
     private mutating func add(_ text: String, mayBeWildcard: Bool = false, known: inout Set<String>) {
         guard let name = Self.normalized(text, mayBeWildcard: mayBeWildcard), known.insert(name).inserted else { return }
-        if let address = IPAddress(name) {
+        if let address = CertificateAddress(name) {
             self.addresses.append(address.octets)
         } else {
             self.dnsNames.append(name)

@@ -102,7 +102,7 @@ public struct CertificateSummary: Sendable, Hashable {
             guard let start = wiretape_name_at(list, index, &isAddress, &length) else { continue }
             let bytes = Array(UnsafeBufferPointer(start: start, count: Int(length)))
             if isAddress == 1 {
-                if let address = IPAddress(bytes) { names.append(address.description) }
+                if let address = CertificateAddress(bytes) { names.append(address.description) }
             } else if !bytes.isEmpty, bytes.count <= 255, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
                 names.append(String(decoding: bytes, as: UTF8.self))
             }

@@ -39,8 +39,8 @@ enum PlatformReading {
 
     /// Whether the system's file of roots has the recorder's authority in it; nil where one of them is not there.
     static func trustsAuthority(_ environment: [String: String], roots: [String] = SystemRoots.files()) -> Bool? {
-        guard let folder = AuthorityFolder.standard(environment: environment),
-            let authority = self.contents(folder + "/" + AuthorityFolder.certificateName),
+        guard let folder = AuthorityLocation.standard(environment: environment),
+            let authority = self.contents(folder + "/" + AuthorityLocation.certificateName),
             let bundle = roots.lazy.compactMap({ self.contents($0) }).first
         else { return nil }
         return PEMCertificates.contains(bundle, authority)

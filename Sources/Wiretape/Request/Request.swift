@@ -6,10 +6,6 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
-
 /// A request of a session: what is common to those that collect, upload, download or stream.
 ///
 /// Goes out with its first response handler, or by `resume()`; may be cancelled at any time, from any thread.

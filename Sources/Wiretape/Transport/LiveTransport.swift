@@ -1,4 +1,3 @@
-internal import Foundation
 internal import TapeBytes
 
 #if canImport(FoundationNetworking)
@@ -6,10 +5,6 @@ internal import Foundation
 public import FoundationNetworking
 #else
 public import Foundation
-#endif
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
 #endif
 
 /// Goes to the network with `URLSession`, in the ways that are safe on every platform.

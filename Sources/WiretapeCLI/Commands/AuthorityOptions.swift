@@ -16,8 +16,8 @@ struct AuthorityOptions: ParsableArguments {
 
     /// The folder for what Wiretape makes, also where a certificate was given.
     func folder(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> String {
-        if let caDir, !caDir.isEmpty { return AuthorityFolder.absolute(caDir) }
-        guard let folder = AuthorityFolder.standard(environment: environment) else {
+        if let caDir, !caDir.isEmpty { return AuthorityLocation.absolute(caDir) }
+        guard let folder = AuthorityLocation.standard(environment: environment) else {
             throw TrustError(
                 "there is no home folder to keep the certificate authority in: set HOME, or give a folder with --ca-dir or WIRETAPE_CA_DIR."
             )
@@ -27,7 +27,7 @@ struct AuthorityOptions: ParsableArguments {
 
     /// Where a run has the authority, which has to do without a folder that keeps it where there is none.
     func place(environment: [String: String] = ChildEnvironment.parent) throws(TrustError) -> AuthorityPlace {
-        if let caDir, !caDir.isEmpty { return AuthorityPlace(folder: AuthorityFolder.absolute(caDir)) }
+        if let caDir, !caDir.isEmpty { return AuthorityPlace(folder: AuthorityLocation.absolute(caDir)) }
         return try AuthorityPlace(environment: environment, needsAuthority: self.caCert == nil)
     }
 
@@ -36,7 +36,7 @@ struct AuthorityOptions: ParsableArguments {
 
     /// What must never be written over.
     func files() throws(TrustError) -> [String] {
-        if let caCert { return [AuthorityFolder.absolute(caCert)] }
+        if let caCert { return [AuthorityLocation.absolute(caCert)] }
         let files = AuthorityFiles(folder: try self.folder())
         return [files.certificatePath, files.keyPath]
     }

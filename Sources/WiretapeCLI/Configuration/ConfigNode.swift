@@ -1,6 +1,5 @@
 internal import TapeBytes
 internal import TapeProxy
-internal import Yams
 
 /// A value of a configuration file, be it YAML or JSON, with the line it stands on.
 ///
@@ -46,26 +45,8 @@ struct ConfigNode: Hashable {
     static func yaml(_ bytes: [UInt8], file: String) throws(SettingError) -> ConfigNode {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.elementsEqual(bytes) else { throw SettingError("\"\(file)\" is not UTF-8: save it as UTF-8.") }
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
-        } catch {
-            throw SettingError("\"\(file)\"\(self.words(error)): correct it.")
-        }
-        guard let root else { return ConfigNode(line: 1, content: .nothing) }
-        var reading = Reading(file: file)
-        return try reading.node(root, depth: 0)
-    }
-
-    private static func words(_ error: any Error) -> String {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?, .composer(_, let problem, let mark, _)?:
-            " line \(mark.line): \(problem)"
-        case .duplicatedKeysInMapping(let names, let context)?:
-            " line \(context.mark.line): \"\(names.sorted().first ?? "")\" is there twice"
-        case .reader(let problem, _, _, _)?: ": \(problem)"
-        default: ": this is no YAML"
-        }
+        var reading = try YAMLReading(bytes, file: file)
+        return try reading.root()
     }
 
     /// Takes over the values of one file and counts them.
@@ -111,30 +92,123 @@ struct ConfigNode: Hashable {
                 return ConfigNode(line: line, content: .members(members))
             }
         }
+    }
 
-        mutating func node(_ value: Node, depth: Int) throws(SettingError) -> ConfigNode {
-            let line = value.mark?.line ?? 1
-            try self.enter(line: line, depth: depth)
-            switch value {
-            case .scalar(let scalar):
-                let isNothing = scalar.style == .plain && ["", "~", "null"].contains(scalar.string)
-                return ConfigNode(line: line, content: isNothing ? .nothing : .text(scalar.string))
-            case .sequence(let sequence):
-                var list: [ConfigNode] = []
-                for element in sequence { list.append(try self.node(element, depth: depth + 1)) }
-                return ConfigNode(line: line, content: .list(list))
-            case .mapping(let mapping):
-                var members: [Member] = []
-                for (name, value) in mapping {
-                    let nameLine = name.mark?.line ?? line
-                    guard let text = name.string else {
-                        throw SettingError("\"\(self.file)\" line \(nameLine): a key that is no text: no setting has one.")
-                    }
-                    members.append(Member(name: text, line: nameLine, value: try self.node(value, depth: depth + 1)))
-                }
-                return ConfigNode(line: line, content: .members(members))
-            case .alias: throw SettingError("\"\(self.file)\" line \(line): an alias without its anchor: correct it.")
+    /// Takes over the one document of a YAML text.
+    private struct YAMLReading: ~Copyable {
+        private let file: String
+        private var events: YAMLEvents
+        private var reading: Reading
+        private var anchors: [String: ConfigNode] = [:]
+
+        init(_ bytes: [UInt8], file: String) throws(SettingError) {
+            self.file = file
+            self.reading = Reading(file: file)
+            do {
+                self.events = try YAMLEvents(bytes)
+            } catch {
+                throw Self.error(error, file)
             }
+        }
+
+        mutating func root() throws(SettingError) -> ConfigNode {
+            guard case .documentStart = try self.next().event else { return ConfigNode(line: 1, content: .nothing) }
+            let root = try self.node(self.next(), depth: 0)
+            let end = try self.next()
+            guard case .end = end.event else {
+                throw SettingError("\"\(self.file)\" line \(end.line): a second document: leave one of them.")
+            }
+            return root
+        }
+
+        private mutating func node(_ start: (event: YAMLEvents.Event, line: Int), depth: Int) throws(SettingError) -> ConfigNode {
+            let line = start.line
+            try self.reading.enter(line: line, depth: depth)
+            let node: ConfigNode
+            let name: String?
+            switch start.event {
+            case .scalar(let text, let isPlain, let anchor):
+                let isNothing = isPlain && ["", "~", "null"].contains(text)
+                (node, name) = (ConfigNode(line: line, content: isNothing ? .nothing : .text(text)), anchor)
+            case .sequenceStart(let anchor): (node, name) = (ConfigNode(line: line, content: .list(try self.elements(depth))), anchor)
+            case .mappingStart(let anchor): (node, name) = (ConfigNode(line: line, content: .members(try self.members(depth))), anchor)
+            case .alias(let anchor):
+                node = try self.value(of: anchor, line: line)
+                try self.recount(node, depth: depth)
+                name = nil
+            case .documentStart, .end, .sequenceEnd, .mappingEnd:
+                throw SettingError("\"\(self.file)\" line \(line): a value is missing: correct it.")
+            }
+            if let name { self.anchors[name] = node }
+            return node
+        }
+
+        private mutating func elements(_ depth: Int) throws(SettingError) -> [ConfigNode] {
+            var list: [ConfigNode] = []
+            while true {
+                let next = try self.next()
+                if case .sequenceEnd = next.event { return list }
+                list.append(try self.node(next, depth: depth + 1))
+            }
+        }
+
+        private mutating func members(_ depth: Int) throws(SettingError) -> [Member] {
+            var members: [Member] = []
+            var seen: Set<String> = []
+            while true {
+                let key = try self.next()
+                if case .mappingEnd = key.event { return members }
+                let name = try self.key(key)
+                guard seen.insert(name).inserted else {
+                    throw SettingError("\"\(self.file)\" line \(key.line): \"\(name)\" is there twice: correct it.")
+                }
+                members.append(Member(name: name, line: key.line, value: try self.node(self.next(), depth: depth + 1)))
+            }
+        }
+
+        private mutating func key(_ key: (event: YAMLEvents.Event, line: Int)) throws(SettingError) -> String {
+            switch key.event {
+            case .scalar(let text, _, let anchor):
+                if let anchor { self.anchors[anchor] = ConfigNode(line: key.line, content: .text(text)) }
+                return text
+            case .alias(let anchor):
+                if case .text(let text) = try self.value(of: anchor, line: key.line).content { return text }
+            case .documentStart, .end, .sequenceStart, .sequenceEnd, .mappingStart, .mappingEnd: break
+            }
+            throw SettingError("\"\(self.file)\" line \(key.line): a key that is no text: no setting has one.")
+        }
+
+        private func value(of anchor: String, line: Int) throws(SettingError) -> ConfigNode {
+            guard let node = self.anchors[anchor] else {
+                throw SettingError("\"\(self.file)\" line \(line): the alias \"*\(anchor)\" has no anchor before it: correct it.")
+            }
+            return node
+        }
+
+        /// What an alias repeats counts like what is written out; the node itself is counted.
+        private mutating func recount(_ node: ConfigNode, depth: Int) throws(SettingError) {
+            let inner: [ConfigNode]
+            switch node.content {
+            case .nothing, .text: return
+            case .list(let list): inner = list
+            case .members(let members): inner = members.map(\.value)
+            }
+            for value in inner {
+                try self.reading.enter(line: value.line, depth: depth + 1)
+                try self.recount(value, depth: depth + 1)
+            }
+        }
+
+        private mutating func next() throws(SettingError) -> (event: YAMLEvents.Event, line: Int) {
+            do {
+                return try self.events.next()
+            } catch {
+                throw Self.error(error, self.file)
+            }
+        }
+
+        private static func error(_ problem: YAMLEvents.Problem, _ file: String) -> SettingError {
+            SettingError("\"\(file)\"\(problem.line.map { " line \($0)" } ?? ""): \(problem.reason): correct it.")
         }
     }
 }

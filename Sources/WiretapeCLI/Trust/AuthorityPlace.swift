@@ -33,10 +33,10 @@ struct AuthorityPlace: Hashable {
     /// - Parameter needsAuthority: false where the certificate comes from elsewhere.
     init(environment: [String: String], needsAuthority: Bool) throws(TrustError) {
         if let named = environment["WIRETAPE_CA_DIR"], !named.isEmpty {
-            self.init(folder: AuthorityFolder.absolute(named))
+            self.init(folder: AuthorityLocation.absolute(named))
             return
         }
-        guard let folder = AuthorityFolder.standard(environment: environment) else {
+        guard let folder = AuthorityLocation.standard(environment: environment) else {
             self.init(temporary: try RunFolder(environment: environment), "the authority cannot be kept (there is no home folder)")
             return
         }
@@ -66,7 +66,7 @@ struct AuthorityPlace: Hashable {
 
     /// Why nothing can be written there, be it that the folder has to be made first; nil where it can.
     private static func problem(_ folder: String, _ environment: [String: String]) -> String? {
-        var home = AuthorityFolder.home(environment: environment) ?? ""
+        var home = AuthorityLocation.home(environment: environment) ?? ""
         while home.count > 1, home.hasSuffix("/") { home.removeLast() }
         var path = "\(folder)/trust"
         var status = stat()

@@ -8,7 +8,7 @@ struct RunFolder: Hashable {
     let path: String
 
     init(environment: [String: String]) throws(TrustError) {
-        let place = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : AuthorityFolder.absolute($0) } ?? "/tmp"
+        let place = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : AuthorityLocation.absolute($0) } ?? "/tmp"
         var name = Array("\(place)/wiretape-XXXXXX".utf8CString)
         // Made with mode 0700, whatever the mask says.
         guard let path = mkdtemp(&name) else {

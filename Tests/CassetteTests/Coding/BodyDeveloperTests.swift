@@ -169,7 +169,7 @@ struct BodyDeveloperTests {
         #expect(try body.original.map { try sink.read($0) } == wire)
     }
 
-    #if Brotli
+    #if CODINGS
     @Test(arguments: [CodingFixtures.brotli5, CodingFixtures.brotli11])
     func brotliIsTakenOffAndKept(wire: [UInt8]) throws {
         var sink = MemorySink()
@@ -181,7 +181,7 @@ struct BodyDeveloperTests {
     }
     #endif
 
-    #if Zstandard
+    #if CODINGS
     @Test(arguments: [CodingFixtures.zstd3, CodingFixtures.zstdUnchecked])
     func zstdIsTakenOffAndKept(wire: [UInt8]) throws {
         var sink = MemorySink()

@@ -1,4 +1,4 @@
-#if Brotli
+#if CODINGS
 import Testing
 
 @testable import CassetteFormat

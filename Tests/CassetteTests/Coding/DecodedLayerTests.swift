@@ -41,7 +41,7 @@ struct DecodedLayerTests {
         let raw = self.layer(.deflate, .raw, CodingFixtures.rawNode + [7, 7])
         #expect(raw.problem == InflateProblem(.corrupt, offset: 184, reason: "2 octets follow the raw stream"))
     }
-    #if Brotli
+    #if CODINGS
     @Test func octetsBehindBrotliAreDoubtedToo() {
         let decoder = BrotliDecoder()
         (CodingFixtures.brotli5 + [7]).withUnsafeBytes { _ = decoder.push($0) { _ in } }

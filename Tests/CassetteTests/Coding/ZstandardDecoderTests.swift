@@ -1,4 +1,4 @@
-#if Zstandard
+#if CODINGS
 import Testing
 
 @testable import CassetteFormat

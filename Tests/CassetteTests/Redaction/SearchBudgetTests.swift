@@ -76,7 +76,7 @@ import Testing
         #expect(!self.isSearched(wire, coding: "gzip, gzip", within: SearchBudget(ratio: 100)))
     }
 
-    #if Brotli
+    #if CODINGS
     @Test func aBombOfBrotliIsNoOtherThanOneOfGzip() throws {
         #expect(!self.isSearched(CodingFixtures.brotliBomb, coding: "br", within: SearchBudget(bytes: 8 << 20, ratio: 100)))
     }

@@ -60,9 +60,9 @@ import Testing
             #expect(Set(names.dnsNames).count == names.dnsNames.count)
             for name in names.dnsNames {
                 #expect(name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !(0x41...0x5A).contains($0) })
-                #expect(IPAddress(name) == nil && !name.hasSuffix("."))
+                #expect(CertificateAddress(name) == nil && !name.hasSuffix("."))
             }
-            let again = LeafNames(host: "", upstream: names.dnsNames + names.addresses.compactMap { IPAddress($0)?.description })
+            let again = LeafNames(host: "", upstream: names.dnsNames + names.addresses.compactMap { CertificateAddress($0)?.description })
             #expect(again == names)
         }
     }

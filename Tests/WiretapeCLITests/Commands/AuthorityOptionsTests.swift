@@ -12,7 +12,7 @@ import Testing
         let environment = ["WIRETAPE_CA_DIR": "/environment"]
         #expect(try AuthorityOptions.parse(["--ca-dir", "/option"]).folder(environment: environment) == "/option")
         #expect(try AuthorityOptions.parse([]).folder(environment: environment) == "/environment")
-        #expect(try AuthorityOptions.parse(["--ca-dir", "x"]).folder(environment: environment) == AuthorityFolder.absolute("x"))
+        #expect(try AuthorityOptions.parse(["--ca-dir", "x"]).folder(environment: environment) == AuthorityLocation.absolute("x"))
     }
 
     @Test func theFolderThatIsGivenIsTheRuns() throws {

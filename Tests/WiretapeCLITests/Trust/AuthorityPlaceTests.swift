@@ -23,7 +23,7 @@ import Testing
     @Test func aHomeKeepsIt() throws {
         let environment = try self.environment(home: self.home())
         let place = try AuthorityPlace(environment: environment, needsAuthority: true)
-        #expect(try place == AuthorityPlace(folder: #require(AuthorityFolder.standard(environment: environment))))
+        #expect(try place == AuthorityPlace(folder: #require(AuthorityLocation.standard(environment: environment))))
         #expect(place.notice == nil && place.temporary == nil)
         #expect(place.trustFolder == place.folder + "/trust")
         #expect(try self.folder.names(in: "home") == [])
@@ -31,7 +31,7 @@ import Testing
 
     @Test func aFolderThatCannotBeMadeGivesTheRunOneOfItsOwn() throws {
         let environment = try self.environment(home: "/dev/null")
-        let kept = try #require(AuthorityFolder.standard(environment: environment))
+        let kept = try #require(AuthorityLocation.standard(environment: environment))
         let place = try AuthorityPlace(environment: environment, needsAuthority: true)
         #expect(place.folder == place.temporary?.path && place.folder.hasPrefix(self.folder.file("tmp/")))
         #expect(place.trustFolder == place.folder + "/trust")
@@ -70,7 +70,7 @@ import Testing
 
     @Test func anAuthorityThatIsThereIsUsedThoughNothingCanBeAdded() throws {
         let environment = try self.environment(home: self.home())
-        let kept = try #require(AuthorityFolder.standard(environment: environment))
+        let kept = try #require(AuthorityLocation.standard(environment: environment))
         _ = try MadeAuthority(in: kept)
         try Data().write(to: URL(fileURLWithPath: kept + "/trust"))
         let place = try AuthorityPlace(environment: environment, needsAuthority: true)

@@ -118,7 +118,7 @@ struct CAExportCommand: ParsableCommand {
         let authority = try self.authority.certificate()
         let bytes = try self.bytes(of: authority)
         guard let output else { return terminal.write(bytes) }
-        let path = AuthorityFolder.absolute(output)
+        let path = AuthorityLocation.absolute(output)
         guard !(try self.authority.files()).contains(where: { WholeFile.areSame(path, $0) }) else {
             throw TrustError("\"\(output)\" is the authority itself: give another --output.")
         }

@@ -61,10 +61,10 @@ struct CAInstallCommand: ParsableCommand {
 
     /// The line to paste: another user's folder and PATH are not these.
     private func rootLine() throws(TrustError) -> String {
-        var words = ["sudo", AuthorityFolder.program, "ca", "install"]
+        var words = ["sudo", AuthorityLocation.program, "ca", "install"]
         if self.uninstall { words.append("--uninstall") }
         if let certificate = self.authority.caCert {
-            words += ["--ca-cert", AuthorityFolder.absolute(certificate)]
+            words += ["--ca-cert", AuthorityLocation.absolute(certificate)]
         } else {
             words += ["--ca-dir", try self.authority.folder()]
         }

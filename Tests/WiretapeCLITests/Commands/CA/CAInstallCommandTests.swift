@@ -64,7 +64,7 @@ import Testing
         }
         #expect(end.status == 1)
         #expect(
-            end.errors.contains("sudo \(AuthorityFolder.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"),
+            end.errors.contains("sudo \(AuthorityLocation.absolute(wiretape)) ca install --ca-dir '\(self.folder.file("it is ca"))'"),
             "\(end.errors)")
     }
     #endif

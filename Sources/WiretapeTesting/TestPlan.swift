@@ -2,7 +2,7 @@ internal import Foundation
 internal import Wiretape
 
 /// Which cassette a test runs with, and how.
-struct CassettePlan: Sendable {
+struct TestPlan: Sendable {
     var name: CassetteName
     var path: String
     var mode: RecordMode
@@ -15,7 +15,7 @@ struct CassettePlan: Sendable {
         _ name: CassetteName, _ options: CassetteOptions, source: String, environment: [String: String]
     ) throws(CassetteTestError) {
         self.name = name
-        self.path = name.path(in: try CassetteFolder.path(forSource: source, environment: environment))
+        self.path = name.path(in: try TestCassetteFolder.path(forSource: source, environment: environment))
         self.mode = try options.mode.recordMode(environment: environment)
         self.isModeFixed = options.mode != .automatic
         self.unused = options.unused ?? .fail
@@ -25,7 +25,7 @@ struct CassettePlan: Sendable {
 }
 
 /// Where the cassettes of a test are, told from the test's source file.
-enum CassetteFolder {
+enum TestCassetteFolder {
     static let name = "Cassettes"
     /// Names the folder where the sources are not on the machine that runs the tests.
     static let variable = "WIRETAPE_CASSETTES"

@@ -1,7 +1,7 @@
 internal import Platform
 
 /// Which folder holds the certificate authority where no option says so.
-package enum AuthorityFolder {
+package enum AuthorityLocation {
     /// The certificate's file in it.
     package static let certificateName = "ca-cert.pem"
 

@@ -3,11 +3,11 @@ import Wiretape
 
 @testable import WiretapeTesting
 
-struct CassettePlanTests {
+struct TestPlanTests {
     private static let environment = ["WIRETAPE_CASSETTES": "/tmp/Cassettes", "WIRETAPE_MODE": "all"]
 
     @Test func saysWhatIsLeftUnsaid() throws {
-        let plan = try CassettePlan(CassetteName("pets/upload"), CassetteOptions(), source: "", environment: Self.environment)
+        let plan = try TestPlan(CassetteName("pets/upload"), CassetteOptions(), source: "", environment: Self.environment)
         #expect(plan.path == "/tmp/Cassettes/pets/upload.json")
         #expect(plan.mode == .all)
         #expect(!plan.isModeFixed)
@@ -21,7 +21,7 @@ struct CassettePlanTests {
         settings.ignore = ["query:ts"]
         for (order, wanted) in [(nil, ReplayOrder.strict), (.any, .any)] as [(ReplayOrder?, ReplayOrder)] {
             let options = CassetteOptions(mode: .once, unused: .allow, order: order, settings: settings)
-            let plan = try CassettePlan(CassetteName("a"), options, source: "", environment: Self.environment)
+            let plan = try TestPlan(CassetteName("a"), options, source: "", environment: Self.environment)
             #expect(plan.settings.order == wanted)
             #expect(plan.settings.ignore == ["query:ts"])
             #expect(plan.unused == .allow)

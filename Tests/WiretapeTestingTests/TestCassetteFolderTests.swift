@@ -3,13 +3,13 @@ import Testing
 
 @testable import WiretapeTesting
 
-struct CassetteFolderTests {
+struct TestCassetteFolderTests {
     private let folder: TemporaryFolder
 
     init() throws { self.folder = try TemporaryFolder() }
 
     private func path(_ source: String, _ environment: [String: String] = [:]) throws -> String {
-        try CassetteFolder.path(forSource: "\(self.folder.path)/\(source)", environment: environment)
+        try TestCassetteFolder.path(forSource: "\(self.folder.path)/\(source)", environment: environment)
     }
 
     @Test func nearestFolderWithCassettesIsTaken() throws {
@@ -41,13 +41,13 @@ struct CassetteFolderTests {
 
     @Test func environmentNamesAnother() throws {
         #expect(try self.path("A.swift", ["WIRETAPE_CASSETTES": "/tmp/x/../y/"]) == "/tmp/y")
-        #expect(try CassetteFolder.path(forSource: "/no/such/A.swift", environment: ["WIRETAPE_CASSETTES": "/tmp/y"]) == "/tmp/y")
+        #expect(try TestCassetteFolder.path(forSource: "/no/such/A.swift", environment: ["WIRETAPE_CASSETTES": "/tmp/y"]) == "/tmp/y")
         try self.folder.makeFolder("Cassettes")
         #expect(try self.path("A.swift", ["WIRETAPE_CASSETTES": ""]) == "\(self.folder.path)/Cassettes")
     }
 
     @Test(arguments: ["/no/such/folder/A.swift", "Tests/A.swift", ""]) func sourceOfAnotherMachineIsAnError(source: String) {
-        let error = #expect(throws: CassetteTestError.self) { try CassetteFolder.path(forSource: source, environment: [:]) }
+        let error = #expect(throws: CassetteTestError.self) { try TestCassetteFolder.path(forSource: source, environment: [:]) }
         #expect(error?.code == .noFolder)
         #expect(error?.message.contains("WIRETAPE_CASSETTES") == true)
     }

@@ -1,7 +1,7 @@
 internal import Platform
 
 /// An IP address as certificates hold it: 4 or 16 octets (RFC 5280, 4.2.1.6). It knows no ports, zones or networks.
-struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+struct CertificateAddress: Hashable, Sendable, CustomStringConvertible {
     let octets: [UInt8]
 
     init?(_ octets: [UInt8]) {

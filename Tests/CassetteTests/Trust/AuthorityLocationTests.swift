@@ -3,7 +3,7 @@ import Testing
 
 @testable import TapeTrust
 
-@Suite struct AuthorityFolderTests {
+@Suite struct AuthorityLocationTests {
     #if !canImport(Darwin)
     @Test(
         arguments: [
@@ -14,30 +14,30 @@ import Testing
             (["HOME": "/"], "/.local/share/wiretape"),
         ] as [([String: String], String)])
     func theEnvironmentSaysWhere(environment: [String: String], folder: String) {
-        #expect(AuthorityFolder.standard(environment: environment) == folder)
+        #expect(AuthorityLocation.standard(environment: environment) == folder)
     }
     #endif
 
     @Test func withoutAHomeTheUsersEntrySaysWhere() throws {
-        let folder = try #require(AuthorityFolder.standard(environment: ["HOME": ""]))
+        let folder = try #require(AuthorityLocation.standard(environment: ["HOME": ""]))
         #expect(folder.hasPrefix("/") && folder.hasSuffix("wiretape"))
     }
 
     @Test func theHomeIsTheEnvironmentsOrThatOfTheUsersEntry() {
-        #expect(AuthorityFolder.home(environment: ["HOME": "/home/bori"]) == "/home/bori")
-        let entry = AuthorityFolder.home(environment: [:])
-        #expect(entry != "/home/bori" && AuthorityFolder.home(environment: ["HOME": "relative"]) == entry)
+        #expect(AuthorityLocation.home(environment: ["HOME": "/home/bori"]) == "/home/bori")
+        let entry = AuthorityLocation.home(environment: [:])
+        #expect(entry != "/home/bori" && AuthorityLocation.home(environment: ["HOME": "relative"]) == entry)
     }
 
     @Test func aRelativeFolderIsTakenFromHere() {
         let here = FileManager.default.currentDirectoryPath
-        #expect(AuthorityFolder.absolute("x/y") == (here == "/" ? "/x/y" : here + "/x/y"))
-        #expect(AuthorityFolder.absolute("/x") == "/x")
-        #expect(AuthorityFolder.standard(environment: ["WIRETAPE_CA_DIR": "x"]) == AuthorityFolder.absolute("x"))
+        #expect(AuthorityLocation.absolute("x/y") == (here == "/" ? "/x/y" : here + "/x/y"))
+        #expect(AuthorityLocation.absolute("/x") == "/x")
+        #expect(AuthorityLocation.standard(environment: ["WIRETAPE_CA_DIR": "x"]) == AuthorityLocation.absolute("x"))
     }
 
     @Test func theProgramIsAnAbsolutePath() {
-        #expect(AuthorityFolder.program.hasPrefix("/"))
-        #expect(FileManager.default.isExecutableFile(atPath: AuthorityFolder.program))
+        #expect(AuthorityLocation.program.hasPrefix("/"))
+        #expect(FileManager.default.isExecutableFile(atPath: AuthorityLocation.program))
     }
 }

@@ -1,0 +1,6 @@
+#ifndef WIRETAPE_CYAML_H
+#define WIRETAPE_CYAML_H
+
+#include <yaml.h>
+
+#endif
