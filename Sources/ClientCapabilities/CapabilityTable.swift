@@ -1,8 +1,6 @@
-public import TapeBytes
-
-/// All that is known of URLSession, row by row; of the rows on one subject the first that fits counts.
+/// What is known of URLSession, row by row. Of the rows on one subject, the first that fits counts.
 ///
-/// Swift 6.4 is the first release whose source has the corrections that rows with `before: 6.4` name.
+/// Swift 6.4 is the first release whose source has the fixes for the rows with `before: 6.4`.
 enum CapabilityTable {
     static let rules = Self.recording + Self.adapter + Self.session + Self.apple
 
@@ -12,7 +10,7 @@ enum CapabilityTable {
             where: { $0.trustsAuthority == true }),
         CapabilityRule(
             .recordHTTPS, "recording HTTPS of URLSession", .yes,
-            "a program behind \"wiretape record --\" has the authority among the system's roots, in a mount namespace of its own.",
+            "a program run by \"wiretape record --\" has the authority among the system's roots, in a mount namespace of its own.",
             where: { $0.permitsNamespace == true }),
         CapabilityRule(
             .recordHTTPS, "recording HTTPS of URLSession", .limited,
@@ -73,7 +71,7 @@ enum CapabilityTable {
             instead: "start them from another queue"),
         CapabilityRule(
             .adapterCancellation, "calls of a URLProtocol to its client after a cancel", .no, isFatal: true,
-            "the process ends with \"task not in the registry\".", instead: "call nothing behind stopLoading"),
+            "the process ends with \"task not in the registry\".", instead: "call nothing after stopLoading"),
     ]
 
     private static let session: [CapabilityRule] = [
@@ -125,7 +123,7 @@ enum CapabilityTable {
         CapabilityRule(.cache, "URLCache", .no, "answers over HTTP are never stored.", instead: "replay a cassette"),
         CapabilityRule(
             .headerFields, "header fields as they were sent", .limited,
-            "names are respelled and equal ones joined with a comma; a value outside UTF-8, or a line without a space behind its colon, fails.",
+            "names are respelled and equal ones joined with a comma; a value outside UTF-8, or a line without a space after its colon, fails.",
             instead: "look at the cassette"),
     ]
 
@@ -158,10 +156,10 @@ enum CapabilityTable {
     ]
 }
 
-/// A row of the table: what is to be said of a capability, and where it is to be said.
+/// A row of the table: a capability, and the platforms it is for.
 struct CapabilityRule: Sendable {
     var systems: Set<PlatformFacts.System>
-    /// What else has to be so, as which libcurl there is.
+    /// A further condition, such as which libcurl there is.
     var condition: @Sendable (PlatformFacts) -> Bool
     var capability: Capability
 
@@ -179,127 +177,4 @@ struct CapabilityRule: Sendable {
     func fits(_ facts: PlatformFacts) -> Bool {
         self.systems.contains(facts.system) && self.capability.releases.contains(facts.swift) && self.condition(facts)
     }
-}
-
-/// What was read of a machine and its toolchain, for `CapabilityReport` to judge. Nil is what nobody could read.
-public struct PlatformFacts: Sendable, Hashable {
-    public enum System: String, Sendable, CaseIterable {
-        case linux, macOS, iOS
-    }
-
-    public var system: System
-    public var swift: SwiftRelease?
-    /// Linux alone: elsewhere URLSession is not built on it.
-    public var libcurl: LibcurlFacts?
-    /// Whether a program can be given a mount namespace of its own.
-    public var permitsNamespace: Bool?
-    /// Whether the recorder's authority is among the roots that the system trusts.
-    public var trustsAuthority: Bool?
-
-    public init(
-        system: System = .current, swift: SwiftRelease? = nil, libcurl: LibcurlFacts? = nil, permitsNamespace: Bool? = nil,
-        trustsAuthority: Bool? = nil
-    ) {
-        self.system = system
-        self.swift = swift
-        self.libcurl = libcurl
-        self.permitsNamespace = permitsNamespace
-        self.trustsAuthority = trustsAuthority
-    }
-}
-
-extension PlatformFacts.System {
-    /// The one that this was built for.
-    public static var current: Self {
-        #if os(macOS)
-        .macOS
-        #elseif os(iOS)
-        .iOS
-        #else
-        .linux
-        #endif
-    }
-}
-
-/// What works on a platform and what does not, before anything is tried: each call that ends the process is named.
-///
-/// Reads nothing: whoever asks brings the facts. On Linux each sentence was seen with Swift 6.3.1; what holds for other releases is by their
-/// source. Of Apple's platforms it tells what their documentation and their users do.
-public struct CapabilityReport: Sendable, Hashable {
-    public let facts: PlatformFacts
-    /// In the order of the table, what concerns recording first.
-    public let capabilities: [Capability]
-
-    public init(_ facts: PlatformFacts) {
-        self.facts = facts
-        var seen: Set<Capability.Subject> = []
-        self.capabilities = CapabilityTable.rules.compactMap { rule in
-            guard rule.fits(facts), seen.insert(rule.capability.subject).inserted else { return nil }
-            return rule.capability
-        }
-    }
-
-    /// Nil where nothing is to be said of it on this platform.
-    public subscript(_ subject: Capability.Subject) -> Capability? { self.capabilities.first { $0.subject == subject } }
-
-    /// What ends or hangs the process.
-    public var fatal: [Capability] { self.capabilities.filter(\.isFatal) }
-
-    /// Writes a JSON array of objects with `subject`, `title`, `state`, `fatal`, `sentence`, `remedy` and `releases`.
-    public func write(into writer: inout JSONWriter) {
-        writer.beginArray(.lines)
-        for capability in self.capabilities {
-            writer.element()
-            writer.beginObject(.inline)
-            writer.member("subject")
-            writer.string(capability.subject.rawValue)
-            writer.member("title")
-            writer.string(capability.title)
-            writer.member("state")
-            writer.string(capability.state.rawValue)
-            writer.member("fatal")
-            writer.bool(capability.isFatal)
-            writer.member("sentence")
-            writer.string(capability.sentence)
-            if let remedy = capability.remedy {
-                writer.member("remedy")
-                writer.string(remedy)
-            }
-            writer.member("releases")
-            writer.string(capability.releases.description)
-            writer.endObject()
-        }
-        writer.endArray()
-    }
-}
-
-/// One thing that a test of HTTP may want, and whether it works on a platform.
-public struct Capability: Sendable, Hashable {
-    public enum State: String, Sendable, CaseIterable {
-        case yes, no
-        /// In part, or not as documented: the sentence says what is missing.
-        case limited
-    }
-
-    /// What it is about, by a name for programs.
-    public enum Subject: String, Sendable, CaseIterable {
-        case recordHTTPS, trustVariables, proxyEnvironment, proxyDictionary, http2, webSocket
-        case adapterDataTasks, adapterUploadBodies, adapterDownloads, adapterAsync, adapterRedirects, adapterThreads, adapterNestedTasks
-        case adapterCancellation, adapterWebSocket, adapterBackground
-        case basicChallenge, streamedUploads, nilUploads, streamErrors, trailers, redirectBodies, invalidatedSessions, timeouts
-        case asyncBytes, asyncDelegates, metrics, serverTrust, cache, headerFields
-    }
-
-    public var subject: Subject
-    /// For people: `download tasks that a URLProtocol answers`.
-    public var title: String
-    public var state: State
-    /// Whether trying it ends the process, or hangs it.
-    public var isFatal: Bool
-    /// What happens, in one sentence.
-    public var sentence: String
-    /// What to do in its place; nil where there is nothing to be done.
-    public var remedy: String?
-    /// The releases of Swift that this holds for.
-    public var releases: SwiftReleaseRange
 }

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// Which folder holds the certificate authority where no option says so.
+/// The default folder of the certificate authority.
 package enum AuthorityLocation {
-    /// The certificate's file in it.
+    /// The name of the certificate's file in the folder.
     package static let certificateName = "ca-cert.pem"
 
-    /// Nil where there is no home folder either.
+    /// From `WIRETAPE_CA_DIR`, else the platform's folder for data; nil if there is no home folder.
     package static func standard(environment: [String: String]) -> String? {
         if let folder = environment["WIRETAPE_CA_DIR"], !folder.isEmpty { return self.absolute(folder) }
         #if !canImport(Darwin)
-        // The specification of base folders has relative ones ignored.
+        // The XDG Base Directory Specification: relative paths are ignored.
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return self.inside(data, "wiretape") }
         #endif
         guard let home = self.home(environment: environment) else { return nil }
@@ -20,14 +20,14 @@ package enum AuthorityLocation {
         #endif
     }
 
-    /// A path that stays good when a program changes its folder.
+    /// A path that stays valid if the program changes its working directory.
     package static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let pointer = getcwd(nil, 0) else { return path }
         defer { free(pointer) }
         return self.inside(String(cString: pointer), path)
     }
 
-    /// This program, as another user can start it.
+    /// The path of this program, so that another user can start it.
     package static var program: String {
         #if os(Linux)
         if let pointer = realpath("/proc/self/exe", nil) {
@@ -40,7 +40,7 @@ package enum AuthorityLocation {
 
     private static func inside(_ folder: String, _ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
 
-    /// The user's own folder, be it there or not.
+    /// The user's home folder, which may not exist.
     package static func home(environment: [String: String]) -> String? {
         environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? self.home()
     }

@@ -1,6 +1,6 @@
 /// The certificates of a PEM text (RFC 7468), each once.
 ///
-/// Looks at the lines around them alone: whether a certificate can be read is for others to say.
+/// Reads only the lines around them: does not check that they are certificates.
 package struct PEMCertificates {
     private static let begin = Array("-----BEGIN CERTIFICATE-----".utf8)
     private static let end = Array("-----END CERTIFICATE-----".utf8)
@@ -13,10 +13,10 @@ package struct PEMCertificates {
 
     package var isEmpty: Bool { self.contents.isEmpty }
 
-    /// Adds those that are not there yet. What stands outside of certificates, as comments and keys do, is left out.
+    /// Adds the certificates that are not there yet. Ignores what is outside of certificates, such as comments and keys.
     package mutating func add(_ text: [UInt8]) {
         var content: [UInt8]?
-        // CR LF, LF, or the CR of old systems.
+        // CRLF, LF, or CR alone.
         for line in text.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             let line = Self.trimmed(line)
             if line.elementsEqual(Self.begin) {
@@ -37,7 +37,7 @@ package struct PEMCertificates {
         return line
     }
 
-    /// Whether a text has all certificates of another, and that one has any.
+    /// Whether `text` has all certificates of `other`, which has at least one.
     package static func contains(_ text: [UInt8], _ other: [UInt8]) -> Bool {
         var all = PEMCertificates()
         all.add(text)
@@ -46,10 +46,10 @@ package struct PEMCertificates {
         return !wanted.isEmpty && wanted.seen.isSubset(of: all.seen)
     }
 
-    /// As a PEM text with lines of 64 (RFC 7468, 2).
+    /// As a PEM text with lines of 64 characters (RFC 7468, 2).
     package var text: [UInt8] { self.contents.reduce(into: []) { Self.append($1, to: &$0) } }
 
-    /// Each as a PEM text of its own.
+    /// Each certificate as a PEM text of its own.
     package var texts: [[UInt8]] {
         self.contents.map { content in
             var text: [UInt8] = []

@@ -1,22 +1,76 @@
-/// What an upstream's certificate must prove before anything is sent to it: the five policies that Alamofire 4 calls `ServerTrustPolicy`.
+internal import TapeBytes
+
+/// What an upstream's certificate must prove before anything is sent to it: the five policies of Alamofire 4's `ServerTrustPolicy`.
 ///
-/// Says what is wanted and checks nothing itself. It cannot be compared, since a custom policy holds a function.
+/// Describes the policy and checks nothing itself. Not Equatable, since a custom policy holds a function.
 public enum ServerTrust: Sendable {
     /// `performDefaultEvaluation`: the chain ends in an authority that the system (or the user) trusts, each certificate is valid now,
-    /// and, where wanted, the leaf names the host (RFC 9110, 4.3.4).
+    /// and, with `validatesHost`, the leaf names the host (RFC 9110, 4.3.4).
     case defaultEvaluation(validatesHost: Bool = true)
     /// `pinCertificates`: one of these certificates (DER) is in the server's chain.
     ///
-    /// With `validatesChain` they are the only anchors, so that a self-signed one is enough and the system's authorities count for nothing;
-    /// without, the server's own certificate has to be one of them, however old it is: what it sends behind that proves nothing.
+    /// With `validatesChain` they are the only anchors: a self-signed one is enough, and the system's authorities do not count. Without,
+    /// the server's own certificate must be one of them, expired or not: the certificates that it sends after that prove nothing.
     case pinnedCertificates([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
     /// `pinPublicKeys`: a certificate of the server's chain has one of these keys, each the SHA-256 of its SubjectPublicKeyInfo
     /// (RFC 7469, 2.4; see `PublicKeyPin`).
     ///
-    /// With `validatesChain` the chain must also hold by the default evaluation; without, the key has to be the server's own.
+    /// With `validatesChain` the chain must also pass the default evaluation; without, the key must be the server's own.
     case pinnedPublicKeys([[UInt8]], validatesChain: Bool = true, validatesHost: Bool = true)
-    /// `disableEvaluation`: whoever answers is taken for the host. For tests of one's own; anybody on the way can read and change everything.
+    /// `disableEvaluation`: any server is accepted as the host. For tests only: anyone on the path can read and change everything.
     case disabled
-    /// `customEvaluation`: the function alone decides, from the chain as it was sent (DER, leaf first) and the host; nothing else is checked.
+    /// `customEvaluation`: the function alone decides, from the chain as sent (DER, leaf first) and the host; nothing else is checked.
     case custom(@Sendable (_ chain: [[UInt8]], _ host: String) -> Bool)
+}
+
+/// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469, 2.4): the key can stay the same when a certificate is renewed.
+///
+/// Reads no certificate: the caller computes the digest.
+public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
+    /// 32 bytes.
+    public let digest: [UInt8]
+
+    /// Nil if the digest does not have 32 bytes.
+    public init?(digest: [UInt8]) {
+        guard digest.count == 32 else { return nil }
+        self.digest = digest
+    }
+
+    /// Parses `sha256/` (or curl's `sha256//`) and the digest in base64, with or without padding.
+    public init(_ text: String) throws(PinError) {
+        let example = "write sha256/ and the digest of the public key in base64, 44 characters"
+        guard let slash = text.firstIndex(of: "/") else { throw PinError("\"\(text)\" is no public key pin; \(example)") }
+        let algorithm = text[..<slash]
+        guard algorithm == "sha256" else {
+            throw PinError("\"\(text)\" is a pin of kind \"\(algorithm)\", and only sha256 is known; \(example)")
+        }
+        var base64 = Array(text[slash...].dropFirst().utf8)
+        // RFC 4648, 4: the base64 of 32 bytes may begin with a slash itself, so the length tells curl's second slash.
+        if base64.count > 43, base64.first == UInt8(ascii: "/"), base64.count != 44 || base64.last != UInt8(ascii: "=") {
+            base64.removeFirst()
+        }
+        if base64.count == 43 { base64.append(UInt8(ascii: "=")) }
+        guard let digest = Base64.decode(base64) else { throw PinError("the pin \"\(text)\" is not base64; \(example)") }
+        guard digest.count == 32 else {
+            throw PinError("the pin \"\(text)\" holds \(digest.count) octets, and a SHA-256 has 32; \(example)")
+        }
+        self.digest = digest
+    }
+
+    /// `sha256/` and the digest in base64.
+    public var description: String {
+        var text = Array("sha256/".utf8)
+        self.digest.withUnsafeBytes { Base64.encode($0, into: &text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Why a text is not a public key pin.
+public struct PinError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with which text, and what to write instead.
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { self.message }
 }

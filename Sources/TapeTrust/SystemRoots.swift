@@ -1,8 +1,8 @@
 internal import Platform
 
-/// Where this system keeps the roots that its programs trust.
+/// Finds the roots that the programs of this system trust.
 package enum SystemRoots {
-    /// In the order in which they are tried: that of Go's crypto/x509.
+    /// In the order of Go's crypto/x509.
     package static let places = [
         "/etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Alpine, Arch
         "/etc/pki/tls/certs/ca-bundle.crt",  // Fedora, Red Hat
@@ -11,13 +11,13 @@ package enum SystemRoots {
         "/etc/ssl/cert.pem",  // Alpine, macOS, the BSDs
     ]
 
-    /// The file of roots: the one that the environment names, or the first that is there.
+    /// The file of roots: `SSL_CERT_FILE` if readable, else the first readable one of `places`.
     package static func file(environment: [String: String], places: [String] = Self.places) -> String? {
         let named = environment["SSL_CERT_FILE"].map { [$0] } ?? []
         return (named + places).first { access($0, R_OK) == 0 }
     }
 
-    /// Those of the places that are there, without two names of one file.
+    /// The places that exist, by their real paths, each file once.
     package static func files(places: [String] = Self.places) -> [String] {
         var files: [String] = []
         for place in places {
@@ -29,14 +29,14 @@ package enum SystemRoots {
         return files
     }
 
-    /// Where OpenSSL and what is built on it look for a root by its hash.
+    /// Where OpenSSL and programs built on it look up a root by its hash.
     package static let hashPlaces = [
         "/etc/ssl/certs",  // Debian, Ubuntu, Alpine, Arch, SUSE
         "/etc/pki/tls/certs",  // Fedora, Red Hat
         "/usr/lib/ssl/certs", "/usr/local/ssl/certs",  // OpenSSL's own defaults
     ]
 
-    /// Those folders that are there, without two names of one.
+    /// The folders that exist, by their real paths, each once.
     package static func folders(places: [String] = Self.hashPlaces) -> [String] {
         self.files(places: places).filter {
             var status = stat()
@@ -46,10 +46,10 @@ package enum SystemRoots {
 
     // MARK: Keychains
 
-    /// What an administrator adds on macOS is in the first alone; the second comes with the system.
+    /// On macOS, an administrator's roots are in the first; the second comes with the system.
     private static let keychains = ["/Library/Keychains/System.keychain", "/System/Library/Keychains/SystemRootCertificates.keychain"]
 
-    /// Changes whenever the keychains do; reading them takes a tenth of a second. Empty where there are none.
+    /// Changes whenever the keychains do; cheaper than reading them, which takes a tenth of a second. Empty if there are none.
     package static func keychainStamp() -> [UInt8] {
         #if os(macOS)
         var stamp: [UInt8] = []
@@ -72,7 +72,7 @@ package enum SystemRoots {
         #endif
     }
 
-    /// What a line of the shell prints.
+    /// The output of a shell command.
     package static func output(_ line: String) -> [UInt8] {
         guard let stream = popen(line, "r") else { return [] }
         defer { pclose(stream) }

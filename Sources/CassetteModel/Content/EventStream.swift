@@ -1,16 +1,16 @@
 public import TapeBytes
 
-/// Server-sent events (HTML Living Standard, 9.2): the octets, and where each event and each of its lines stands in them.
+/// Server-sent events (HTML Living Standard, 9.2): the bytes, and the ranges of each event and its lines.
 ///
-/// Interprets no field; only knows that a blank line ends an event.
+/// Interprets no field; knows only that a blank line ends an event.
 public struct EventStream: Sendable, Hashable {
     public let octets: [UInt8]
     /// Of all lines.
     public let lineEnd: LineEnd
-    /// White space of the JSON in `data`, where a cassette shows it as structure.
+    /// White space of the JSON in `data`, which a cassette shows as structure.
     public let style: JSONStyle
 
-    /// Nil for lines that end in several ways or in CR alone, and where no event is whole.
+    /// Nil if the line ends differ or are CR alone, or no event is complete.
     public init?(_ octets: [UInt8]) {
         guard let lineEnd = octets.withUnsafeBytes(Self.lineEnd(of:)) else { return nil }
         self.init(octets: octets, lineEnd: lineEnd)
@@ -29,14 +29,14 @@ public struct EventStream: Sendable, Hashable {
             guard found == nil || found == line.lineEnd else { return nil }
             found = line.lineEnd
         }
-        // A CR within a line ends it for a client.
+        // For a client, a CR within a line ends it.
         var returns = 0
         for octet in bytes where octet == 13 { returns += 1 }
         let feeds = ByteScan.count(of: 10, in: bytes, upTo: bytes.count)
         return returns == (found == .carriageReturnLineFeed ? feeds : 0) ? found : nil
     }
 
-    /// That of the longest JSON among the data.
+    /// The style of the longest JSON in `data`.
     private static func style(of bytes: UnsafeRawBufferPointer) -> JSONStyle {
         let lines = JSONLines.split(bytes).filter { self.isJSON(UnsafeRawBufferPointer(rebasing: bytes[$0.content])) }
         guard let longest = lines.max(by: { $0.content.count < $1.content.count }) else { return .compact }
@@ -47,17 +47,17 @@ public struct EventStream: Sendable, Hashable {
 
     package static let prefix = Array("data: ".utf8)
 
-    /// Whether a line is `data: ` and something that may be a JSON object or array.
+    /// Whether a line is `data: ` and what may be a JSON object or array.
     package static func isJSON(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > self.prefix.count, line.starts(with: self.prefix) else { return false }
         let first = line[self.prefix.count]
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// The lines of each whole event, as ranges of `octets` without line ends.
+    /// The lines of each complete event, as ranges of `octets` without line ends.
     public var events: [[Range<Int>]] { self.split.events }
 
-    /// What stands behind the last blank line: the beginning of an event that never came.
+    /// What follows the last blank line: the beginning of an incomplete event.
     public var rest: Range<Int> { self.split.rest }
 
     package var split: (events: [[Range<Int>]], rest: Range<Int>) {

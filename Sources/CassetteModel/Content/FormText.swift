@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// `a=1&b=2` as its fields in order, with the spelling that gives the octets back (application/x-www-form-urlencoded).
+/// A form (application/x-www-form-urlencoded, `a=1&b=2`) as its fields in order, with the spelling that restores its bytes.
 public struct FormText: Sendable, Hashable {
     public struct Field: Sendable, Hashable {
         public var name: String
-        /// Nil without an equals sign.
+        /// Nil if there is no equals sign.
         public var value: String?
 
         public init(name: String, value: String?) {
@@ -21,7 +21,7 @@ public struct FormText: Sendable, Hashable {
         self.spelling = spelling
     }
 
-    /// Nil where one spelling does not restore all octets, where names and values are not UTF-8, and for no octets.
+    /// Nil if no single spelling restores all bytes, a name or value is not UTF-8, or `octets` is empty.
     public init?(_ octets: UnsafeRawBufferPointer) {
         guard !octets.isEmpty else { return nil }
         var survey = Survey()
@@ -58,7 +58,7 @@ public struct FormText: Sendable, Hashable {
         return octets
     }
 
-    /// What the spellings of single octets have in common.
+    /// Collects how single bytes are spelled, to find one rule for all.
     private struct Survey {
         private var plain = Array(repeating: false, count: 128)
         private var escaped = Array(repeating: false, count: 128)
@@ -118,15 +118,15 @@ public struct FormText: Sendable, Hashable {
     }
 }
 
-/// How a form's names and values are spelled: which octets are escaped, and how.
+/// How a form's names and values are spelled: which bytes are escaped, and how.
 ///
-/// One rule for the whole form. The usual one is that of browsers (WHATWG URL, 5.2): a plus for a space, upper-case hex, and letters, digits and
-/// `*-._` as they are.
+/// One rule for the whole form. By default that of browsers (WHATWG URL, 5.2): a plus for a space, upper-case hex, and letters, digits and
+/// `*-._` unescaped.
 public struct FormSpelling: Sendable, Hashable {
     /// `%20` for a space.
     public var escapesSpace: Bool
     public var usesLowerCaseHex: Bool
-    /// Octets beyond the usual ones that stand as they are, in order.
+    /// Further bytes that are not escaped, in order.
     public var plain: [UInt8]
     /// Those of `*-._` that are escaped, in order.
     public var escaped: [UInt8]
@@ -144,17 +144,17 @@ public struct FormSpelling: Sendable, Hashable {
         octet >= 48 && octet <= 57 || (octet | 32) >= 97 && (octet | 32) <= 122 && octet < 128
     }
 
-    static func isUsuallyPlain(_ octet: UInt8) -> Bool {
+    fileprivate static func isUsuallyPlain(_ octet: UInt8) -> Bool {
         self.isAlphanumeric(octet) || octet == UInt8(ascii: "*") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".")
             || octet == UInt8(ascii: "_")
     }
 
-    /// Octets that may stand as they are in some spelling: visible ones that divide nothing and escape nothing.
+    /// Bytes that some spelling leaves unescaped: visible ones that neither separate nor escape.
     package static func mayBePlain(_ octet: UInt8) -> Bool {
         octet > 32 && octet < 127 && octet != UInt8(ascii: "&") && octet != UInt8(ascii: "%") && octet != UInt8(ascii: "+")
     }
 
-    /// Appends a name or value as it is spelled.
+    /// Appends a name or value in this spelling.
     func write(_ text: some Sequence<UInt8>, isName: Bool, into octets: inout [UInt8]) {
         for octet in text {
             if octet == 32, !self.escapesSpace {

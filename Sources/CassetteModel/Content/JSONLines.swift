@@ -1,15 +1,15 @@
 public import TapeBytes
 
-/// JSON texts, one a line, as logs and streams have them (NDJSON): the octets, and the white space that restores them from structure.
+/// JSON texts, one per line (NDJSON): the bytes, and the white space that restores them from their structure.
 public struct JSONLines: Sendable, Hashable {
     public let octets: [UInt8]
-    /// Of every line, without its end.
+    /// Of every line, without its line end.
     public let style: JSONStyle
     public let lineEnd: LineEnd
     /// Whether the last line has a line end too.
     public let isEnded: Bool
 
-    /// Nil where a line is not an object or array, where one style does not fit all lines, or there is but one line without an end.
+    /// Nil if a line is not an object or array, no single style fits all lines, or there is only one line without a line end.
     public init?(_ octets: [UInt8]) {
         let lines = octets.withUnsafeBytes { Self.split($0) }
         guard let first = lines.first, let longest = lines.max(by: { $0.content.count < $1.content.count }), let last = lines.last,
@@ -36,7 +36,7 @@ public struct JSONLines: Sendable, Hashable {
         self.isEnded = last.lineEnd != .none
     }
 
-    /// From texts in the form a cassette has them; nil where one is not JSON.
+    /// From lines as a cassette holds them; nil if one is not JSON.
     package init?(restoring lines: [ArraySlice<UInt8>], style: JSONStyle, lineEnd: LineEnd, isEnded: Bool) {
         var octets: [UInt8] = []
         for (index, line) in lines.enumerated() {
@@ -50,7 +50,7 @@ public struct JSONLines: Sendable, Hashable {
         self.isEnded = isEnded
     }
 
-    /// Where the lines stand in `octets`, without their ends.
+    /// The ranges of the lines in `octets`, without line ends.
     public var lines: [Range<Int>] { self.octets.withUnsafeBytes { Self.split($0).map(\.content) } }
 
     struct Line {

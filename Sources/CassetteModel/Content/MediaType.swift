@@ -1,22 +1,24 @@
+internal import TapeBytes
+
 /// What a Content-Type field says about a body (RFC 9110, 8.3.1): enough to choose a form and a file extension.
 ///
-/// Does not know parameters besides telling them apart from the type.
+/// Ignores parameters.
 public struct MediaType: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         case json
         case text
-        /// Never text, whatever its octets look like.
+        /// Never text, whatever the bytes are.
         case binary
-        /// The octets decide.
+        /// The bytes decide.
         case unknown
     }
 
-    /// `type/subtype` in lower case; empty for a field that is absent or not of that form.
+    /// `type/subtype` in lower case; empty if the field is absent or malformed.
     public let essence: String
 
     public init(_ field: ArraySlice<UInt8>?) {
         var essence: [UInt8] = []
-        // Longer ones are not in any table (RFC 6838, 4.2: 127 characters each).
+        // No table has longer ones (RFC 6838, 4.2: 127 characters each).
         for byte in field?.prefix(255) ?? [] {
             if byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") { break }
             if byte == 32 || byte == 9 { continue }
@@ -42,13 +44,13 @@ public struct MediaType: Sendable, Hashable {
 
     public var isMultipart: Bool { self.essence.hasPrefix("multipart/") }
 
-    /// A JSON text on each line.
+    /// One JSON text per line.
     package var isJSONLines: Bool {
         ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"]
             .contains(self.essence)
     }
 
-    /// The extension under which desktop programs open such a file; nil where the table has none.
+    /// The extension that desktop programs know; nil if the table has none.
     public var fileExtension: String? {
         if let known = Self.extensions[self.essence] { return known }
         if self.essence.hasSuffix("+json") { return "json" }
@@ -95,4 +97,49 @@ public struct MediaType: Sendable, Hashable {
         "application/vnd.android.package-archive": "apk", "application/x-apple-diskimage": "dmg", "application/vnd.sqlite3": "sqlite",
         "application/protobuf": "pb", "application/x-protobuf": "pb", "application/cbor": "cbor", "application/msgpack": "msgpack",
     ]
+}
+
+/// Tells a file type by its first bytes, for bodies without a usable Content-Type.
+package enum MagicNumber {
+    /// Bytes to pass: more than any signature needs.
+    static let prefixSize = 512
+
+    private static let signatures: [(offset: Int, octets: [UInt8], fileExtension: String)] = [
+        (0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "png"),
+        (0, [0xff, 0xd8, 0xff], "jpg"),
+        (0, Array("GIF8".utf8), "gif"),
+        (8, Array("WEBP".utf8), "webp"),
+        (8, Array("WAVE".utf8), "wav"),
+        (4, Array("ftypavif".utf8), "avif"),
+        (4, Array("ftyphei".utf8), "heic"),
+        (4, Array("ftypqt".utf8), "mov"),
+        (4, Array("ftypM4A".utf8), "m4a"),
+        (4, Array("ftyp".utf8), "mp4"),
+        (0, [0x1a, 0x45, 0xdf, 0xa3], "webm"),
+        (0, Array("ID3".utf8), "mp3"),
+        (0, Array("OggS".utf8), "ogg"),
+        (0, Array("fLaC".utf8), "flac"),
+        (0, Array("%PDF-".utf8), "pdf"),
+        (0, [0x50, 0x4b, 0x03, 0x04], "zip"),
+        (0, [0x1f, 0x8b, 0x08], "gz"),
+        (0, [0x28, 0xb5, 0x2f, 0xfd], "zst"),
+        (0, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz"),
+        (0, Array("BZh".utf8), "bz2"),
+        (0, [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], "7z"),
+        (257, Array("ustar".utf8), "tar"),
+        (0, [0x00, 0x61, 0x73, 0x6d], "wasm"),
+        (0, Array("wOF2".utf8), "woff2"),
+        (0, Array("wOFF".utf8), "woff"),
+        (0, Array("OTTO".utf8), "otf"),
+        (0, [0x00, 0x00, 0x01, 0x00], "ico"),
+        (0, Array("SQLite format 3\0".utf8), "sqlite"),
+    ]
+
+    package static func fileExtension(of prefix: UnsafeRawBufferPointer) -> String? {
+        for (offset, octets, fileExtension) in self.signatures where prefix.count >= offset + octets.count {
+            let part = UnsafeRawBufferPointer(rebasing: prefix[offset..<offset + octets.count])
+            if octets.withUnsafeBytes({ $0.elementsEqualFast(part) }) { return fileExtension }
+        }
+        return nil
+    }
 }

@@ -23,26 +23,51 @@ public struct CassetteError: Error, Hashable, Sendable, CustomStringConvertible 
 
         /// There is no such cassette.
         public static var notFound: Self { Self(value: .notFound) }
-        /// Not a cassette, or not as the format says. Never treated as "no cassette yet".
+        /// Not a cassette, or one that violates the format. Never treated as "no cassette yet".
         public static var damaged: Self { Self(value: .damaged) }
         /// Written by a newer version of the format.
         public static var unsupportedVersion: Self { Self(value: .unsupportedVersion) }
         /// A path inside a cassette that leads out of the cassette's folder, or might.
         public static var unsafePath: Self { Self(value: .unsafePath) }
-        /// The file is there and could not be read.
+        /// The file exists but could not be read.
         public static var unreadable: Self { Self(value: .unreadable) }
         /// The file could not be created or written.
         public static var unwritable: Self { Self(value: .unwritable) }
         /// The disk or the quota is full.
         public static var noSpace: Self { Self(value: .noSpace) }
-        /// Another recorder writes this cassette.
+        /// Another recorder is writing this cassette.
         public static var inUse: Self { Self(value: .inUse) }
         /// Past a limit of the reader.
         public static var tooLarge: Self { Self(value: .tooLarge) }
-
-        /// What was to be taken out is still in the recording.
+        /// A secret that was to be redacted is still in the recording.
         public static var secretsLeft: Self { Self(value: .secretsLeft) }
 
         public var description: String { "\(self.value)" }
+    }
+}
+
+/// Where an interaction is, for error messages.
+public struct InteractionPlace: Sendable, Hashable {
+    /// Path of the cassette as the caller gave it.
+    public var file: String?
+    /// Counts from 1.
+    public var interaction: Int?
+    /// The line of the file on which the interaction's text begins, from 1.
+    public var line: Int
+
+    public init(file: String? = nil, interaction: Int? = nil, line: Int = 1) {
+        self.file = file
+        self.interaction = interaction
+        self.line = line
+    }
+
+    /// - Parameter line: from 1, within the interaction's text.
+    package func error(_ code: CassetteError.Code, line: Int, member: String, _ problem: String) -> CassetteError {
+        let file = self.file.map { "'\($0)' " } ?? ""
+        let interaction = self.interaction.map { "interaction \($0): " } ?? ""
+        let member = member.isEmpty ? "" : "\(member): "
+        return CassetteError(
+            code,
+            "\(file)line \(self.line + line - 1): \(interaction)\(member)\(problem); correct that line or restore the file from a copy")
     }
 }

@@ -1,7 +1,6 @@
 /// The field lines of one header or trailer section, in order, exactly as received.
 ///
-/// Keeps bytes: case, duplicates, spaces around values and octets outside UTF-8 survive. Knows nothing of framing or of which
-/// fields are hop-by-hop.
+/// Keeps bytes: case, duplicates, spaces around values and invalid UTF-8 survive. Knows nothing of framing or hop-by-hop fields.
 public struct HeaderFields: Sendable, Hashable {
     /// Every line followed by CRLF, without the empty line that ends the section.
     public private(set) var bytes: [UInt8]
@@ -94,7 +93,7 @@ public struct HeaderFields: Sendable, Hashable {
         return self.bytes[Int(entry.start)..<Int(entry.nameEnd)]
     }
 
-    /// The value without the white space around it; octets outside UTF-8 show as replacement characters.
+    /// The value without the white space around it; invalid UTF-8 shows as replacement characters.
     public func value(at index: Int) -> String {
         String(decoding: self.valueBytes(at: index), as: UTF8.self)
     }
@@ -131,7 +130,7 @@ public struct HeaderFields: Sendable, Hashable {
         return nil
     }
 
-    /// The first value of a field, looked up without regard to case.
+    /// The first value of a field; `lowercase` matches names of any case.
     public func first(_ lowercase: StaticString) -> String? {
         self.firstIndex(of: lowercase).map { self.value(at: $0) }
     }
@@ -160,7 +159,7 @@ public struct HeaderFields: Sendable, Hashable {
         return fields
     }
 
-    /// The lines as text, for people and tests; not exact where a line is not UTF-8.
+    /// The lines as text, for people and tests; not exact if a line is not UTF-8.
     public var lines: [String] {
         self.entries.indices.map { String(decoding: self.line(at: $0), as: UTF8.self) }
     }

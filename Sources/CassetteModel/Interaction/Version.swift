@@ -1,4 +1,4 @@
-/// Of all that is built from this package, as `--version` and the `recorder` of a cassette have it.
+/// The version of this package, as `--version` and the `recorder` member of a cassette show it.
 package enum Version {
     package static let current = "0.1.0"
 }

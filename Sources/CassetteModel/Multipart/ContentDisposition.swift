@@ -2,17 +2,17 @@ internal import TapeBytes
 
 /// What a Content-Disposition field says about a part (RFC 7578, 4.2; RFC 6266): its type, name and filename, decoded for people.
 ///
-/// Does not make a filename safe to write to: it may hold slashes and whole paths.
+/// Does not make a filename safe to write to: it may be a whole path.
 public struct ContentDisposition: Sendable, Hashable {
     /// `form-data`, `attachment` and so on, in lower case.
     public var type: String
     public var name: String?
-    /// From `filename*`, whole or in pieces, where that can be decoded, else from `filename`.
+    /// From `filename*`, whole or in pieces, if that can be decoded, else from `filename`.
     public var filename: String?
-    /// True where `filename*` gave the filename. RFC 7578, 4.2 forbids it in form-data, and some servers pass it over.
+    /// Whether the filename is from `filename*`. RFC 7578, 4.2 forbids it in form-data, and some servers ignore it.
     public var isFilenameExtended = false
 
-    /// - Parameter charset: that of a form's names, where they are not UTF-8; nil where nobody says.
+    /// - Parameter charset: that of a form's names, if they are not UTF-8; nil if it is not known.
     public init(_ field: some Collection<UInt8>, charset: FormCharset? = nil) {
         let parameters = MIMEParameters(field)
         self.type = parameters.value
@@ -20,14 +20,14 @@ public struct ContentDisposition: Sendable, Hashable {
         func extended(_ name: String) -> String? {
             (parameters["\(name)*"].flatMap { ExtendedValue($0.raw) } ?? ExtendedValue(pieces: name, of: parameters))?.text
         }
-        // aiohttp writes `name*` alone where a name is not ASCII.
+        // aiohttp writes only `name*` if a name is not ASCII.
         self.name = plain("name") ?? extended("name")
         let filename = extended("filename")
         self.filename = filename ?? plain("filename")
         self.isFilenameExtended = filename != nil
     }
 
-    /// The first such field of a part.
+    /// From the first such field of a part; nil if there is none.
     public init?(_ fields: HeaderFields, charset: FormCharset? = nil) {
         guard let index = fields.firstIndex(of: "content-disposition") else { return nil }
         self.init(fields.valueBytes(at: index), charset: charset)
@@ -40,9 +40,9 @@ public struct ContentDisposition: Sendable, Hashable {
         return charset.flatMap { Charset.text(octets, label: $0.label) } ?? Latin1.decode(octets)
     }
 
-    /// Takes off `\"` and `\\`, where the value has no other backslashes: a path of Internet Explorer (`C:\dir\a.png`) has, and no client
-    /// escapes anything else. Then `%22`, `%0D` and `%0A`, which browsers write for a quote and line ends, and nothing else
-    /// (HTML Living Standard, multipart/form-data encoding algorithm).
+    /// Unescapes `\"` and `\\` if the value has no other backslashes: an Internet Explorer path (`C:\dir\a.png`) has others, and no client
+    /// escapes anything else. Then unescapes `%22`, `%0D` and `%0A`, which browsers write for a quote and line ends, and no other
+    /// percent sign (HTML Living Standard, multipart/form-data encoding algorithm).
     private static func unescaped(_ raw: [UInt8]) -> [UInt8] {
         let isEscaped = self.hasEscapesOnly(raw)
         var octets: [UInt8] = []
@@ -89,15 +89,15 @@ public struct ContentDisposition: Sendable, Hashable {
 
 /// The charset of a form's names and of values without one of their own, which a field called `_charset_` names (RFC 7578, 4.6).
 ///
-/// What a browser sends from a page that is not UTF-8. Not known to be one that can be decoded.
+/// Browsers send it from a page that is not UTF-8. It may be one that cannot be decoded.
 public struct FormCharset: Sendable, Hashable {
     /// In lower case.
     public var label: String
 
-    /// The names of charsets have at most 40 characters (RFC 2978, 2.3).
+    /// Charset names have at most 40 characters (RFC 2978, 2.3).
     public static let longest = 40
 
-    /// Nil for a part that is not that field, or whose value is no charset's name.
+    /// Nil if the part is not that field, or its value cannot be a charset name.
     init?(_ part: HeaderFields, value: () -> [UInt8]?) {
         guard let disposition = ContentDisposition(part), disposition.name == "_charset_", disposition.filename == nil,
             let octets = value(), (1...Self.longest).contains(octets.count), octets.allSatisfy({ $0 > 32 && $0 < 127 })
@@ -107,7 +107,7 @@ public struct FormCharset: Sendable, Hashable {
 }
 
 extension MultipartBody {
-    /// That of the first such field among the parts of this level. `value` is asked for the octets of one part.
+    /// From the first such field among the parts of this level. `value` returns the bytes of one part.
     public func formCharset(_ value: (Data) -> [UInt8]?) -> FormCharset? {
         for part in self.parts {
             guard case .data(let data) = part.content, let found = FormCharset(part.headers.fields, value: { value(data) }) else {
@@ -123,9 +123,9 @@ extension MultipartBody<PartContent> {
     package var formCharset: FormCharset? { self.formCharset { if case .text(let octets) = $0 { octets } else { nil } } }
 }
 
-/// A parameter value with charset and language (RFC 8187, 3.2; RFC 5987 and RFC 2231 before): `UTF-8'ko'%EC%9D%8C`.
+/// A parameter value with charset and language (RFC 8187, 3.2; before it RFC 5987 and RFC 2231): `UTF-8'ko'%EC%9D%8C`.
 ///
-/// Knows UTF-8, ISO-8859-1 and those of `Charset`: mail programs write their own.
+/// Knows UTF-8, ISO-8859-1 and the charsets of `Charset`, which mail programs use.
 public struct ExtendedValue: Sendable, Hashable {
     /// In lower case.
     public var charset: String
@@ -133,7 +133,7 @@ public struct ExtendedValue: Sendable, Hashable {
     public var language: String
     public var text: String
 
-    /// Nil where the value is not of that form, or its charset is unknown, or its octets are not of that charset.
+    /// Nil if the value is malformed, its charset is unknown, or its bytes are not in that charset.
     public init?(_ octets: some Collection<UInt8>) {
         let pieces = octets.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let decoded = Self.percentDecoded(Array(pieces[2])) else { return nil }
@@ -147,9 +147,9 @@ public struct ExtendedValue: Sendable, Hashable {
         self.text = text
     }
 
-    /// A value cut into pieces (RFC 2231, 3): `filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=".txt"`. A character may lie in two.
+    /// A value cut into pieces (RFC 2231, 3): `filename*0*=UTF-8''%EC%9D; filename*1*=%8C; filename*2=".txt"`. A character may span two.
     ///
-    /// Pieces that do not follow are left out. Nil where there is no first one, and as above.
+    /// Ignores pieces after a gap. Nil if there is no first one, or as above.
     init?(pieces name: String, of parameters: MIMEParameters) {
         var decoded: [UInt8] = []
         var kind: [ArraySlice<UInt8>] = [[], []]
@@ -171,7 +171,7 @@ public struct ExtendedValue: Sendable, Hashable {
                 break
             }
         }
-        // Without an extended first piece no charset is named.
+        // Only an extended first piece names a charset.
         self.init(charset: kind[0].isEmpty ? Array("utf-8".utf8)[...] : kind[0], language: kind[1], decoded: decoded)
     }
 
@@ -196,9 +196,9 @@ public struct ExtendedValue: Sendable, Hashable {
 
 /// Encoded words in a name (RFC 2047, 2), as mail programs and old servers write them: `=?utf-8?B?7J2M7Iud?=.txt`.
 ///
-/// For showing only. Takes them inside quotes too, where RFC 2047, 5 forbids them and everybody writes them.
+/// For showing only. Decodes them inside quotes too, where RFC 2047, 5 forbids them and most senders write them.
 enum EncodedWords {
-    /// RFC 2047, 2 allows 75 characters a word; some senders write a whole name in one.
+    /// RFC 2047, 2 allows 75 characters per word; some senders write a whole name in one.
     private static let longest = 1024
 
     private struct Word {
@@ -207,7 +207,7 @@ enum EncodedWords {
         var end: Int
     }
 
-    /// The text with all of them decoded; nil where there is none, or one whose octets are not of its charset.
+    /// The text with all words decoded; nil if there is none, or the bytes of one are not in its charset.
     static func text(_ octets: [UInt8]) -> String? {
         var text = ""
         var plain: [UInt8] = []
@@ -229,7 +229,7 @@ enum EncodedWords {
             }
             hasWords = true
             index = word.end
-            // White space between two words is none of the text (6.2), and a character may lie in both.
+            // White space between two words is not part of the text (RFC 2047, 6.2), and a character may span both.
             if let before = last, plain.allSatisfy({ $0 == 32 || $0 == 9 }), before.charset == word.charset {
                 last?.octets += word.octets
             } else {

@@ -1,14 +1,14 @@
 internal import TapeBytes
 
-/// What a part's Content-Transfer-Encoding says (RFC 2045, 6): mail has it, forms should not (RFC 7578, 4.7).
+/// A part's Content-Transfer-Encoding (RFC 2045, 6): mail has it, forms should not (RFC 7578, 4.7).
 ///
-/// Decodes for showing only. What is not quite of the encoding is decoded as far as it goes, as RFC 2045 asks.
+/// Decodes for showing only: decodes malformed input as far as possible, as RFC 2045 asks.
 public enum ContentTransferEncoding: Sendable, Hashable {
-    /// `7bit`, `8bit`, `binary` or nothing: the octets are the content.
+    /// `7bit`, `8bit`, `binary` or no field: the bytes are the content.
     case identity
     case base64
     case quotedPrintable
-    /// One that is not known; shortened.
+    /// An unknown one, cut to 64 characters.
     case other(String)
 
     public init(_ fields: HeaderFields) {
@@ -24,7 +24,7 @@ public enum ContentTransferEncoding: Sendable, Hashable {
         }
     }
 
-    /// Nil for an encoding that is not known.
+    /// Nil if the encoding is unknown.
     public func decode(_ octets: [UInt8]) -> [UInt8]? {
         switch self {
         case .identity: octets
@@ -34,7 +34,7 @@ public enum ContentTransferEncoding: Sendable, Hashable {
         }
     }
 
-    /// RFC 2045, 6.8: characters outside the alphabet are passed over; padding ends the data.
+    /// RFC 2045, 6.8: ignores characters outside the alphabet; padding ends the data.
     private static func decodeBase64(_ octets: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(octets.count / 4 * 3)
@@ -52,8 +52,8 @@ public enum ContentTransferEncoding: Sendable, Hashable {
         return decoded
     }
 
-    /// RFC 2045, 6.7: `=` and two hex digits are an octet, `=` at a line's end joins lines, white space at a line's end is dropped; anything
-    /// else is left as it is.
+    /// RFC 2045, 6.7: `=` and two hex digits are a byte, `=` at a line's end joins lines, white space at a line's end is dropped; all
+    /// else is kept.
     private static func decodeQuotedPrintable(_ octets: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(octets.count)

@@ -4,7 +4,7 @@ internal import TapeBytes
 ///
 /// Belongs to one `MultipartLint`. A class, since a level holds another.
 final class LintLevel {
-    /// Octets of a body looked through for a delimiter of another boundary: some sentences and the longest one.
+    /// Bytes of a body that are searched for a delimiter of another boundary: a preamble of some sentences and the longest delimiter.
     static let headSize = 1024
 
     private var parser: MultipartParser
@@ -81,16 +81,16 @@ final class LintLevel {
             guard self.isFormData else { return }
             self.report.addOnce(
                 MultipartProblem(
-                    .epilogue, offset: offset, "there are octets behind the closing delimiter, which servers pass over; leave them out"))
+                    .epilogue, offset: offset, "there are bytes after the closing delimiter, which servers ignore; leave them out"))
         case .opaque(let limit):
             let what =
                 switch limit {
                 case .parts: "there are more than \(self.limits.parts) parts"
-                case .headerSection: "a header section has more than \(self.limits.headerSection) octets"
+                case .headerSection: "a header section has more than \(self.limits.headerSection) bytes"
                 case .headerLines: "a header section has more than \(self.limits.headerLines) lines"
                 }
             self.isClosed = true
-            self.report.addOnce(MultipartProblem(.tooMuch, offset: offset, "\(what), and nothing behind was looked at; send less"))
+            self.report.addOnce(MultipartProblem(.tooMuch, offset: offset, "\(what), and nothing after that was checked; send less"))
         }
     }
 
@@ -110,10 +110,10 @@ final class LintLevel {
         if !delimiter.padding.isEmpty {
             let place = end - delimiter.lineEndAfter.count - delimiter.padding.count
             self.report.addOnce(
-                MultipartProblem(.padding, offset: place, "there is white space behind a boundary, which some servers refuse; leave it out")
+                MultipartProblem(.padding, offset: place, "there is white space after a boundary, which some servers refuse; leave it out")
             )
         }
-        // Behind parts within a part, the line end belongs to the delimiter around them.
+        // After nested parts, the line end belongs to the delimiter of the outer level.
         if delimiter.lineEndAfter == .none, !delimiter.isClosing || self.depth == 1 {
             let kind: MultipartProblem.Kind = delimiter.isClosing ? .lastLineEndMissing : .lineEndMissing
             let which = delimiter.isClosing ? "closing delimiter, and some servers wait for it" : "delimiter"
@@ -134,7 +134,7 @@ final class LintLevel {
             self.report.add(
                 MultipartProblem(
                     .preamble, offset: self.offset,
-                    "there are octets in front of the first delimiter, which some servers refuse; leave them out"))
+                    "there are bytes in front of the first delimiter, which some servers refuse; leave them out"))
         }
     }
 
@@ -147,7 +147,7 @@ final class LintLevel {
             return self.report.addOnce(
                 MultipartProblem(
                     .tooDeep, offset: offset,
-                    "there are more than \(self.limits.depth) levels of parts, and those below were not looked at; nest less"))
+                    "there are more than \(self.limits.depth) levels of parts, and those below were not checked; nest less"))
         }
         self.inner = LintLevel(
             boundary: boundary, isFormData: type.isFormData, limits: self.limits, report: self.report, depth: self.depth + 1, offset: offset
@@ -167,7 +167,7 @@ final class LintLevel {
         self.report.add(
             MultipartProblem(
                 .emptyLineMissing, offset: offset,
-                "there is no empty line behind the header section of \(part.label); write CRLF twice there"))
+                "there is no empty line after the header section of \(part.label); write CRLF twice there"))
     }
 
     private func lineFeedOnly(_ offset: Int) {

@@ -1,7 +1,7 @@
 /// A field value of the form `value; name=value; name="value"`, as Content-Type and Content-Disposition have it (RFC 2045, 5.1).
 ///
-/// Lenient: white space is allowed everywhere, and a quote ends a quoted string only in front of a semicolon or the end where there is one
-/// such, since some clients write `filename="a"b.png"`. Does not decode values beyond their quoting.
+/// Lenient: allows white space everywhere. If any quote precedes a semicolon or the end, only such a quote ends a quoted string: some
+/// clients write `filename="a"b.png"`. Does not decode values beyond their quoting.
 public struct MIMEParameters: Sendable, Hashable {
     public struct Parameter: Sendable, Hashable {
         /// In lower case.
@@ -10,7 +10,7 @@ public struct MIMEParameters: Sendable, Hashable {
         public var raw: [UInt8]
         public var isQuoted: Bool
 
-        /// The value with every backslash taken as an escape of what follows (RFC 9110, 5.6.4).
+        /// The value with every backslash read as an escape (RFC 9110, 5.6.4).
         public var value: [UInt8] {
             guard self.isQuoted, self.raw.contains(UInt8(ascii: "\\")) else { return self.raw }
             var value: [UInt8] = []
@@ -27,13 +27,13 @@ public struct MIMEParameters: Sendable, Hashable {
         }
     }
 
-    /// Parameters of one value. Content-Type has one or two, Content-Disposition three.
+    /// Most parameters of one value. Content-Type has one or two, Content-Disposition three.
     public static let limit = 32
 
-    /// What stands in front of the first semicolon, in lower case and without white space around it.
+    /// What precedes the first semicolon, in lower case and without white space around it.
     public var value: String
     public var parameters: [Parameter] = []
-    /// What stands behind a comma, where a client adds the field twice and its library joins the two (RFC 9110, 5.3).
+    /// What follows a comma: a client set the field twice, and its library joined both (RFC 9110, 5.3).
     public var rest: [UInt8]?
 
     public init(_ field: some Collection<UInt8>) {
@@ -61,7 +61,7 @@ public struct MIMEParameters: Sendable, Hashable {
         if index < octets.count, octets[index] == UInt8(ascii: ",") { self.rest = Array(octets[(index + 1)...]) }
     }
 
-    /// The first parameter of a name in lower case.
+    /// The first parameter with the name, which must be in lower case.
     public subscript(name: String) -> Parameter? {
         self.parameters.first { $0.name == name }
     }
@@ -94,7 +94,7 @@ public struct MIMEParameters: Sendable, Hashable {
         return next == UInt8(ascii: ";") || next == UInt8(ascii: ",")
     }
 
-    /// The next semicolon, or comma with a media type behind it. Other commas belong to the value: a boundary may have them (RFC 2046, 5.1.1),
+    /// The next semicolon, or comma before a media type. Other commas belong to the value: a boundary may have them (RFC 2046, 5.1.1),
     /// and clients forget the quotes it then needs.
     private static func endOfValue(_ octets: [UInt8], from start: Int) -> Int {
         var index = start
@@ -122,5 +122,55 @@ public struct MIMEParameters: Sendable, Hashable {
 
     private static func lowercase(_ octets: ArraySlice<UInt8>) -> String {
         String(decoding: self.trimmed(octets).map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 }, as: UTF8.self)
+    }
+}
+
+/// A Content-Type of the multipart family (RFC 2046, 5.1) with its boundary.
+public struct MultipartType: Sendable, Hashable {
+    /// `form-data`, `mixed`, `related` and so on, in lower case.
+    public var subtype: String
+    public var parameters: MIMEParameters
+
+    /// Most further values that are examined: a field that was set twice has one.
+    private static let listLimit = 4
+
+    /// Nil if the value is not of the multipart family. Of several joined by commas, the first with a boundary, or else the first.
+    public init?(_ field: some Collection<UInt8>) {
+        var parameters = MIMEParameters(field)
+        let first = parameters
+        for _ in 0..<Self.listLimit {
+            guard parameters["boundary"] == nil, let rest = parameters.rest else { break }
+            parameters = MIMEParameters(rest)
+        }
+        if parameters["boundary"] == nil || !parameters.value.hasPrefix("multipart/") { parameters = first }
+        guard parameters.value.hasPrefix("multipart/") else { return nil }
+        self.subtype = String(parameters.value.dropFirst("multipart/".count))
+        self.parameters = parameters
+    }
+
+    /// The first multipart type with a boundary among the fields, or else the first multipart type.
+    public init?(_ fields: HeaderFields) {
+        var first: MultipartType?
+        for index in 0..<fields.count where fields.isNamed("content-type", at: index) {
+            guard let type = MultipartType(fields.valueBytes(at: index)) else { continue }
+            if type.boundary != nil {
+                self = type
+                return
+            }
+            first = first ?? type
+        }
+        guard let first else { return nil }
+        self = first
+    }
+
+    package init?(part: PartHeaderSection) {
+        self.init(part.fields)
+    }
+
+    public var isFormData: Bool { self.subtype == "form-data" }
+
+    /// Nil if it is missing or malformed.
+    public var boundary: MultipartBoundary? {
+        self.parameters["boundary"].flatMap { MultipartBoundary($0.value) }
     }
 }

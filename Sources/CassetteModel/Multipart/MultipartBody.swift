@@ -1,13 +1,13 @@
-/// A multipart body as its parts, with all it takes to write it again octet by octet.
+/// A multipart body as its parts, with all it takes to restore its bytes.
 ///
-/// Generic over the data of parts: where it lies in the recorded body, the octets themselves, or their form in a cassette. Every member
-/// besides parts has the value most clients send, so that only what differs needs to be stored.
+/// Generic over the data of parts: a range of the recorded body, the bytes themselves, or their form in a cassette. By default, each member
+/// but `parts` has the value most clients send, so that only differences need to be stored.
 public struct MultipartBody<Data> {
     public var boundary: MultipartBoundary
-    /// In front of the first delimiter, without its line end.
+    /// What precedes the first delimiter, without its line end.
     public var preamble: [UInt8]
     public var parts: [MultipartPart<Data>]
-    /// Nil where the body ends within its last part.
+    /// Nil if the body ends within its last part.
     public var closing: MultipartDelimiter?
     public var epilogue: [UInt8]
 
@@ -22,12 +22,12 @@ public struct MultipartBody<Data> {
         self.epilogue = epilogue
     }
 
-    /// The delimiter that most clients send in front of a part or behind the last one: without a line end before it where the body begins.
+    /// The delimiter that most clients send before a part or after the last one: at the start of the body, without a line end before it.
     public static func usualDelimiter(isFirst: Bool, isClosing: Bool = false) -> MultipartDelimiter {
         MultipartDelimiter(lineEndBefore: isFirst ? .none : .carriageReturnLineFeed, isClosing: isClosing)
     }
 
-    /// The same body with other data, asked for in the order of parts.
+    /// The same body with other data; calls `transform` in the order of parts.
     public func mapData<Other>(_ transform: (Data) throws -> Other) rethrows -> MultipartBody<Other> {
         MultipartBody<Other>(
             boundary: self.boundary, preamble: self.preamble,
@@ -44,7 +44,7 @@ public struct MultipartBody<Data> {
 }
 
 extension MultipartBody<Range<Int>> {
-    /// The parts of a body in memory, as ranges of it; nil where it has no delimiter or passes a limit, so that its octets must be kept.
+    /// The parts of a body in memory, as ranges of it; nil if it has no delimiter or exceeds a limit, so that its bytes must be kept.
     public static func parse(
         _ octets: UnsafeRawBufferPointer, boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()
     ) -> MultipartBody? {
@@ -58,155 +58,7 @@ extension MultipartBody: Sendable where Data: Sendable {}
 extension MultipartBody: Equatable where Data: Equatable {}
 extension MultipartBody: Hashable where Data: Hashable {}
 
-/// Makes a `MultipartBody` of a body that comes in pieces, with parts within parts. Their data is told as ranges of the body.
-///
-/// Keeps header sections and what stands around the parts, never data.
-public struct MultipartReader: ~Copyable {
-    private let level: MultipartLevel
-
-    public init(boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()) {
-        self.level = MultipartLevel(
-            boundary: boundary, limits: limits, allowance: MultipartAllowance(limits), depth: 1, offset: 0)
-    }
-
-    public mutating func push(_ bytes: UnsafeRawBufferPointer) {
-        self.level.push(bytes)
-    }
-
-    /// Nil where the body has no delimiter or passes a limit, so that its octets must be kept.
-    public consuming func finish() -> MultipartBody<Range<Int>>? {
-        self.level.finish()
-    }
-}
-
-/// One level of a body of parts within parts: reads its own parts, and hands the data of a part that is a multipart to the next level.
-///
-/// Belongs to one `MultipartReader` and is used by nothing else. A class, since a level holds another.
-final class MultipartLevel {
-    private var parser: MultipartParser
-    private let limits: MultipartLimits
-    private let depth: Int
-    /// Where this level's octets begin in the whole body.
-    private let offset: Int
-    private var body: MultipartBody<Range<Int>>
-    private var inner: MultipartLevel?
-    private var isWithinLimits = true
-    private var hasDelimiter = false
-    private let allowance: MultipartAllowance
-
-    init(boundary: MultipartBoundary, limits: MultipartLimits, allowance: MultipartAllowance, depth: Int, offset: Int) {
-        self.parser = MultipartParser(boundary: boundary, limits: limits)
-        self.limits = limits
-        self.allowance = allowance
-        self.depth = depth
-        self.offset = offset
-        self.body = MultipartBody(boundary: boundary, parts: [], closing: nil)
-    }
-
-    func push(_ bytes: UnsafeRawBufferPointer) {
-        guard self.isWithinLimits else { return }
-        self.parser.push(bytes) { self.take($0) }
-    }
-
-    func finish() -> MultipartBody<Range<Int>>? {
-        self.parser.finish { self.take($0) }
-        self.endInner()
-        return self.isWithinLimits && self.hasDelimiter ? self.body : nil
-    }
-
-    private func take(_ event: MultipartEvent) {
-        switch event.kind {
-        case .preamble: self.append(event.octets, to: \.preamble)
-        case .epilogue: self.append(event.octets, to: \.epilogue)
-        case .opaque:
-            self.isWithinLimits = false
-            self.inner = nil
-        case .delimiter(let delimiter):
-            self.endInner()
-            self.hasDelimiter = true
-            if delimiter.isClosing {
-                self.body.closing = delimiter
-            } else if !self.allowance.takePart() {
-                self.isWithinLimits = false
-            } else {
-                let start = self.offset + event.offset + event.octets.count
-                self.body.parts.append(
-                    MultipartPart(delimiter: delimiter, headers: PartHeaderSection(octets: []), content: .data(start..<start)))
-            }
-        case .headers: self.takeHeaders(event)
-        case .data:
-            self.inner?.push(event.octets)
-            self.extendData(to: self.offset + event.offset + event.octets.count)
-        }
-    }
-
-    private func append(_ octets: UnsafeRawBufferPointer, to member: WritableKeyPath<MultipartBody<Range<Int>>, [UInt8]>) {
-        guard self.allowance.takeSurroundings(octets.count) else {
-            self.isWithinLimits = false
-            return
-        }
-        self.body[keyPath: member].append(contentsOf: octets)
-    }
-
-    private func takeHeaders(_ event: MultipartEvent) {
-        guard let last = self.body.parts.indices.last else { return }
-        guard self.allowance.takeHeaders(event.octets.count) else {
-            self.isWithinLimits = false
-            return
-        }
-        let end = self.offset + event.offset + event.octets.count
-        let headers = PartHeaderSection(octets: Array(event.octets))
-        self.body.parts[last].headers = headers
-        self.body.parts[last].content = .data(end..<end)
-        guard self.depth < self.limits.depth, let boundary = MultipartType(part: headers)?.boundary else { return }
-        self.inner = MultipartLevel(
-            boundary: boundary, limits: self.limits, allowance: self.allowance, depth: self.depth + 1, offset: end)
-    }
-
-    private func extendData(to end: Int) {
-        guard let last = self.body.parts.indices.last, case .data(let range) = self.body.parts[last].content else { return }
-        self.body.parts[last].content = .data(range.lowerBound..<end)
-    }
-
-    /// A part that says it is a multipart and has no delimiter, or passes a limit, is data.
-    private func endInner() {
-        guard let inner = self.inner, let last = self.body.parts.indices.last else { return }
-        self.inner = nil
-        if let body = inner.finish() { self.body.parts[last].content = .multipart(body) }
-    }
-}
-
-/// What all levels of one body together may still collect.
-///
-/// Belongs to one `MultipartReader`. A class, since its levels share it.
-final class MultipartAllowance {
-    private var parts: Int
-    private var headerSections: Int
-    private var surroundings: Int
-
-    init(_ limits: MultipartLimits) {
-        self.parts = limits.parts
-        self.headerSections = limits.allHeaderSections
-        self.surroundings = limits.surroundings
-    }
-
-    func takePart() -> Bool {
-        self.parts -= 1
-        return self.parts >= 0
-    }
-
-    func takeHeaders(_ count: Int) -> Bool {
-        self.headerSections -= count
-        return self.headerSections >= 0
-    }
-
-    func takeSurroundings(_ count: Int) -> Bool {
-        self.surroundings -= count
-        return self.surroundings >= 0
-    }
-}
-
-/// One part of a multipart body with the delimiter in front of it.
+/// One part of a multipart body with the delimiter before it.
 public struct MultipartPart<Data> {
     public var delimiter: MultipartDelimiter
     public var headers: PartHeaderSection
@@ -224,3 +76,57 @@ public struct MultipartPart<Data> {
 extension MultipartPart: Sendable where Data: Sendable {}
 extension MultipartPart: Equatable where Data: Equatable {}
 extension MultipartPart: Hashable where Data: Hashable {}
+
+/// What a part holds: data or nested parts.
+public indirect enum MultipartContent<Data> {
+    case data(Data)
+    case multipart(MultipartBody<Data>)
+}
+
+extension MultipartContent: Sendable where Data: Sendable {}
+extension MultipartContent: Equatable where Data: Equatable {}
+extension MultipartContent: Hashable where Data: Hashable {}
+
+/// Writes a multipart body's bytes, piece by piece.
+///
+/// Does not know where the data of parts is: `data` writes it.
+public enum MultipartSerializer {
+    public static func write<Data>(
+        _ body: MultipartBody<Data>, to output: (UnsafeRawBufferPointer) throws -> Void, data: (Data) throws -> Void
+    ) rethrows {
+        try body.preamble.withUnsafeBytes(output)
+        for part in body.parts {
+            try part.delimiter.octets(boundary: body.boundary).withUnsafeBytes(output)
+            try part.headers.octets.withUnsafeBytes(output)
+            switch part.content {
+            case .data(let content): try data(content)
+            case .multipart(let inner): try self.write(inner, to: output, data: data)
+            }
+        }
+        if let closing = body.closing { try closing.octets(boundary: body.boundary).withUnsafeBytes(output) }
+        try body.epilogue.withUnsafeBytes(output)
+    }
+
+    /// The bytes of a body whose data are bytes.
+    public static func octets(_ body: MultipartBody<[UInt8]>) -> [UInt8] {
+        var octets: [UInt8] = []
+        self.write(body, to: { octets.append(contentsOf: $0) }, data: { octets.append(contentsOf: $0) })
+        return octets
+    }
+
+    /// The bytes of a body whose data are ranges of `source`; nil if they are not within it.
+    public static func octets(_ body: MultipartBody<Range<Int>>, source: UnsafeRawBufferPointer) -> [UInt8]? {
+        var octets: [UInt8] = []
+        var isInside = true
+        self.write(
+            body, to: { octets.append(contentsOf: $0) },
+            data: { range in
+                if range.lowerBound >= 0, range.upperBound <= source.count {
+                    octets.append(contentsOf: source[range])
+                } else {
+                    isInside = false
+                }
+            })
+        return isInside ? octets : nil
+    }
+}

@@ -1,16 +1,16 @@
 internal import Platform
 internal import TapeBytes
 
-/// A boundary that can be searched for: one to 256 octets, no line end and no NUL among them.
+/// A boundary that can be searched for: one to 256 bytes without line ends and NUL.
 ///
-/// Wider than RFC 2046 allows, since real clients are; `MultipartLint` tells where it is too wide.
+/// More lenient than RFC 2046, since real clients are; `MultipartLint` reports what the RFC does not allow.
 public struct MultipartBoundary: Sendable, Hashable {
-    /// RFC 2046, 5.1.1 allows 70; python-multipart (`MAX_BOUNDARY_LENGTH`) takes as many as this.
+    /// In bytes. RFC 2046, 5.1.1 allows 70; python-multipart (`MAX_BOUNDARY_LENGTH`) accepts as many as this.
     public static let longest = 256
 
-    /// Two hyphens and the boundary: what a delimiter consists of besides line ends.
+    /// Two hyphens and the boundary.
     let dashed: [UInt8]
-    /// The octet of `dashed` that ordinary data has least of, and where it stands.
+    /// The index in `dashed` of the byte that is rarest in ordinary data.
     private let anchor: Int
 
     public init?(_ octets: some Collection<UInt8>) {
@@ -27,8 +27,8 @@ public struct MultipartBoundary: Sendable, Hashable {
     public var octets: ArraySlice<UInt8> { self.dashed[2...] }
     public var count: Int { self.dashed.count - 2 }
 
-    /// The octet that `find` looks for first. Capital letters and digits are rarer than small letters and hyphens in text, JSON and code;
-    /// in random data all are alike.
+    /// The index of the byte that `find` searches for. Capital letters and digits are rarer than small letters and hyphens in text, JSON
+    /// and code; in random data all are equally frequent.
     private static func rarest(_ dashed: [UInt8]) -> Int {
         func rank(_ octet: UInt8) -> Int {
             switch octet {
@@ -46,7 +46,7 @@ public struct MultipartBoundary: Sendable, Hashable {
         return best
     }
 
-    /// The first offset from `start` where the two hyphens and the boundary stand.
+    /// The first offset from `start` of the two hyphens and the boundary.
     func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         guard let base = bytes.baseAddress else { return nil }
         let length = self.dashed.count
@@ -68,7 +68,7 @@ public struct MultipartBoundary: Sendable, Hashable {
             && self.dashed.withUnsafeBytes { $0.elementsEqualFast(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + $0.count])) }
     }
 
-    /// The first offset from `start` behind which everything, up to the end, may be the beginning of a delimiter; the end where nothing is.
+    /// The first offset from `start` at which the rest of the bytes may be the beginning of a delimiter, or the end.
     func beginning(atEndOf bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         let end = bytes.count
         var found = end
@@ -82,5 +82,137 @@ public struct MultipartBoundary: Sendable, Hashable {
         }
         if found == end, end > start, bytes[end - 1] == 13 { return end - 1 }
         return found - LineEnd.before(found, from: start, in: bytes).count
+    }
+}
+
+/// The line between two parts of a multipart body, with all that may differ between senders (RFC 2046, 5.1.1).
+///
+/// Does not hold the boundary, which is the same in all delimiters of a body.
+public struct MultipartDelimiter: Sendable, Hashable {
+    /// Belongs to the delimiter, not to the part before it.
+    public var lineEndBefore: LineEnd
+    /// Whether two more hyphens follow the boundary: this is the last delimiter.
+    public var isClosing: Bool
+    /// Spaces and tabs after the boundary, which RFC 2046 lets relays add.
+    public var padding: [UInt8]
+    public var lineEndAfter: LineEnd
+
+    public init(
+        lineEndBefore: LineEnd = .carriageReturnLineFeed, isClosing: Bool = false, padding: [UInt8] = [],
+        lineEndAfter: LineEnd = .carriageReturnLineFeed
+    ) {
+        self.lineEndBefore = lineEndBefore
+        self.isClosing = isClosing
+        self.padding = padding
+        self.lineEndAfter = lineEndAfter
+    }
+
+    public func octets(boundary: MultipartBoundary) -> [UInt8] {
+        self.lineEndBefore.octets + boundary.dashed + (self.isClosing ? [45, 45] : []) + self.padding + self.lineEndAfter.octets
+    }
+}
+
+/// How a line ends in a multipart body: RFC 2046 requires CRLF, some clients write LF alone, and some forget it.
+public enum LineEnd: Sendable, Hashable, CaseIterable {
+    case none
+    case lineFeed
+    case carriageReturnLineFeed
+
+    public var octets: [UInt8] {
+        switch self {
+        case .none: []
+        case .lineFeed: [10]
+        case .carriageReturnLineFeed: [13, 10]
+        }
+    }
+
+    public var count: Int {
+        switch self {
+        case .none: 0
+        case .lineFeed: 1
+        case .carriageReturnLineFeed: 2
+        }
+    }
+
+    /// The line end that closes `bytes[start..<end]`.
+    static func before(_ end: Int, from start: Int, in bytes: UnsafeRawBufferPointer) -> LineEnd {
+        guard end > start, bytes[end - 1] == 10 else { return .none }
+        return end - 1 > start && bytes[end - 2] == 13 ? .carriageReturnLineFeed : .lineFeed
+    }
+
+    /// The line end at the start of `octets`.
+    static func leading(_ octets: [UInt8]) -> LineEnd {
+        if octets.starts(with: [13, 10]) { return .carriageReturnLineFeed }
+        return octets.first == 10 ? .lineFeed : .none
+    }
+}
+
+/// Decides by what follows two hyphens and a boundary whether they are a delimiter.
+///
+/// RFC 2046, 5.1.1 requires a delimiter on a line of its own. Two errors of hand-written clients are accepted: a delimiter with no line end
+/// before it, if the body ends after it or a part's first field follows, and one with no line end after it, if that field follows at once.
+enum DelimiterTail {
+    case delimiter(MultipartDelimiter, end: Int)
+    /// Not a delimiter: data, or another boundary with the same beginning.
+    case data
+    /// Undecided without more bytes.
+    case needsMore
+
+    /// How the first field of a part's header section begins: RFC 7578 and RFC 2046 name no others.
+    private static let field: StaticString = "content-"
+
+    /// - Parameters:
+    ///   - offset: of the first byte after the boundary.
+    ///   - lineEndBefore: the line end before the boundary; nil if the boundary is within a line.
+    ///   - isFinal: whether the body ends with `bytes`.
+    static func judge(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int, lineEndBefore: LineEnd?, isFinal: Bool
+    ) -> DelimiterTail {
+        let end = bytes.count
+        let undecided: DelimiterTail = isFinal ? .data : .needsMore
+        var index = offset
+        var delimiter = MultipartDelimiter(lineEndBefore: lineEndBefore ?? .none, lineEndAfter: .none)
+        if index < end, bytes[index] == 45 {
+            guard index + 1 < end else { return undecided }
+            guard bytes[index + 1] == 45 else { return .data }
+            delimiter.isClosing = true
+            index += 2
+        }
+        let padding = index
+        while index < end, bytes[index] == 32 || bytes[index] == 9 { index += 1 }
+        guard index - padding <= MultipartLimits.padding else { return .data }
+        if index > padding { delimiter.padding = Array(bytes[padding..<index]) }
+
+        if index < end, bytes[index] == 10 {
+            delimiter.lineEndAfter = .lineFeed
+            index += 1
+        } else if index < end, bytes[index] == 13 {
+            if index + 1 < end {
+                guard bytes[index + 1] == 10 else { return .data }
+                delimiter.lineEndAfter = .carriageReturnLineFeed
+                index += 2
+            } else if !isFinal {
+                return .needsMore
+            } else {
+                return delimiter.isClosing ? .delimiter(delimiter, end: index) : .data
+            }
+        }
+        let hasEnded = index == end
+        if lineEndBefore != nil, delimiter.lineEndAfter != .none { return .delimiter(delimiter, end: index) }
+        if delimiter.isClosing {
+            guard hasEnded else { return .data }
+            return isFinal ? .delimiter(delimiter, end: index) : .needsMore
+        }
+        if hasEnded {
+            guard isFinal else { return .needsMore }
+            return lineEndBefore != nil ? .delimiter(delimiter, end: index) : .data
+        }
+        // Only one error at a time.
+        guard lineEndBefore != nil ? delimiter.padding.isEmpty : delimiter.lineEndAfter != .none else { return .data }
+        for position in 0..<self.field.utf8CodeUnitCount {
+            guard index + position < end else { return undecided }
+            guard bytes[index + position] | 32 == self.field.utf8Start[position] else { return .data }
+        }
+        return .delimiter(delimiter, end: index)
     }
 }

@@ -1,8 +1,8 @@
 internal import TapeBytes
 
-/// Takes a multipart body apart as it comes in (RFC 2046, 5.1), however it is cut into pieces.
+/// Splits a multipart body (RFC 2046, 5.1) into events as it arrives, in pieces of any size.
 ///
-/// Judges nothing and refuses nothing: whatever the octets are, the events put together give them back. Parts within parts are data to it.
+/// Refuses nothing: whatever the bytes are, the bytes of all events are the body. Does not parse nested parts: they are data.
 /// Keeps no more than the beginning of a delimiter or one header section.
 public struct MultipartParser: ~Copyable {
     private enum State { case preamble, headers, data, epilogue, opaque(MultipartLimit) }
@@ -10,18 +10,18 @@ public struct MultipartParser: ~Copyable {
     public let boundary: MultipartBoundary
     private let limits: MultipartLimits
     private var state = State.preamble
-    /// Octets that more of the body must decide about.
+    /// Bytes that cannot be classified without more of the body.
     private var held: [UInt8] = []
-    /// Octets of the body that events have told of.
+    /// Bytes of the body in the events so far.
     private var offset = 0
-    /// True until the preamble or a part's data has its first octet: a boundary there stands at the start of a line.
+    /// True before the first byte of the preamble or of a part's data: a boundary there is at the start of a line.
     private var isSegmentStart = true
     private var parts = 0
     private var headers = PartHeaderScanner()
-    /// Set where the state has changed without an octet: the octets at hand are to be looked at again.
+    /// Set if the state has changed without consuming a byte: the same bytes are processed again.
     private var hasTurned = false
 
-    /// Octets put behind the held ones to decide about them: more than the longest delimiter with the field that may follow it.
+    /// Bytes appended to the held ones to classify them: more than the longest delimiter with the field that may follow it.
     static let window = 512
 
     public init(boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()) {
@@ -51,7 +51,7 @@ public struct MultipartParser: ~Copyable {
         if consumed < rest.count { self.held.append(contentsOf: rest[consumed...]) }
     }
 
-    /// The body has ended: tells of what was held back.
+    /// The body has ended: delivers the held bytes.
     public mutating func finish(deliver: (MultipartEvent) throws -> Void) rethrows {
         _ = try self.processHeld(isFinal: true, deliver: deliver)
         self.held = []
@@ -64,7 +64,7 @@ public struct MultipartParser: ~Copyable {
         return try octets.withUnsafeBytes { try self.process($0, isFinal: isFinal, deliver: deliver) }
     }
 
-    /// Returns how many octets were told of; the others must be shown again with more behind them.
+    /// Returns how many bytes were delivered; the caller passes the others again, with more after them.
     private mutating func process(
         _ bytes: UnsafeRawBufferPointer, isFinal: Bool, deliver: (MultipartEvent) throws -> Void
     ) rethrows -> Int {
@@ -97,7 +97,7 @@ public struct MultipartParser: ~Copyable {
         try deliver(event)
     }
 
-    /// Looks for the delimiter that ends a preamble or a part's data.
+    /// Finds the delimiter that ends the preamble or a part's data.
     private mutating func search(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, isFinal: Bool, kind: MultipartEvent.Kind,
         deliver: (MultipartEvent) throws -> Void
@@ -157,9 +157,63 @@ public struct MultipartParser: ~Copyable {
     }
 }
 
-/// Finds the end of one part's header section: an empty line, a delimiter, or octets that no field line can have.
+/// A range of a multipart body and what it is. The ranges of all events make up the body.
+public struct MultipartEvent {
+    public enum Kind: Sendable, Hashable {
+        /// Bytes before the first delimiter, without its line end.
+        case preamble
+        case delimiter(MultipartDelimiter)
+        /// A part's whole header section, with the empty line that ends it, if there is one.
+        case headers
+        /// Data of the part. `resemblesDelimiter` is true for bytes that hold the boundary but are not a delimiter.
+        case data(resemblesDelimiter: Bool)
+        /// Bytes after the closing delimiter.
+        case epilogue
+        /// The rest of a body that has exceeded a limit.
+        case opaque(MultipartLimit)
+    }
+
+    public let kind: Kind
+    /// Where these bytes begin in the body.
+    public let offset: Int
+    /// Valid until `deliver` returns.
+    public let octets: UnsafeRawBufferPointer
+}
+
+/// How much of a multipart body is parsed; the rest is passed on as opaque bytes.
 ///
-/// Remembers how far it has looked, so that a section that comes octet by octet is not read again and again.
+/// Does not limit the size of parts: their data is never kept.
+public struct MultipartLimits: Sendable, Hashable {
+    /// Parts of one body. Go (`multipartmaxparts`) and Werkzeug (`max_form_parts`) stop at 1,000; a recorder must also show what they
+    /// refuse.
+    public var parts = 100_000
+    /// Bytes of one part's header section with all its line ends: as much as a message's own may have. python-multipart takes 4 KiB a
+    /// field.
+    public var headerSection = 64 * 1024
+    /// Lines of one part's header section: as many as a message may have. python-multipart takes 8, Go 10,000.
+    public var headerLines = 128
+    /// Bytes of all header sections of one body, if they are collected: 160 for each of 100,000 parts.
+    public var allHeaderSections = 16 << 20
+    /// Bytes before the first delimiter and after the closing one, if they are collected. Mail programs put a sentence there.
+    public var surroundings = 64 * 1024
+    /// Levels of nested multiparts. Mail has three (mixed, related, alternative); forms have two at most (RFC 7578, 4.3).
+    public var depth = 8
+
+    /// Bytes of white space after a boundary. No composer may write any (RFC 2046, 5.1.1); a relay's line stays within 78 characters
+    /// (RFC 5322, 2.1.1).
+    static let padding = 78
+
+    public init() {}
+}
+
+/// Which limit a multipart body has exceeded.
+public enum MultipartLimit: Sendable, Hashable {
+    case parts, headerSection, headerLines
+}
+
+/// Finds the end of one part's header section: an empty line, a delimiter, or bytes that no field line can have.
+///
+/// Remembers how far it has searched, so that the time stays linear if a section arrives byte by byte.
 struct PartHeaderScanner {
     enum Result {
         case needsMore
@@ -173,11 +227,12 @@ struct PartHeaderScanner {
     }
 
     private var lines = 0
-    /// Octets of these lines, and of the line behind them that hold no line feed.
+    /// Bytes of these lines.
     private var lineStart = 0
+    /// Bytes of the next line that were searched and have no line feed.
     private var searched = 0
 
-    /// `start` is where the section begins: the same octets at every call, with more behind them.
+    /// `start` is where the section begins. Each call must pass the same bytes, with more after them.
     mutating func scan(
         _ bytes: UnsafeRawBufferPointer, from start: Int, isFinal: Bool, boundary: MultipartBoundary, limits: MultipartLimits
     ) -> Result {
@@ -186,7 +241,7 @@ struct PartHeaderScanner {
             let feed = ByteScan.index(of: 10, in: bytes, from: line + self.searched)
             let isWhole = feed < bytes.count
             self.searched = feed - line
-            // Judged by numbers that do not depend on how the body is cut: where the line starts, and a longest line.
+            // These numbers do not depend on how the body is cut: where the line starts, and a longest line.
             let isTooLong = feed - start > limits.headerSection + MultipartParser.window
             guard isWhole || isFinal || isTooLong else { return .needsMore }
 
@@ -209,82 +264,12 @@ struct PartHeaderScanner {
         return isFinal ? .bodyEnd : .needsMore
     }
 
-    /// False for a line with a control octet or one outside ASCII where a field's name would be: the empty line was forgotten.
+    /// False if there is a control character or a byte outside ASCII where a field's name should be: the empty line was forgotten.
     private static func mayBeField(_ line: UnsafeRawBufferPointer) -> Bool {
         for octet in line.prefix(MultipartParser.window) {
             if octet == UInt8(ascii: ":") { return true }
             if octet < 32 && octet != 9 || octet >= 127 { return false }
         }
         return true
-    }
-}
-
-/// Judges what stands behind two hyphens and a boundary: only some continuations make it a delimiter.
-///
-/// RFC 2046, 5.1.1 wants a delimiter on a line of its own. Two slips of hand-written clients are read as well: a delimiter with no line end
-/// in front, where the body ends behind it or a part's first field follows, and one with no line end behind, where that field follows at once.
-enum DelimiterTail {
-    case delimiter(MultipartDelimiter, end: Int)
-    /// Not a delimiter: another boundary that begins alike, or data.
-    case data
-    /// More octets decide.
-    case needsMore
-
-    /// What the first field of a part's header section begins with: all that RFC 7578 and RFC 2046 name.
-    private static let field: StaticString = "content-"
-
-    /// - Parameters:
-    ///   - offset: behind the boundary.
-    ///   - lineEndBefore: of the boundary's line; nil where it stands within a line.
-    ///   - isFinal: whether the body ends with `bytes`.
-    static func judge(
-        _ bytes: UnsafeRawBufferPointer, at offset: Int, lineEndBefore: LineEnd?, isFinal: Bool
-    ) -> DelimiterTail {
-        let end = bytes.count
-        let undecided: DelimiterTail = isFinal ? .data : .needsMore
-        var index = offset
-        var delimiter = MultipartDelimiter(lineEndBefore: lineEndBefore ?? .none, lineEndAfter: .none)
-        if index < end, bytes[index] == 45 {
-            guard index + 1 < end else { return undecided }
-            guard bytes[index + 1] == 45 else { return .data }
-            delimiter.isClosing = true
-            index += 2
-        }
-        let padding = index
-        while index < end, bytes[index] == 32 || bytes[index] == 9 { index += 1 }
-        guard index - padding <= MultipartLimits.padding else { return .data }
-        if index > padding { delimiter.padding = Array(bytes[padding..<index]) }
-
-        if index < end, bytes[index] == 10 {
-            delimiter.lineEndAfter = .lineFeed
-            index += 1
-        } else if index < end, bytes[index] == 13 {
-            if index + 1 < end {
-                guard bytes[index + 1] == 10 else { return .data }
-                delimiter.lineEndAfter = .carriageReturnLineFeed
-                index += 2
-            } else if !isFinal {
-                return .needsMore
-            } else {
-                return delimiter.isClosing ? .delimiter(delimiter, end: index) : .data
-            }
-        }
-        let hasEnded = index == end
-        if lineEndBefore != nil, delimiter.lineEndAfter != .none { return .delimiter(delimiter, end: index) }
-        if delimiter.isClosing {
-            guard hasEnded else { return .data }
-            return isFinal ? .delimiter(delimiter, end: index) : .needsMore
-        }
-        if hasEnded {
-            guard isFinal else { return .needsMore }
-            return lineEndBefore != nil ? .delimiter(delimiter, end: index) : .data
-        }
-        // One slip at a time.
-        guard lineEndBefore != nil ? delimiter.padding.isEmpty : delimiter.lineEndAfter != .none else { return .data }
-        for position in 0..<self.field.utf8CodeUnitCount {
-            guard index + position < end else { return undecided }
-            guard bytes[index + position] | 32 == self.field.utf8Start[position] else { return .data }
-        }
-        return .delimiter(delimiter, end: index)
     }
 }

@@ -1,24 +1,24 @@
 internal import TapeBytes
 
-/// The header section of one part, octet by octet, and its field lines.
+/// The header section of one part: its exact bytes, and its field lines.
 ///
-/// Knows no field by its meaning.
+/// Interprets no field.
 public struct PartHeaderSection: Sendable, Hashable {
-    /// Field lines with their line ends, and the empty line, where it is there.
+    /// Field lines with their line ends, and the empty line, if there is one.
     public var octets: [UInt8]
 
     public init(octets: [UInt8]) {
         self.octets = octets
     }
 
-    /// The section as every careful client writes it: each line and the section itself end in CRLF.
+    /// The section as RFC 2046 requires it: each line ends in CRLF, and an empty line follows.
     public init(lines: some Sequence<[UInt8]>) {
         self.octets = []
         for line in lines { self.octets += line + [13, 10] }
         self.octets += [13, 10]
     }
 
-    /// One line, without and with its line end.
+    /// The range of one line without its line end, and the line end.
     struct Line {
         var content: Range<Int>
         var lineEnd: LineEnd
@@ -38,7 +38,7 @@ public struct PartHeaderSection: Sendable, Hashable {
         }
     }
 
-    /// The fields, with folded lines joined by a space (RFC 5322, 2.2.3 calls it unfolding). Not exact: `octets` is.
+    /// The fields, with folded lines joined by a space (RFC 5322, 2.2.3: unfolding). Only `octets` is exact.
     public var fields: HeaderFields {
         var lines: [[UInt8]] = []
         self.forEachLine { line in
@@ -55,8 +55,8 @@ public struct PartHeaderSection: Sendable, Hashable {
         return fields
     }
 
-    /// The lines, where writing them with CRLF and an empty line behind them gives these octets and each could be a line of a message's
-    /// header section; nil where not.
+    /// The lines, if writing them with CRLF and an empty line gives exactly these bytes, and each could be a line of a message's header
+    /// section; nil otherwise.
     public var canonicalLines: [[UInt8]]? {
         var lines: [[UInt8]] = []
         self.forEachLine { lines.append(Array(self.octets[$0.content])) }

@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// Judges one part: its header section, and from a few octets of its data whether a line end is too many there.
+/// Checks one part: its header section, and whether its data has a line end too many.
 ///
-/// Keeps the first and last octets of data only.
+/// Keeps only the first and last bytes of the data.
 struct PartLint {
-    /// Counts from one.
+    /// Counts from 1.
     let number: Int
     private let isFormData: Bool
     private var name: String?
@@ -12,7 +12,7 @@ struct PartLint {
     private var type = MediaType(nil)
     private var end: Int
     private(set) var hasEmptyLine = false
-    /// Whoever tells that it is missing does so once.
+    /// Whether the missing empty line has been reported: once is enough.
     var isEmptyLineTold = false
     private(set) var usesLineFeed: Int?
 
@@ -126,7 +126,7 @@ struct PartLint {
 
     /// The part has ended.
     ///
-    /// - Parameter isDelimited: by a delimiter, and not with the body: else a line end is what is left of the delimiter that is missing.
+    /// - Parameter isDelimited: whether by a delimiter. If by the end of the body, a line end is the rest of the missing delimiter.
     func finish(isDelimited: Bool = true) -> [MultipartProblem] {
         var problems: [MultipartProblem] = []
         let start = LineEnd.leading(self.first)
@@ -157,14 +157,14 @@ struct PartLint {
         return self.isBinary || self.magic(Array(self.first.dropFirst(lineEnd.count))) != nil
     }
 
-    /// A PDF may end with a line end; a text of several lines too.
+    /// A PDF or a text of several lines may end with a line end.
     private func mayNotEndWithLineEnd() -> Bool {
         if self.isFormData, !self.isFile, self.type.kind != .binary { return self.lineFeeds == 1 }
         let magic = self.magic(self.first)
         return self.type.essence != "application/pdf" && magic != "pdf" && (self.isBinary || magic != nil)
     }
 
-    /// By its type, or by control characters in its first octets: clients that know no type of a file call it `application/octet-stream`.
+    /// By the type, or by control characters in the first bytes: clients send `application/octet-stream` for a file of unknown type.
     private var isBinary: Bool {
         guard self.type.kind == .unknown else { return self.type.kind == .binary }
         return self.first.contains { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 || $0 == 127 }
@@ -172,50 +172,5 @@ struct PartLint {
 
     private func magic(_ octets: [UInt8]) -> String? {
         octets.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }
-    }
-}
-
-/// Tells a file type by its first octets, where no Content-Type does.
-package enum MagicNumber {
-    /// Octets that are worth passing.
-    static let prefixSize = 512
-
-    private static let signatures: [(offset: Int, octets: [UInt8], fileExtension: String)] = [
-        (0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "png"),
-        (0, [0xff, 0xd8, 0xff], "jpg"),
-        (0, Array("GIF8".utf8), "gif"),
-        (8, Array("WEBP".utf8), "webp"),
-        (8, Array("WAVE".utf8), "wav"),
-        (4, Array("ftypavif".utf8), "avif"),
-        (4, Array("ftyphei".utf8), "heic"),
-        (4, Array("ftypqt".utf8), "mov"),
-        (4, Array("ftypM4A".utf8), "m4a"),
-        (4, Array("ftyp".utf8), "mp4"),
-        (0, [0x1a, 0x45, 0xdf, 0xa3], "webm"),
-        (0, Array("ID3".utf8), "mp3"),
-        (0, Array("OggS".utf8), "ogg"),
-        (0, Array("fLaC".utf8), "flac"),
-        (0, Array("%PDF-".utf8), "pdf"),
-        (0, [0x50, 0x4b, 0x03, 0x04], "zip"),
-        (0, [0x1f, 0x8b, 0x08], "gz"),
-        (0, [0x28, 0xb5, 0x2f, 0xfd], "zst"),
-        (0, [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz"),
-        (0, Array("BZh".utf8), "bz2"),
-        (0, [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], "7z"),
-        (257, Array("ustar".utf8), "tar"),
-        (0, [0x00, 0x61, 0x73, 0x6d], "wasm"),
-        (0, Array("wOF2".utf8), "woff2"),
-        (0, Array("wOFF".utf8), "woff"),
-        (0, Array("OTTO".utf8), "otf"),
-        (0, [0x00, 0x00, 0x01, 0x00], "ico"),
-        (0, Array("SQLite format 3\0".utf8), "sqlite"),
-    ]
-
-    package static func fileExtension(of prefix: UnsafeRawBufferPointer) -> String? {
-        for (offset, octets, fileExtension) in self.signatures where prefix.count >= offset + octets.count {
-            let part = UnsafeRawBufferPointer(rebasing: prefix[offset..<offset + octets.count])
-            if octets.withUnsafeBytes({ $0.elementsEqualFast(part) }) { return fileExtension }
-        }
-        return nil
     }
 }

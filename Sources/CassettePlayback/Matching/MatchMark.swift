@@ -1,20 +1,20 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// The mark that every placeholder of a redacted value is, before requests are compared.
+/// The mark that replaces every placeholder of a redacted value before requests are compared.
 ///
-/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, and a cassette's are not those of a live request.
+/// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request.
 public enum MatchMark {
     /// `{{*}}`
     public static let octets: [UInt8] = Array("{{*}}".utf8)
-    /// Octets of the longest kind in a placeholder.
+    /// The longest kind of a placeholder, in bytes.
     static let kindLimit = 64
-    /// Digits of the longest number.
+    /// The longest number, in digits.
     static let digitLimit = 10
-    /// Octets of the longest placeholder, percent-encoded.
+    /// The longest placeholder, percent-encoded, in bytes.
     static let longest = 6 + Self.kindLimit + 3 + Self.digitLimit + 6
 
-    /// Whether a mark is among the octets.
+    /// Whether the bytes contain a mark.
     public static func isIn(_ octets: UnsafeRawBufferPointer) -> Bool { self.first(in: octets, from: 0) != nil }
 
     /// The offset of the first mark from `start`.
@@ -28,7 +28,7 @@ public enum MatchMark {
         return nil
     }
 
-    /// Writes marks for placeholders where they stand; a mark is shorter than any. Returns how many octets there are then.
+    /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that are left.
     static func replacePlaceholders(in octets: UnsafeMutableRawBufferPointer) -> Int {
         let bytes = UnsafeRawBufferPointer(octets)
         guard var found = self.placeholder(in: bytes, from: 0) else { return octets.count }
@@ -53,7 +53,7 @@ public enum MatchMark {
             .copyMemory(from: UnsafeRawBufferPointer(rebasing: octets[range]))
     }
 
-    /// The octets with marks for placeholders; nil where there are none.
+    /// A copy with marks for placeholders; nil if there are none.
     static func replaced(in octets: UnsafeRawBufferPointer) -> [UInt8]? {
         guard self.placeholder(in: octets, from: 0) != nil else { return nil }
         var copy = Array(octets)
@@ -67,7 +67,7 @@ public enum MatchMark {
     enum Finding: Equatable {
         case none
         case placeholder(end: Int)
-        /// The octets end within what may be one.
+        /// The bytes end within what may be a placeholder.
         case needsMore
     }
 
@@ -81,7 +81,7 @@ public enum MatchMark {
         return nil
     }
 
-    /// The first offset that holds a brace, as it is or percent-encoded, or may.
+    /// The first offset of a brace, as it is or percent-encoded, or of what may become one with more bytes.
     static func candidate(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var offset = start
         while true {
@@ -93,7 +93,7 @@ public enum MatchMark {
         }
     }
 
-    /// `{{KIND:NUMBER}}` at an offset; braces and colon may be percent-encoded, as in a URL.
+    /// Looks for `{{KIND:NUMBER}}` at an offset; braces and colon may be percent-encoded, as in a URL.
     static func judge(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Finding {
         var reader = PlaceholderReader(bytes, at: start)
         return reader.read()
@@ -101,8 +101,8 @@ public enum MatchMark {
 
     // MARK: Fitting
 
-    /// Whether a recorded head key that holds marks fits a live one: a mark stands for one octet or more, but not for what divides a
-    /// key (`/` and `@` in front of the query, `&` in it, a line feed).
+    /// Whether a recorded head key with marks fits a live one: a mark matches one byte or more, but no separator of the key (`/` and `@`
+    /// before the query, `&` in it, a line feed).
     public static func headKey(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
         self.fits(recorded, live) { zone, octet in
             switch zone {
@@ -113,15 +113,15 @@ public enum MatchMark {
         }
     }
 
-    /// Whether a value that holds marks fits another one, with any octets in place of a mark.
+    /// Whether a value with marks fits another one; a mark matches any bytes.
     static func value(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
         self.fits(recorded, live) { _, _ in true }
     }
 
     private enum Zone { case url, query, fields }
 
-    /// The last mark alone is tried at other lengths: what divides a key stands in the recorded one in so many words, so that an earlier
-    /// mark never has to give way.
+    /// Only the last mark is tried at other lengths: the separators are literal in the recorded key, so an earlier mark never has to give
+    /// way.
     private static func fits(
         _ recorded: UnsafeRawBufferPointer, _ live: UnsafeRawBufferPointer, mayStandFor: (Zone, UInt8) -> Bool
     ) -> Bool {
@@ -156,7 +156,7 @@ public enum MatchMark {
     }
 }
 
-/// Reads one placeholder, `{{KIND:NUMBER}}`, from octets that may end within it.
+/// Reads one placeholder, `{{KIND:NUMBER}}`, from bytes that may end within it.
 struct PlaceholderReader {
     private enum Step { case matched, failed, needsMore }
 
@@ -189,7 +189,7 @@ struct PlaceholderReader {
         }
     }
 
-    /// An octet as it is or percent-encoded, in hex of either case.
+    /// A byte as it is or percent-encoded, in hex of either case.
     private mutating func take(_ octet: UInt8, _ escape: StaticString) -> Step {
         guard self.offset < self.bytes.count else { return .needsMore }
         if self.bytes[self.offset] == octet {
@@ -206,7 +206,7 @@ struct PlaceholderReader {
         return .matched
     }
 
-    /// At least one octet, at most `limit`; what follows decides whether a run was too long.
+    /// At least one byte, at most `limit`; the next byte shows whether the run was too long.
     private mutating func takeRun(limit: Int, _ isPart: (UInt8) -> Bool) -> Step {
         let start = self.offset
         while self.offset < self.bytes.count, self.offset - start < limit, isPart(self.bytes[self.offset]) { self.offset += 1 }
@@ -216,5 +216,58 @@ struct PlaceholderReader {
 
     private static func isKind(_ octet: UInt8) -> Bool {
         FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "-") || octet == UInt8(ascii: "_") || octet == UInt8(ascii: ".")
+    }
+}
+
+/// Replaces placeholders by marks in bytes that come in pieces, wherever these are cut.
+///
+/// Holds back no more than the beginning of a placeholder.
+struct MarkFilter {
+    private var held: [UInt8] = []
+    private(set) var hasMarks = false
+
+    mutating func push(_ octets: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
+        guard !self.held.isEmpty else { return self.process(octets, isFinal: false, deliver) }
+        // Enough to decide about the held bytes; the rest is processed in place.
+        let count = min(octets.count, MatchMark.longest)
+        var joined = self.held
+        joined += octets[..<count]
+        self.held = []
+        let isAll = count == octets.count
+        let rest = UnsafeRawBufferPointer(rebasing: octets[count...])
+        joined.withUnsafeBytes { self.process($0, isFinal: false, deliver) }
+        guard !isAll else { return }
+        if self.held.isEmpty { return self.process(rest, isFinal: false, deliver) }
+        self.push(rest, deliver: deliver)
+    }
+
+    mutating func finish(deliver: (UnsafeRawBufferPointer) -> Void) {
+        let held = self.held
+        self.held = []
+        held.withUnsafeBytes { self.process($0, isFinal: true, deliver) }
+    }
+
+    private mutating func process(_ octets: UnsafeRawBufferPointer, isFinal: Bool, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+        var start = 0
+        var offset = 0
+        func hand(over end: Int) {
+            if start < end { deliver(UnsafeRawBufferPointer(rebasing: octets[start..<end])) }
+        }
+        while let candidate = MatchMark.candidate(in: octets, from: offset) {
+            switch MatchMark.judge(octets, at: candidate) {
+            case .none: offset = candidate + 1
+            case .placeholder(let end):
+                hand(over: candidate)
+                MatchMark.octets.withUnsafeBytes(deliver)
+                self.hasMarks = true
+                (start, offset) = (end, end)
+            case .needsMore where isFinal: offset = candidate + 1
+            case .needsMore:
+                hand(over: candidate)
+                self.held = Array(octets[candidate...])
+                return
+            }
+        }
+        hand(over: octets.count)
     }
 }

@@ -3,9 +3,9 @@ public import TapeBytes
 
 /// Match rules as people write them: in a cassette's head, a configuration file or options.
 ///
-/// Nothing is checked but that JSON has the right members; `MatchRules` does that.
+/// Checks only that JSON has the right members; `MatchRules` checks the rest.
 public struct MatchRuleTexts: Sendable, Hashable {
-    /// Names of rules; nil leaves those that were there before.
+    /// Names of rules; nil keeps the previous ones.
     public var match: [String]?
     public var ignore: [String]
     public var patterns: [String]
@@ -16,10 +16,10 @@ public struct MatchRuleTexts: Sendable, Hashable {
         self.patterns = patterns
     }
 
-    /// Whether it says nothing at all.
+    /// Whether there are no rules.
     public var isEmpty: Bool { self.match == nil && self.ignore.isEmpty && self.patterns.isEmpty }
 
-    /// These with others laid over them: `match` replaces, the rest adds.
+    /// These rules combined with others: `match` replaces, the rest adds.
     public func adding(_ other: MatchRuleTexts) -> MatchRuleTexts {
         MatchRuleTexts(
             match: other.match ?? self.match, ignore: self.ignore + other.ignore, patterns: self.patterns + other.patterns)
@@ -59,7 +59,7 @@ public struct MatchRuleTexts: Sendable, Hashable {
         MatchRuleError(.badJSON, "match rules, line \(value.line): \(problem)")
     }
 
-    /// Each rule once, and the shape of a member of a cassette's head; nil where there is none.
+    /// The rules as a member of a cassette's head, each rule once; nil if there are none.
     public var headMember: UnknownMember? {
         guard !self.isEmpty else { return nil }
         var writer = JSONWriter()
@@ -72,7 +72,7 @@ public struct MatchRuleTexts: Sendable, Hashable {
         return texts.filter { seen.insert($0).inserted }
     }
 
-    /// The members that say something, on one line.
+    /// The members that are not empty, on one line.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject(.inline)
         for (name, strings) in [("match", self.match), ("ignore", self.ignore), ("patterns", self.patterns)] as [(StaticString, [String]?)]

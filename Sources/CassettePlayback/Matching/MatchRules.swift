@@ -3,9 +3,9 @@ internal import TapeBytes
 
 /// The rules by which a live request is taken for a recorded one: all must find the two equal.
 ///
-/// Knows the grammar of rules. Comparing is the head key's and `BodyFacets`'.
+/// Knows the grammar of rules. The head key and `BodyFacets` do the comparing.
 public struct MatchRules: Sendable {
-    /// Rules, ignored places and patterns together: each is work for every request.
+    /// Limit on rules, ignored places and patterns together: each costs time in every request.
     public static let ruleLimit = 256
 
     /// Without duplicates, and without those whose place is ignored.
@@ -68,7 +68,7 @@ public struct MatchRules: Sendable {
         self.isStandardHead = self.head.isStandard
     }
 
-    /// These rules with others laid over them: `match` replaces, the rest adds.
+    /// These rules combined with others: `match` replaces, the rest adds.
     public func adding(_ other: MatchRuleTexts) throws(MatchRuleError) -> MatchRules {
         guard !other.isEmpty else { return self }
         var rules = try MatchRules(self.texts.adding(other))
@@ -76,7 +76,7 @@ public struct MatchRules: Sendable {
         return rules
     }
 
-    /// These rules, where recorded values have marks that live ones may not have.
+    /// These rules, for recorded values with marks where live values have none.
     func keepingWholeValues() -> MatchRules {
         var rules = self
         rules.body = BodyPlan(
@@ -84,16 +84,15 @@ public struct MatchRules: Sendable {
         return rules
     }
 
-    /// Whether bodies have to be compared (`BodyFacets`).
+    /// Whether bodies are compared (`BodyFacets`).
     public var looksAtBody: Bool { self.body.match != nil }
     /// Whether header fields are compared.
     public var looksAtHeaders: Bool { !self.head.headers.isEmpty }
-    /// Whether a body's facets hold a part of the URL, so that requests without bodies have to be compared by facets too.
+    /// Whether a body's facets hold a part of the URL, so that requests without bodies are compared by facets, too.
     public var movesQueryToBody: Bool { self.body.isGraphQL }
-    /// Whether the head is compared as by the standard rules.
+    /// Whether the head is compared by the standard rules.
     public let isStandardHead: Bool
 
-    /// Rules being put together.
     private struct Draft {
         var rules: [MatchRule] = []
         var ordersParts = false
@@ -183,13 +182,47 @@ extension MatchPlace {
     }
 }
 
-/// A rule of the API's user, asked last: a closure that compares two requests.
+/// One thing in which requests are compared. `MatchRules` combine them by AND.
+public enum MatchRule: Sendable, Hashable {
+    case method
+    case scheme
+    /// With the user information before it.
+    case host
+    case port
+    case path
+    case query(ordered: Bool)
+    /// All values of the field, by its name in lower case.
+    case header(String)
+    case body(BodyMatch)
+    /// The operation and its variables, instead of the body and the query items that hold them (GraphQL over HTTP); any other request is
+    /// compared by its body's kind.
+    case graphQL
+}
+
+/// What of a request body is compared, after content codings are removed.
 ///
-/// Runs for each recorded request that all other rules find equal, on any thread, and must give the same answer every time.
+/// A body that is not of the requested kind is compared by its own kind, on both sides.
+public enum BodyMatch: String, Sendable, Hashable, CaseIterable {
+    /// As JSON, a form, parts or text if it is declared so, or else byte by byte.
+    case byKind = "kind"
+    case bytes
+    /// By value: members in any order, numbers and strings in any spelling.
+    case json
+    /// Fields in any order.
+    case form
+    /// Part by part, without the boundary.
+    case multipart
+    /// Characters, whatever the charset.
+    case text
+}
+
+/// A rule of the program, asked last: a closure that compares two requests.
+///
+/// Runs for each recorded request that all other rules find equal, on any thread, and must return the same result every time.
 public struct CustomMatch: Sendable {
     /// For reports.
     public let name: String
-    /// Nil where the requests are equal, else a sentence on why not.
+    /// Nil if the requests are equal, or else a sentence on why not.
     public let difference: @Sendable (_ recorded: MatchedRequest, _ live: MatchedRequest) -> String?
 
     public init(_ name: String, _ difference: @escaping @Sendable (_ recorded: MatchedRequest, _ live: MatchedRequest) -> String?) {
@@ -198,40 +231,49 @@ public struct CustomMatch: Sendable {
     }
 }
 
-extension MatchRules {
-    /// The part of a request's key that its head gives: `METHOD scheme://host:port/path?query` with the normalised URL and its query
-    /// sorted, and behind it a line feed and `name: value` for each field that is compared. What is not compared is `*` or not there;
-    /// placeholders are marks (`MatchMark`).
-    ///
-    /// Lends the bytes without keeping them: no allocation below a kilobyte for the standard rules.
-    public func withHeadKey<Result>(
-        method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer, headers: HeaderFields?, _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result {
-        let prefix = method.count + 1
-        return withUnsafeTemporaryAllocation(byteCount: prefix + url.count + 1, alignment: 1) { output in
-            output.copyBytes(from: method)
-            output[method.count] = UInt8(ascii: " ")
-            let length = URLNormalizer.write(url, to: UnsafeMutableRawBufferPointer(rebasing: output[prefix...]))
-            let marked = MatchMark.replacePlaceholders(in: UnsafeMutableRawBufferPointer(rebasing: output[..<(prefix + length)]))
-            let key = UnsafeMutableRawBufferPointer(rebasing: output[..<marked])
-            guard self.isStandardHead else {
-                return HeadKeyWriter(self.head, UnsafeRawBufferPointer(key), methodEnd: method.count).key(headers).withUnsafeBytes(body)
-            }
-            let mark = ByteScan.index(of: UInt8(ascii: "?"), in: UnsafeRawBufferPointer(key), from: min(prefix, marked))
-            if mark < marked { QuerySorter.sort(UnsafeMutableRawBufferPointer(rebasing: key[(mark + 1)...])) }
-            return body(UnsafeRawBufferPointer(key))
-        }
+/// A request as a custom rule sees it, live or recorded.
+public struct MatchedRequest: Sendable {
+    public var method: String
+    public var url: String
+    public var headers: HeaderFields
+    /// Nil if it was not compared.
+    public var body: BodyFacets?
+
+    public init(method: String, url: String, headers: HeaderFields, body: BodyFacets? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A match rule that cannot be understood.
+public struct MatchRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var code: Code
+    /// What is wrong with which rule, and what to write.
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 
-    public func withHeadKey<Result>(
-        method: String, url: String, headers: HeaderFields?, _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result {
-        var method = method
-        var url = url
-        return method.withUTF8 { method in
-            url.withUTF8 { url in
-                self.withHeadKey(method: UnsafeRawBufferPointer(method), url: UnsafeRawBufferPointer(url), headers: headers, body)
-            }
-        }
+    public var description: String { self.message }
+
+    /// A kind of error; more kinds may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case unknownRule, unknownPlace, badPattern, tooMany, badJSON }
+
+        private var value: Value
+
+        public static var unknownRule: Self { Self(value: .unknownRule) }
+        public static var unknownPlace: Self { Self(value: .unknownPlace) }
+        /// Not a regular expression, or one for a place that has no single value.
+        public static var badPattern: Self { Self(value: .badPattern) }
+        public static var tooMany: Self { Self(value: .tooMany) }
+        /// The JSON of the rules has another shape.
+        public static var badJSON: Self { Self(value: .badJSON) }
+
+        public var description: String { "\(self.value)" }
     }
 }

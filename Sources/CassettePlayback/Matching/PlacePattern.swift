@@ -1,11 +1,11 @@
 public import TapeBytes
 
-/// A place whose value is compared by a pattern: values that match it as a whole count as equal.
+/// A place whose value is compared by a pattern: all values that the pattern matches as a whole are equal.
 public struct PlacePattern: Sendable, Hashable {
     public let place: MatchPlace
     public let pattern: Pattern
 
-    /// `PLACE=REGEX`; the first equals sign divides them.
+    /// `PLACE=REGEX`; the first equals sign separates them.
     public init(_ text: String) throws(MatchRuleError) {
         let shown = PlainText.escape(text.utf8, limit: 80)
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
@@ -26,5 +26,95 @@ public struct PlacePattern: Sendable, Hashable {
             throw MatchRuleError(.badPattern, "\"\(shown)\": \(error.message)")
         }
         self.place = place
+    }
+}
+
+/// A pattern with its index among the rules; the index represents all values that match.
+struct NumberedPattern: Sendable {
+    let number: Int
+    let pattern: Pattern
+
+    static func all(_ patterns: [PlacePattern]) -> [(NumberedPattern, PlacePattern)] {
+        patterns.enumerated().map { (NumberedPattern(number: $0.offset + 1, pattern: $0.element.pattern), $0.element) }
+    }
+
+    /// Replaces a matching value in comparisons. Spelled neither as a placeholder nor as a mark.
+    var stand: [UInt8] { Array("{{=\(self.number)}}".utf8) }
+
+    /// The replacement by the first pattern that matches the whole value; nil if none does.
+    static func stand(for value: UnsafeRawBufferPointer, among patterns: [NumberedPattern]) -> [UInt8]? {
+        patterns.first { $0.pattern.matches(value) }?.stand
+    }
+}
+
+/// The JSON Pointers of the rules, followed together while a JSON text is read: the set of those that fit so far is one word.
+struct PointerSet: Sendable {
+    /// The number of bits in a word.
+    static let limit = 64
+
+    /// What the rules say about one value.
+    enum Verdict {
+        case compared
+        case ignored
+        /// Compared by the first of these that matches.
+        case patterns([NumberedPattern])
+    }
+
+    private struct Entry: Sendable {
+        var segments: [PlacePointer.Segment]
+        /// Nil if the value is ignored.
+        var pattern: NumberedPattern?
+    }
+
+    private let entries: [Entry]
+
+    init(ignored: [MatchPlace], patterns: [PlacePattern]) {
+        var entries: [Entry] = []
+        for case .json(let pointer) in ignored { entries.append(Entry(segments: pointer.segments)) }
+        for (number, pattern) in NumberedPattern.all(patterns) {
+            if case .json(let pointer) = pattern.place { entries.append(Entry(segments: pointer.segments, pattern: number)) }
+        }
+        precondition(entries.count <= Self.limit, "MatchRules keeps to the limit")
+        self.entries = entries
+    }
+
+    /// All pointers, at the root.
+    var all: UInt64 { self.entries.count == Self.limit ? .max : (1 << UInt64(self.entries.count)) - 1 }
+
+    /// The pointers of `set`, which fit a value at `depth`, that also fit its member or element of this name.
+    func descend(_ set: UInt64, depth: Int, name: UnsafeRawBufferPointer) -> UInt64 {
+        self.filter(set) { entry in
+            guard depth < entry.segments.count else { return false }
+            switch entry.segments[depth] {
+            case .any: return true
+            case .name(let expected): return expected.count == name.count && expected.elementsEqual(name)
+            }
+        }
+    }
+
+    /// What the pointers of `set` that end at `depth` say.
+    func verdict(_ set: UInt64, depth: Int) -> Verdict {
+        guard set != 0 else { return .compared }
+        var patterns: [NumberedPattern] = []
+        var rest = set
+        while rest != 0 {
+            let entry = self.entries[rest.trailingZeroBitCount]
+            rest &= rest - 1
+            guard entry.segments.count == depth else { continue }
+            guard let pattern = entry.pattern else { return .ignored }
+            patterns.append(pattern)
+        }
+        return patterns.isEmpty ? .compared : .patterns(patterns)
+    }
+
+    private func filter(_ set: UInt64, _ isKept: (Entry) -> Bool) -> UInt64 {
+        var kept: UInt64 = 0
+        var rest = set
+        while rest != 0 {
+            let index = rest.trailingZeroBitCount
+            rest &= rest - 1
+            if isKept(self.entries[index]) { kept |= 1 << UInt64(index) }
+        }
+        return kept
     }
 }

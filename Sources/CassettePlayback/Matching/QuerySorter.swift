@@ -1,13 +1,13 @@
 internal import TapeBytes
 
-/// Puts the items of a query in the order of their octets, so that queries with the same items are the same octets.
+/// Sorts the items of a query bytewise, so that queries with the same items are the same bytes.
 ///
-/// Does not decode anything: items that are equal are spelled alike.
+/// Decodes nothing: equal items are spelled alike already.
 enum QuerySorter {
-    /// Up to so many items are sorted in place; more take memory of their own.
-    static let inPlaceLimit = 32
+    /// Up to this many items are sorted on the stack; more are sorted on the heap.
+    private static let inPlaceLimit = 32
 
-    /// `query` without its question mark.
+    /// `query` is without its question mark.
     static func sort(_ query: UnsafeMutableRawBufferPointer) {
         let bytes = UnsafeRawBufferPointer(query)
         guard let count = self.countUnlessSorted(bytes) else { return }
@@ -15,7 +15,7 @@ enum QuerySorter {
             withUnsafeTemporaryAllocation(of: Range<UInt32>.self, capacity: count) { items in
                 items.initialize(repeating: 0..<0)
                 self.fill(items, bytes)
-                // Few, and nearly sorted as a rule.
+                // Insertion sort: the items are few, and nearly sorted as a rule.
                 for index in 1..<count {
                     let item = items[index]
                     var place = index
@@ -37,7 +37,7 @@ enum QuerySorter {
         }
     }
 
-    /// Nil where nothing is to be done.
+    /// The number of items; nil if they are sorted, or too long for 32-bit offsets.
     private static func countUnlessSorted(_ bytes: UnsafeRawBufferPointer) -> Int? {
         // Offsets of items have 32 bits.
         guard bytes.count < Int(UInt32.max) else { return nil }

@@ -2,19 +2,18 @@ internal import CassetteModel
 public import CassetteStore
 public import TapeBytes
 
-/// What came of a replay, exchange by exchange: the source of its text, its JSON and its JUnit XML.
+/// The result of a replay, exchange by exchange: the source of its text, its JSON and its JUnit XML.
 ///
-/// All strings in it are plain text, escaped and short. Writes no files.
+/// All strings are plain text, escaped and short. Writes no files.
 public struct ReplayReport: Sendable, Hashable {
-    /// A recorded exchange.
     public struct Exchange: Sendable, Hashable {
-        /// Its id in the cassette's file.
+        /// The id in the cassette's file.
         public var id: Int
         /// Method and URL as plain text.
         public var request: String
-        /// How often it has answered; nil for a tunnel that did not come about, which answers nothing.
+        /// How often it has answered; nil for a tunnel that was not established, which answers nothing.
         public var answers: Int?
-        /// When it began, of one that was not used: whoever prunes by the report knows by it that it is the same exchange.
+        /// When it began, if it was not used: `prune` recognises the exchange by it.
         public var started: Timestamp?
 
         public init(id: Int, request: String, answers: Int?, started: Timestamp? = nil) {
@@ -28,13 +27,13 @@ public struct ReplayReport: Sendable, Hashable {
     /// The version of the JSON.
     public static let version = 1
 
-    /// The cassette's path or name, as it is to be shown.
+    /// The cassette's path or name, as it is shown.
     public var cassette: String
     public var mode: RecordMode
     public var repetition: Repetition
     public var order: ReplayOrder
     public var verdict: Verdict
-    /// In order of request start: the index of an exchange is its place in this.
+    /// In order of request start; an exchange's position is its index elsewhere.
     public var exchanges: [Exchange]
 
     public init(
@@ -54,27 +53,46 @@ extension ReplayReport {
     /// For people: what went wrong, each with its next step, and one line of numbers at the end. No line ends.
     public var lines: [String] { ReplayReportText.lines(self) }
 
-    /// For people: what went wrong of some kinds, each with its next step. A miss has several lines in its one string.
+    /// For people: what went wrong, of the given kinds only, each with its next step. A miss is one string of several lines.
     public func flawLines(naming flaws: Set<VerdictFlaw>) -> [String] { ReplayReportText.flawLines(self, naming: flaws) }
 
     /// For people: one line of numbers without a full stop.
     public var numbers: String { ReplayReportText.numbers(self) }
 
-    /// As docs/replay-report.md says, in UTF-8.
+    /// In the format of docs/replay-report.md, in UTF-8.
     public var json: [UInt8] { ReplayReportJSON.bytes(self) }
 
     /// For continuous integration, in UTF-8: a test case for each exchange and for each thing that went wrong.
     ///
-    /// - Parameter failOn: what is a failure; other flaws are told as skipped.
+    /// - Parameter failOn: the flaws that fail; others are reported as skipped.
     public func junit(failOn: Set<VerdictFlaw> = Set(VerdictFlaw.allCases)) -> [UInt8] {
         ReplayReportJUnit.bytes(self, failOn: failOn)
     }
 }
 
+extension CassetteSession {
+    /// The result of the replay so far.
+    ///
+    /// - Parameters:
+    ///   - name: the cassette's name for people.
+    ///   - cassette: the one that the session was made with.
+    public func report(name: String, cassette: RecordedCassette?) -> ReplayReport {
+        let (verdict, answered) = self.verdictAndAnswers()
+        let exchanges = answered.enumerated().map { index, count in
+            ReplayReport.Exchange(
+                id: cassette?.id(at: index) ?? index + 1, request: self.text(ofExchange: index),
+                answers: count == AssignmentRule.unanswerable ? nil : Int(count), started: count == 0 ? cassette?.start(at: index) : nil)
+        }
+        return ReplayReport(
+            cassette: PlainText.escape(name.utf8, limit: MissReport.requestLimit), mode: self.mode, repetition: self.repetition,
+            order: self.order, verdict: verdict, exchanges: exchanges)
+    }
+}
+
 /// Writes a replay's report for people: what went wrong, each with its next step, and one line of numbers at the end.
 struct ReplayReportText {
-    /// So many unused exchanges are named; the rest is counted.
-    static let unusedLimit = 20
+    /// At most this many unused exchanges are named; the rest are counted.
+    private static let unusedLimit = 20
 
     private let report: ReplayReport
 
@@ -138,126 +156,4 @@ struct ReplayReportText {
         if verdict.unserved > 0 { text += ", \(verdict.unserved) not served" }
         return text
     }
-}
-
-/// Writes a replay's report as JUnit XML: a test case for each exchange, and for each thing that went wrong with no exchange of its own.
-///
-/// Keeps to what all readers of that format know: `testsuites`, `testsuite`, `testcase`, `failure`, `error` and `skipped`.
-struct ReplayReportJUnit {
-    private enum Result {
-        case passed
-        case failure(VerdictFlaw, String)
-        case error(VerdictFlaw, String)
-        case skipped(String)
-    }
-
-    private let report: ReplayReport
-    private let failOn: Set<VerdictFlaw>
-    private var cases = ""
-    private var tests = 0
-    private var failures = 0
-    private var errors = 0
-    private var skipped = 0
-
-    /// - Parameter failOn: other flaws are told as skipped.
-    static func bytes(_ report: ReplayReport, failOn: Set<VerdictFlaw>) -> [UInt8] {
-        var junit = ReplayReportJUnit(report: report, failOn: failOn)
-        junit.addExchanges()
-        junit.addOthers()
-        return Array(junit.document.utf8)
-    }
-
-    private init(report: ReplayReport, failOn: Set<VerdictFlaw>) {
-        self.report = report
-        self.failOn = failOn
-    }
-
-    private var document: String {
-        let counts =
-            "tests=\"\(self.tests)\" failures=\"\(self.failures)\" errors=\"\(self.errors)\" skipped=\"\(self.skipped)\" time=\"0\""
-        let name = XMLText.escape("replay of \(self.report.cassette)")
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuites name="wiretape" \(counts)>
-              <testsuite name="\(name)" \(counts)>
-            \(self.cases)  </testsuite>
-            </testsuites>
-
-            """
-    }
-
-    private mutating func addExchanges() {
-        let verdict = self.report.verdict
-        let unused = Set(verdict.unused)
-        let unserved = Dictionary(
-            verdict.unservedAnswers.compactMap { answer in answer.index.map { ($0, answer.problem) } },
-            uniquingKeysWith: { first, _ in first })
-        for (index, exchange) in self.report.exchanges.enumerated() where exchange.answers != nil {
-            let name = "exchange \(index + 1): \(exchange.request)"
-            if let problem = unserved[index] {
-                self.add(name, .error(.unserved, problem))
-            } else if unused.contains(index) {
-                self.add(name, .failure(.unused, "no request asked for it: prune it, or look why the program no longer sends it"))
-            } else {
-                self.add(name, .passed)
-            }
-        }
-    }
-
-    private mutating func addOthers() {
-        let verdict = self.report.verdict
-        for (number, miss) in verdict.reports.enumerated() {
-            self.add("miss \(number + 1): \(miss.request)", .failure(.miss, miss.description))
-        }
-        self.addRest(verdict.unreportedMisses, .miss, "more misses")
-        for (number, violation) in verdict.violations.enumerated() {
-            self.add("order \(number + 1): \(violation.request)", .failure(.order, violation.description))
-        }
-        self.addRest(verdict.orderViolations - verdict.violations.count, .order, "more out of order")
-        for (number, answer) in verdict.unservedAnswers.filter({ $0.index == nil }).enumerated() {
-            self.add("undecided \(number + 1)", .error(.unserved, answer.description))
-        }
-        self.addRest(verdict.unserved - verdict.unservedAnswers.count, .unserved, "more answers not served")
-        if let damage = verdict.damage { self.add("the cassette is whole", .error(.damage, damage)) }
-    }
-
-    /// What a list had no room for is a case, too: a full list must not hide it.
-    private mutating func addRest(_ count: Int, _ flaw: VerdictFlaw, _ words: String) {
-        guard count > 0 else { return }
-        self.add("\(count) \(words)", .failure(flaw, "\(count) \(words) than the report has room for"))
-    }
-
-    private mutating func add(_ name: String, _ wanted: Result) {
-        var result = wanted
-        switch wanted {
-        case .failure(let flaw, let text) where !self.failOn.contains(flaw): result = .skipped("\(flaw.rawValue): \(text)")
-        case .error(let flaw, let text) where !self.failOn.contains(flaw): result = .skipped("\(flaw.rawValue): \(text)")
-        case .passed, .failure, .error, .skipped: break
-        }
-        self.tests += 1
-        self.cases += "    <testcase classname=\"wiretape.replay\" name=\"\(XMLText.escape(name))\" time=\"0\""
-        switch result {
-        case .passed:
-            self.cases += "/>\n"
-            return
-        case .failure(let flaw, let text):
-            self.failures += 1
-            self.cases += ">\n      \(Self.element("failure", flaw, text))\n"
-        case .error(let flaw, let text):
-            self.errors += 1
-            self.cases += ">\n      \(Self.element("error", flaw, text))\n"
-        case .skipped(let text):
-            self.skipped += 1
-            self.cases += ">\n      <skipped message=\"\(XMLText.escape(Self.firstLine(text)))\"/>\n"
-        }
-        self.cases += "    </testcase>\n"
-    }
-
-    private static func element(_ name: String, _ flaw: VerdictFlaw, _ text: String) -> String {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { XMLText.escape(String($0)) }
-        return
-            "<\(name) type=\"\(flaw.rawValue)\" message=\"\(XMLText.escape(self.firstLine(text)))\">\(lines.joined(separator: "\n"))</\(name)>"
-    }
-
-    private static func firstLine(_ text: String) -> String { String(text.prefix { $0 != "\n" }) }
 }

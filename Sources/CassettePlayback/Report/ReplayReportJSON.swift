@@ -1,12 +1,12 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Writes a replay's report as JSON, in the shape of docs/replay-report.md.
+/// Writes a replay's report as JSON, in the format of docs/replay-report.md.
 struct ReplayReportJSON {
     private let report: ReplayReport
     private var writer = JSONWriter()
 
-    /// The whole text, with a line end behind it.
+    /// The whole text, with a line end.
     static func bytes(_ report: ReplayReport) -> [UInt8] {
         var json = ReplayReportJSON(report: report)
         json.write()

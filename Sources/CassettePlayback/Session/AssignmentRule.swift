@@ -1,12 +1,12 @@
 /// The rule of order and repetition: which of the recorded exchanges that answer a request does so now.
 ///
 /// Each exchange answers once, the earliest recorded first. Knows exchanges by their index in order of request start, and neither requests
-/// nor answers. docs/decisions/0001-replay-order.md has the reasons.
+/// nor answers. The reasons are in docs/decisions/0001-replay-order.md.
 struct AssignmentRule: Sendable {
     enum Assignment: Sendable, Hashable {
-        /// An exchange that has not answered before. `behind` is the latest that has, where that was recorded later.
+        /// An exchange that has not answered before. `behind` is the latest exchange that has, if that was recorded later.
         case first(index: Int, behind: Int?)
-        /// All have answered; this one does so again.
+        /// All have answered; this one answers again.
         case again(index: Int)
         /// This one would answer, but with strict order another is due.
         case outOfTurn(index: Int, due: Int)
@@ -19,7 +19,7 @@ struct AssignmentRule: Sendable {
         /// All before this position have answered.
         var position = 0
         var repetitions = 0
-        /// How many exchanges had been given back by then: after another one the position says nothing.
+        /// How many exchanges had been given back by then; `position` is stale once that number has changed.
         fileprivate var returns = 0
     }
 
@@ -27,14 +27,14 @@ struct AssignmentRule: Sendable {
     let order: ReplayOrder
     /// How often each exchange has answered.
     private(set) var answered: [UInt32]
-    /// The earliest exchange that has not answered; behind the last when all have.
+    /// The earliest exchange that has not answered; one past the last if all have.
     private(set) var due = 0
     /// The latest exchange that has answered.
     private(set) var latest: Int?
     /// How many exchanges were given back.
     private var returns = 0
 
-    /// For an exchange that answers no request at all.
+    /// Marks an exchange that answers no request.
     static let unanswerable = UInt32.max
 
     /// - Parameter isAnswerable: for each exchange, whether it can answer a request.
@@ -46,9 +46,9 @@ struct AssignmentRule: Sendable {
     }
 
     /// - Parameters:
-    ///   - equals: the exchanges whose request is the same, ascending.
-    ///   - turn: what this returned for these equals so far.
-    ///   - others: further exchanges that answer it once the equals are used up, ascending.
+    ///   - equals: the exchanges with an equal request, ascending.
+    ///   - turn: the turn of these equals; it is updated.
+    ///   - others: further exchanges that answer once the equals are used up, ascending.
     mutating func assign(_ equals: ArraySlice<UInt32>, turn: inout Turn, others: [Int] = []) -> Assignment {
         if turn.returns != self.returns {
             turn.returns = self.returns
@@ -69,7 +69,7 @@ struct AssignmentRule: Sendable {
         return .again(index: index)
     }
 
-    /// Whether one of the equals has not answered, and may now.
+    /// Whether one of the equals has not answered, and may answer now.
     func canAssign(_ equals: ArraySlice<UInt32>, turn: Turn) -> Bool {
         let left = equals.dropFirst(turn.returns == self.returns ? turn.position : 0).first { self.answered[Int($0)] == 0 }
         guard let left else { return false }
@@ -85,17 +85,17 @@ struct AssignmentRule: Sendable {
         return .first(index: index, behind: behind)
     }
 
-    /// What an exchange that was given back is from then on.
+    /// The state of an exchange after it was given back.
     enum Return {
         /// Free, and the first of its equals to answer.
         case free
-        /// It has answered before: this was a repetition.
+        /// It had answered before: this was a repetition.
         case answered
-        /// Used up all the same.
+        /// It stays used up.
         case usedUp
     }
 
-    /// Takes an answer back, unless that would have a strict order begin again before what has been served since.
+    /// Takes an answer back, unless a strict order would have to restart before what has been served since.
     mutating func giveBack(_ index: Int) -> Return {
         guard self.answered[index] > 0, self.answered[index] != Self.unanswerable else { return .usedUp }
         if self.order == .strict, self.answered[index] == 1, let latest = self.latest, latest > index { return .usedUp }
@@ -113,7 +113,7 @@ struct AssignmentRule: Sendable {
         while self.due < self.answered.count, self.answered[self.due] > 0 { self.due += 1 }
     }
 
-    /// The position among so many used-up exchanges.
+    /// A position among `count` used-up exchanges; nil if none answers again.
     private func repeated(_ count: Int, turn: inout Turn) -> Int? {
         guard count > 0 else { return nil }
         switch self.repetition {
@@ -127,4 +127,22 @@ struct AssignmentRule: Sendable {
 
     /// The exchanges that have answered nothing, ascending.
     var unused: [Int] { self.answered.indices.filter { self.answered[$0] == 0 } }
+}
+
+/// What happens to a request whose recorded exchanges are all used up.
+public enum Repetition: String, Sendable, Hashable, CaseIterable {
+    /// It is a miss.
+    case never
+    /// The last recorded exchange answers from then on.
+    case last
+    /// The recorded exchanges start again from the first.
+    case cycle
+}
+
+/// Whether requests have to come in the recorded order.
+public enum ReplayOrder: String, Sendable, Hashable, CaseIterable {
+    /// In any order; one that comes late is noted in the verdict.
+    case any
+    /// Only the next recorded exchange that has not answered may answer.
+    case strict
 }

@@ -5,41 +5,42 @@ public import TapeBytes
 
 /// Decides for each request of a run whether it is replayed, forwarded or refused.
 ///
-/// Names recorded exchanges by their index in order of request start; sends nothing and keeps no clock. Each recorded exchange answers
-/// one request. Among those that `MatchRules` find equal, the earliest recorded that is left answers. It is assigned in one atomic step
-/// at the moment when everything the rules look at has come in: in `begin` where that is the head, in `decide` where the body counts.
-/// What concurrent equal requests get together does not depend on their timing; which of them gets which does. A client that abandons
-/// its request before anything of the answer was sent gives the exchange back, unless the recorded client left as well. Exchanges recorded during the run are not replayed in it.
+/// Names recorded exchanges by their index in order of request start; sends nothing and keeps no clock. Each recorded exchange answers one
+/// request. Among those that `MatchRules` find equal, the earliest recorded one that is left answers. It is assigned in one atomic step as
+/// soon as everything the rules compare has come in: in `begin` if that is the head, in `decide` if the body counts. What concurrent equal
+/// requests get together does not depend on their timing; which of them gets which does. A client that abandons its request before anything
+/// of the answer was sent gives the exchange back, unless the recorded client left as well. Exchanges recorded during the run are not
+/// replayed in it.
 public final class CassetteSession: Sendable {
-    /// A verdict holds so many reports of each kind; further ones are counted.
+    /// A verdict holds at most this many reports of each kind; further ones are counted.
     public static let reportLimit = 100
 
     public let mode: RecordMode
     public let rules: MatchRules
     public let repetition: Repetition
     public let order: ReplayOrder
-    /// Nil where requests are compared as they come.
+    /// Nil if requests are compared as they come.
     let redaction: LiveRedactor?
-    /// Nil where answers have the dates they were recorded with.
-    let dates: LiveDates?
-    let hasCassette: Bool
-    /// For the next steps of refusals; nil where there is no file.
-    let cassettePath: String?
-    let damage: String?
-    /// To whom refusals tell the next step.
-    let audience: MissReport.Audience
+    /// Nil if answers keep their recorded dates.
+    private let dates: LiveDates?
+    private let hasCassette: Bool
+    /// For the next steps of refusals; nil if there is no file.
+    private let cassettePath: String?
+    private let damage: String?
+    /// Who reads the next steps of refusals.
+    private let audience: MissReport.Audience
     let keys: RecordedKeys
     let groups: KeyGroups
-    /// Nil where no body has to be looked up.
-    let source: (any RequestSource)?
+    /// Nil if no body has to be looked up.
+    private let source: (any RequestSource)?
     let digest: @Sendable () -> any ContentDigest
-    let state: Guarded<State>
+    private let state: Guarded<State>
 
     struct State: Sendable {
         var assignments: AssignmentRule
         /// By key, for heads that decide alone.
         var turns: [AssignmentRule.Turn]
-        /// By key, for heads whose bodies have been looked at.
+        /// By key, for heads whose bodies have been read.
         var bodies: [Int: BodyGroup] = [:]
         var verdict = Verdict()
         /// Exchanges that were given back and have not answered since, with the reason.
@@ -47,15 +48,15 @@ public final class CassetteSession: Sendable {
     }
 
     /// - Parameters:
-    ///   - cassette: nil without one. In the modes that replay nothing it is not looked at.
+    ///   - cassette: nil if there is none. Not read in the modes that replay nothing.
     ///   - rules: nil for the cassette's own, or else the standard ones.
-    ///   - redaction: the cassette's rules, to compare live requests as the recorded ones were kept.
-    ///   - dates: takes the dates of conditional requests back to the recording's, where those of answers are moved.
-    ///   - audience: to whom refusals tell the next step.
+    ///   - redaction: the cassette's rules, so that live requests are compared as the recorded ones were kept.
+    ///   - dates: moves the dates of conditional requests back to the recording's, if those of answers are moved.
+    ///   - audience: who reads the next steps of refusals.
     ///   - digest: makes a SHA-256, for bodies in files.
     ///
-    /// Throws `damaged` where the cassette's own rules are asked for and are none, and `damaged` or `unreadable` where the rules look at
-    /// header fields and one of the requests cannot be read.
+    /// Throws `damaged` if the cassette's own rules are needed and invalid, and `damaged` or `unreadable` if the rules compare header
+    /// fields and one of the requests cannot be read.
     public convenience init(
         mode: RecordMode, cassette: RecordedCassette? = nil, rules: MatchRules? = nil, repetition: Repetition = .never,
         order: ReplayOrder = .any, redaction: LiveRedactor? = nil, dates: LiveDates? = nil, audience: MissReport.Audience = .commandLine,
@@ -99,10 +100,8 @@ public final class CassetteSession: Sendable {
             State(assignments: assignments, turns: Array(repeating: AssignmentRule.Turn(), count: keys.distinctCount)))
     }
 
-    /// Whether recorded exchanges are looked up.
     public var looksUp: Bool { self.hasCassette && self.mode.replays }
 
-    /// Whether there is any request that would be forwarded.
     public var mayForward: Bool {
         switch self.mode.missRule(hasCassette: self.hasCassette) {
         case .forward: true
@@ -112,10 +111,9 @@ public final class CassetteSession: Sendable {
 
     // MARK: Deciding
 
-    /// Decides on a request whose head has just come, or says that it takes the body. Can be called from any thread and never waits
-    /// for anything.
+    /// Decides on a request whose head has come, or asks for the body. May be called from any thread and never blocks.
     public func begin(method: String, url: String, headers: HeaderFields = HeaderFields(), hasBody: Bool = false) -> Opening {
-        // Nothing is looked up: no key is needed.
+        // Nothing is looked up, so no key is needed.
         if !self.mode.replays, case .forward(let record) = self.mode.missRule(hasCassette: self.hasCassette) {
             return .decided(self.forward(record))
         }
@@ -151,7 +149,7 @@ public final class CassetteSession: Sendable {
         return isRecorded(moved) || !isRecorded(headers) ? moved : headers
     }
 
-    /// Decides whether a tunnel may be opened whose contents stay unread. They are not in the cassette: a session that forwards nothing
+    /// Decides whether a tunnel may be opened whose contents stay unread. They are not in the cassette, so a session that forwards nothing
     /// refuses.
     ///
     /// - Parameter url: of the authority, `https://host:port/`.
@@ -167,7 +165,7 @@ public final class CassetteSession: Sendable {
         return self.keys.number(of: head) ?? self.keys.firstMarked(fitting: head)
     }
 
-    /// Whether a refusal says in what bodies differ.
+    /// Whether a refusal explains how bodies differ.
     private var explainsBodies: Bool {
         self.source != nil && self.rules.looksAtBody && self.mode.missRule(hasCassette: self.hasCassette) == .refuse
     }
@@ -178,7 +176,7 @@ public final class CassetteSession: Sendable {
         return !hasBody && !self.rules.movesQueryToBody && !self.keys.mayHaveBodies(key)
     }
 
-    func decide(_ head: UnsafeRawBufferPointer, key: Int) -> Decision {
+    private func decide(_ head: UnsafeRawBufferPointer, key: Int) -> Decision {
         let assignment = self.state.withLock { state in
             let assignment = state.assignments.assign(self.groups.members(ofKey: key), turn: &state.turns[key])
             self.note(assignment, in: &state)
@@ -187,8 +185,8 @@ public final class CassetteSession: Sendable {
         return self.decision(assignment) ?? self.nothingLeft(head, equalCount: self.groups.count(ofKey: key))
     }
 
-    /// Takes note of an assignment; called under the lock.
-    func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
+    /// Notes an assignment in the verdict; called under the lock.
+    private func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
         switch assignment {
         case .first(let index, let behind):
             state.verdict.hits += 1
@@ -211,8 +209,8 @@ public final class CassetteSession: Sendable {
                 isRefused: isRefused))
     }
 
-    /// Nil where nothing was assigned.
-    func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
+    /// Nil if nothing was assigned.
+    private func decision(_ assignment: AssignmentRule.Assignment) -> Decision? {
         switch assignment {
         case .first(let index, _), .again(let index): .replay(index: index)
         case .outOfTurn(let index, let due):
@@ -224,7 +222,7 @@ public final class CassetteSession: Sendable {
         }
     }
 
-    func forward(_ record: Bool) -> Decision {
+    private func forward(_ record: Bool) -> Decision {
         self.state.withLock { $0.verdict.forwarded += 1 }
         return .forward(record: record)
     }
@@ -235,62 +233,216 @@ public final class CassetteSession: Sendable {
         guard number != RecordedKeys.noKey else { return "CONNECT" }
         return self.keys.withBytes(ofKey: Int(number)) { MissReport.text($0) }
     }
-}
 
-/// What a session says of a request whose head has come.
-public enum Opening: Sendable {
-    /// The body cannot change this.
-    case decided(Decision)
-    /// It depends on the body: feed it to the pending request's `body`, then ask `CassetteSession.decide`.
-    case needsBody(PendingRequest)
-}
+    // MARK: Deciding by the body
 
-extension CassetteSession {
-    /// What came of the replay so far, for reports.
+    /// Decides on a request whose body has ended. May be called from any thread and never blocks.
+    ///
+    /// Nil if the cassette has to be read first: call `prepare` on a thread that may wait for the disk, and then this again.
+    public func decide(_ pending: PendingRequest, body: BodyFacets) -> Decision? {
+        let findings = pending.findings.withLock { $0 }
+        guard let key = pending.key else {
+            guard let heads = findings.heads else { return nil }
+            return pending.head.withUnsafeBytes { self.nothingLeft($0, heads: heads) }
+        }
+        let isRefusing = self.mode.missRule(hasCassette: self.hasCassette) == .refuse
+        let count = self.groups.count(ofKey: key)
+        var equalCount = 0
+        let assignment: AssignmentRule.Assignment? = self.withGroup(key) { group, state in
+            let assignment: AssignmentRule.Assignment
+            if self.rules.custom.isEmpty, group.isReady(body, state.assignments) {
+                assignment = group.assign(body, &state.assignments)
+            } else {
+                guard group.seen == count, let others = findings.others else { return nil }
+                let asksEquals = self.rules.custom.isEmpty
+                assignment =
+                    asksEquals ? group.assign(body, &state.assignments, others: others) : group.assign(among: others, &state.assignments)
+                // A refusal explains why, and that is read from the cassette.
+                if assignment == .usedUp, isRefusing, findings.nearest == nil { return nil }
+                equalCount = others.count + (asksEquals ? group.members(body).count : 0)
+            }
+            self.note(assignment, in: &state)
+            return assignment
+        }
+        guard let assignment else { return nil }
+        if let decision = self.decision(assignment) { return decision }
+        return pending.head.withUnsafeBytes { self.nothingLeft($0, equalCount: equalCount, bodies: findings.nearest ?? []) }
+    }
+
+    /// Reads from the cassette what `decide` lacks. Waits for the disk.
+    ///
+    /// Throws what is wrong with a recorded body: without it, the exchange that answers is unknown.
+    public func prepare(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) {
+        guard let source else { return pending.findings.withLock { $0 = PendingFindings(others: [], nearest: [], heads: []) } }
+        guard let key = pending.key else {
+            let heads = HeadLookup(session: self, source: source, pending: pending, body: body).nearest()
+            return pending.findings.withLock { $0.heads = heads }
+        }
+        let reader = BodyLookup(session: self, source: source, pending: pending, key: key, body: body)
+        guard try !reader.findEqual() else { return }
+        let others = try reader.others()
+        let nearest = self.mode.missRule(hasCassette: self.hasCassette) == .refuse ? reader.nearest() : []
+        pending.findings.withLock { $0 = PendingFindings(others: others, nearest: nearest) }
+    }
+
+    /// Decides at once, for callers that may wait for the disk: `decide` and `prepare` in turn.
+    public func resolve(_ pending: PendingRequest, body: BodyFacets) throws(CassetteError) -> Decision {
+        while true {
+            if let decision = self.decide(pending, body: body) { return decision }
+            try self.prepare(pending, body: body)
+        }
+    }
+
+    func withGroup<Result>(_ key: Int, _ body: (inout BodyGroup, inout State) -> Result) -> Result {
+        self.state.withLock { state in
+            // Moved out, so that its storage is not copied.
+            var group = state.bodies.removeValue(forKey: key) ?? BodyGroup()
+            defer { state.bodies[key] = group }
+            return body(&group, &state)
+        }
+    }
+
+    /// At most this many recorded requests are read: with more, it is unlikely that all were refused.
+    private static let unaskedLimit = 64
+
+    /// Decides on a request whose client waits for 100 (Continue) before it sends its body (RFC 9110, 10.1.1), if every recorded request
+    /// with its head was answered before that. Nil if the body is needed. Waits for the disk.
+    ///
+    /// Throws what is wrong with a recorded request.
+    public func decideUnasked(_ pending: PendingRequest) throws(CassetteError) -> Decision? {
+        guard let source, self.rules.custom.isEmpty else { return nil }
+        // No body would get an answer, so it is not worth sending.
+        guard let key = pending.key else {
+            return pending.head.withUnsafeBytes { head in
+                self.nothingLeft(head, heads: NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) })
+            }
+        }
+        let members = self.groups.members(ofKey: key)
+        guard !members.isEmpty, members.count <= Self.unaskedLimit else { return nil }
+        for index in members {
+            let recorded = try source.comparedRequest(
+                at: Int(index), rules: self.rules, detail: .digests, redaction: nil, digest: self.digest)
+            guard !recorded.isComplete, recorded.facets.kind == .none else { return nil }
+        }
+        return try self.resolve(pending, body: .unsent)
+    }
+
+    // MARK: Misses and the verdict
+
+    /// Decides on a request for which no recorded exchange is left.
     ///
     /// - Parameters:
-    ///   - name: of the cassette, for people.
-    ///   - cassette: the one that the session was made with.
-    public func report(name: String, cassette: RecordedCassette?) -> ReplayReport {
-        let (verdict, answered) = self.verdictAndAnswers()
-        let exchanges = answered.enumerated().map { index, count in
-            ReplayReport.Exchange(
-                id: cassette?.id(at: index) ?? index + 1, request: self.text(ofExchange: index),
-                answers: count == AssignmentRule.unanswerable ? nil : Int(count), started: count == 0 ? cassette?.start(at: index) : nil)
+    ///   - equalCount: how many exchanges answer it, all used up.
+    ///   - bodies: the nearest recorded requests with an equal head.
+    ///   - heads: the nearest with another head; nil if they were not looked for.
+    private func nothingLeft(_ head: UnsafeRawBufferPointer, equalCount: Int = 0, bodies: [NearBody] = [], heads: [NearHead]? = nil)
+        -> Decision
+    {
+        switch self.mode.missRule(hasCassette: self.hasCassette) {
+        case .forward(let record): self.forward(record)
+        case .refuse: .refuse(self.refuse(head, equalCount: equalCount, bodies: bodies, heads: heads))
         }
-        return ReplayReport(
-            cassette: PlainText.escape(name.utf8, limit: MissReport.requestLimit), mode: self.mode, repetition: self.repetition,
-            order: self.order, verdict: verdict, exchanges: exchanges)
+    }
+
+    /// Searches outside the lock: the recorded keys never change.
+    private func refuse(_ head: UnsafeRawBufferPointer, equalCount: Int, bodies: [NearBody], heads: [NearHead]?) -> MissReport {
+        let heads = heads ?? NearestRequests(in: self.keys).search(for: head).map { self.nearHead($0) }
+        let isUsedUp = self.state.withLock { state in
+            (
+                bodies: bodies.map { state.assignments.answered[$0.index] > 0 },
+                heads: heads.map { match in self.groups.members(ofKey: match.key).allSatisfy { state.assignments.answered[Int($0)] > 0 } }
+            )
+        }
+        var nearest = zip(bodies, isUsedUp.bodies).map { body, isUsedUp in
+            NearRequest(
+                index: body.index, request: self.text(ofExchange: body.index), isUsedUp: isUsedUp, differences: body.differences)
+        }
+        nearest += zip(heads, isUsedUp.heads).map { match, isUsedUp in
+            NearRequest(
+                index: match.index, request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
+                isUsedUp: isUsedUp, differences: match.differences)
+        }
+        let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
+        let report = MissReport(
+            request: MissReport.text(head), mode: self.mode, reason: reason, nearest: Array(nearest.prefix(NearestRequests.limit)),
+            cassette: self.cassettePath, audience: self.audience)
+        self.state.withLock { state in
+            state.verdict.misses += 1
+            if state.verdict.reports.count < Self.reportLimit { state.verdict.reports.append(report) }
+        }
+        return report
+    }
+
+    /// With the first of its exchanges that is left, or else the first.
+    func nearHead(_ match: NearestRequests.Match) -> NearHead {
+        let members = self.groups.members(ofKey: match.key)
+        let index = self.state.withLock { state in members.first { state.assignments.answered[Int($0)] == 0 } } ?? members.first ?? 0
+        return NearHead(key: match.key, index: Int(index), differences: match.differences)
+    }
+
+    /// Reports that a replay could not be given as it was recorded: it is no hit.
+    ///
+    /// - Parameter problem: the reason, with the file and the next step.
+    public func couldNotServe(_ index: Int, problem: String) {
+        self.state.withLock { state in
+            state.verdict.hits -= 1
+            Self.noteUnserved(index, problem, in: &state.verdict)
+        }
+    }
+
+    /// Reports that the client left before anything of the replayed answer was sent: the exchange answers another request, most often the
+    /// client's own retry. If none comes, it counts as an answer that was not served. In a strict order, nothing is given back once a later
+    /// exchange was asked for.
+    ///
+    /// - Parameter problem: the reason, for people.
+    public func giveBack(_ index: Int, problem: String) {
+        self.state.withLock { state in
+            switch state.assignments.giveBack(index) {
+            case .free:
+                state.verdict.hits -= 1
+                state.abandoned[index] = problem
+            case .answered:
+                state.verdict.hits -= 1
+                state.verdict.repeatedHits -= 1
+            case .usedUp:
+                break
+            }
+        }
+    }
+
+    /// Reports a request for which no exchange could be chosen because the cassette cannot be read: neither a hit nor a miss.
+    ///
+    /// - Parameter problem: the reason, with the file and the next step.
+    public func couldNotDecide(problem: String) {
+        self.state.withLock { Self.noteUnserved(nil, problem, in: &$0.verdict) }
+    }
+
+    private static func noteUnserved(_ index: Int?, _ problem: String, in verdict: inout Verdict) {
+        verdict.unserved += 1
+        guard verdict.unservedAnswers.count < Self.reportLimit else { return }
+        verdict.unservedAnswers.append(UnservedAnswer(index: index, problem: PlainText.escape(problem.utf8, limit: 500)))
+    }
+
+    /// The decisions so far; may be called at any time.
+    public func verdict() -> Verdict { self.verdictAndAnswers().verdict }
+
+    /// The verdict and how often each exchange has answered (`AssignmentRule.answered`), both of the same moment.
+    func verdictAndAnswers() -> (verdict: Verdict, answered: [UInt32]) {
+        let (noted, assignments, abandoned) = self.state.withLock { ($0.verdict, $0.assignments, $0.abandoned) }
+        var verdict = noted
+        for (index, problem) in abandoned.sorted(by: { $0.key < $1.key }) { Self.noteUnserved(index, problem, in: &verdict) }
+        verdict.unused = assignments.unused
+        verdict.damage = self.damage
+        return (verdict, assignments.answered)
     }
 }
 
-/// The recorded exchanges of each key, in recorded order.
-struct KeyGroups: Sendable {
-    /// Where each key's exchanges start in `order`, and the end of the last.
-    private let starts: [UInt32]
-    /// All indexes of exchanges that have a key, grouped by key, ascending within a key.
-    private let order: [UInt32]
-
-    init(_ keys: RecordedKeys) {
-        var starts = [UInt32](repeating: 0, count: keys.distinctCount + 1)
-        for number in keys.keyNumbers where number != RecordedKeys.noKey { starts[Int(number) + 1] += 1 }
-        for number in 0..<keys.distinctCount { starts[number + 1] += starts[number] }
-        var next = starts
-        var order = [UInt32](repeating: 0, count: Int(starts[keys.distinctCount]))
-        for (index, number) in keys.keyNumbers.enumerated() where number != RecordedKeys.noKey {
-            order[Int(next[Int(number)])] = UInt32(index)
-            next[Int(number)] += 1
-        }
-        self.starts = starts
-        self.order = order
-    }
-
-    /// How many exchanges a key has; at least one.
-    func count(ofKey number: Int) -> Int { Int(self.starts[number + 1] - self.starts[number]) }
-
-    /// The index of a key's exchange; `position` counts from 0 among equals.
-    func index(ofKey number: Int, at position: Int) -> Int { Int(self.order[Int(self.starts[number]) + position]) }
-
-    /// The indexes of a key's exchanges, ascending.
-    func members(ofKey number: Int) -> ArraySlice<UInt32> { self.order[Int(self.starts[number])..<Int(self.starts[number + 1])] }
+/// What to do with one request.
+public enum Decision: Sendable, Hashable {
+    /// Answer with the recorded exchange at this index of the cassette, in order of request start; no upstream is dialled.
+    case replay(index: Int)
+    /// Forward it to the origin, and record the exchange or not.
+    case forward(record: Bool)
+    /// Answer with an error that says why.
+    case refuse(MissReport)
 }

@@ -2,25 +2,33 @@ internal import CassetteModel
 internal import CassetteRedaction
 internal import TapeBytes
 
+/// What a session decides on a request whose head has come.
+public enum Opening: Sendable {
+    /// The body cannot change this.
+    case decided(Decision)
+    /// It depends on the body: feed it to the pending request's `body`, then call `CassetteSession.decide`.
+    case needsBody(PendingRequest)
+}
+
 /// A request whose head has come, and whose body decides what answers it.
 ///
 /// Holds no exchange: a request that is given up before its body's end has consumed nothing. Any thread may use it.
 public final class PendingRequest: Sendable {
     public let method: String
-    /// As the cassette would hold it: redacted.
+    /// Redacted, as the cassette would hold it.
     public let url: String
     /// As they came, for the body.
     let headers: HeaderFields
-    /// As the cassette would hold them.
+    /// Redacted, as the cassette would hold them.
     private let comparedHeaders: HeaderFields
     private let redaction: LiveRedactor?
     let rules: MatchRules
     /// What of the head is compared.
     let head: [UInt8]
-    /// The recorded requests with an equal head; nil where there is none, and the body is wanted for the refusal alone.
+    /// The recorded requests with an equal head; nil if there are none, and the body is needed only for the refusal.
     let key: Int?
     private let digest: @Sendable () -> any ContentDigest
-    /// What reading the cassette has brought to light about this request.
+    /// What reading the cassette has found out about this request.
     let findings = Guarded(PendingFindings())
 
     init(
@@ -38,8 +46,8 @@ public final class PendingRequest: Sendable {
         self.digest = digest
     }
 
-    /// Takes the body's wire octets as they come; its `finish` gives what `CassetteSession.decide` asks for. Where no body follows,
-    /// finish it at once.
+    /// Takes the body's wire bytes as they come; its `finish` gives what `CassetteSession.decide` needs. If there is no body, finish it at
+    /// once.
     public func body() -> PendingBody {
         PendingBody(rules: self.rules, headers: self.headers, url: self.url, redaction: self.redaction, digest: self.digest)
     }
@@ -47,4 +55,73 @@ public final class PendingRequest: Sendable {
     func matched(_ body: BodyFacets) -> MatchedRequest {
         MatchedRequest(method: self.method, url: self.url, headers: self.comparedHeaders, body: body)
     }
+}
+
+/// The body of a pending request, as it comes in.
+///
+/// With redaction it is held in memory up to a limit, since secrets are found in the whole body; a larger one is compared as it came.
+public struct PendingBody: ~Copyable {
+    /// Bytes held for redaction: the same limit as for bodies that are compared by their meaning.
+    static let redactionLimit = BodyFacets.memoryLimit
+
+    private var builder: BodyFacetBuilder
+    private let headers: HeaderFields
+    /// Nil once nothing is redacted any more.
+    private var redaction: LiveRedactor?
+    private var held: [UInt8] = []
+
+    init(rules: MatchRules, headers: HeaderFields, url: String, redaction: LiveRedactor?, digest: @escaping () -> any ContentDigest) {
+        self.builder = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest)
+        self.headers = headers
+        self.redaction = redaction
+    }
+
+    /// The next wire bytes, after transfer decoding.
+    public mutating func push(_ octets: UnsafeRawBufferPointer) {
+        guard self.redaction != nil else { return self.builder.push(octets) }
+        self.held.append(contentsOf: octets)
+        if self.held.count > Self.redactionLimit { self.letGo() }
+    }
+
+    private mutating func letGo() {
+        self.redaction = nil
+        self.held.withUnsafeBytes { self.builder.push($0) }
+        self.held = []
+    }
+
+    /// Ends the body and returns what it is compared by.
+    public consuming func finish() -> BodyFacets {
+        if let redaction = self.redaction, !self.held.isEmpty {
+            self.held = redaction.redacted(body: self.held, headers: self.headers) ?? self.held
+        }
+        self.letGo()
+        return self.builder.finish()
+    }
+}
+
+/// What the cassette says about one pending request, beyond the groups of equal bodies that all requests share.
+struct PendingFindings: Sendable {
+    /// Exchanges that answer it with other facets, or by a custom rule, ascending; nil before they were looked for.
+    var others: [Int]?
+    /// The nearest bodies among the recorded requests with an equal head; nil before they were looked for.
+    var nearest: [NearBody]?
+    /// The nearest requests if no recorded one has an equal head; nil before they were looked for.
+    var heads: [NearHead]?
+}
+
+/// A recorded request whose head is equal and whose body is not.
+struct NearBody: Sendable, Hashable {
+    /// In order of request start from 0.
+    var index: Int
+    /// Never empty.
+    var differences: [RequestDifference]
+}
+
+/// A recorded request whose head is like that of a missed request.
+struct NearHead: Sendable, Hashable {
+    var key: Int
+    /// The nearest exchange with the key, in order of request start from 0.
+    var index: Int
+    /// Of the head, and of the body if it was read. Never empty.
+    var differences: [RequestDifference]
 }

@@ -12,7 +12,7 @@ public final class RecordedCassette: Sendable {
     /// What was torn off the file, if anything; the rest is intact.
     public var damage: CassetteDamage? { self.reader.damage }
     public var count: Int { self.order.count }
-    /// When the first exchange began; nil where there is none.
+    /// When the first exchange began; nil if there is none.
     public let firstStart: Timestamp?
     private let reader: CassetteReader
     /// Positions in the file, in order of request start.
@@ -45,25 +45,25 @@ public final class RecordedCassette: Sendable {
         self.requests = requests
     }
 
-    /// The document before its first interaction, up to and with the `[`; empty where the file is torn before that.
+    /// The document up to and including the `[` before its first interaction; empty if the file is torn before that.
     func head() throws(CassetteError) -> [UInt8] { try self.reader.head() }
 
-    /// How many exchanges can answer a request: all but tunnels that did not come about.
+    /// How many exchanges can answer a request: all but tunnels that were not established.
     public var answerableCount: Int {
         self.order.reduce(0) { sum, position in
             sum + self.requests.withRequest(at: Int(position)) { method, _ in method.elementsEqual("CONNECT".utf8) ? 0 : 1 }
         }
     }
 
-    /// The id that an exchange has in the file; `index` counts in order of request start from 0.
+    /// The id of an exchange in the file; `index` counts in order of request start from 0.
     public func id(at index: Int) -> Int { self.requests.id(at: Int(self.order[index])) }
 
-    /// When an exchange began, read from the file; nil where it cannot be read any more.
+    /// When an exchange began, read from the file; nil if it cannot be read any more.
     func start(at index: Int) -> Timestamp? {
         (try? self.reader.bytes(at: Int(self.order[index])))?.withUnsafeBytes { InteractionSummaryReader.read($0) }?.started
     }
 
-    /// What requests are looked up by. Decodes the file where rules look at header fields.
+    /// The keys that requests are looked up by. Decodes the file if the rules compare header fields.
     func keys(_ rules: MatchRules) throws(CassetteError) -> RecordedKeys {
         var keys = RecordedKeys()
         for (index, position) in self.order.enumerated() {
@@ -78,22 +78,118 @@ public final class RecordedCassette: Sendable {
         return keys
     }
 
-    /// An exchange by its number in order of request start, from 0.
+    /// An exchange by its index in order of request start, from 0.
     public func interaction(at index: Int) throws(CassetteError) -> Interaction {
         let bytes = try self.bytes(at: index)
         do {
             return try InteractionDecoder.decode(bytes)
         } catch {
-            // Once more for the message: finding the line costs a read of the file up to it.
+            // Decoded again for the message: finding the line costs a read of the file up to it.
             let line = try self.reader.line(at: Int(self.order[index]))
             return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
         }
     }
 
-    /// An exchange's JSON text as it stands in the file.
+    /// An exchange's JSON text as it is in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         try self.reader.bytes(at: Int(self.order[index]))
     }
+
+    /// The exchange that opened a reused connection, which has the certificates; nil if the cassette does not say.
+    ///
+    /// The nearest one before `index` counts: each recording numbers its connections from 1, and a cassette can have several recordings.
+    public func opening(of connection: ConnectionInfo, before index: Int) -> (index: Int, tls: TLSDetails)? {
+        guard connection.isReused else { return nil }
+        for earlier in (0..<min(index, self.count)).reversed() {
+            // Few exchanges have certificates, and only those are worth decoding.
+            guard let bytes = try? self.bytes(at: earlier), bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
+                let opening = try? InteractionDecoder.decode(bytes).connection, opening.id == connection.id,
+                opening.remote == connection.remote, !opening.isReused, let tls = opening.tls, !tls.chain.isEmpty
+            else { continue }
+            return (earlier, tls)
+        }
+        return nil
+    }
+
+    // MARK: The head
+
+    /// The member of a cassette's head that holds its match rules.
+    static let matchMember = "match"
+
+    /// The match rules that the cassette was recorded with or given by hand, as they are written; nil if it has none.
+    public func matchTexts() throws(CassetteError) -> MatchRuleTexts? {
+        try Self.matchTexts(inHead: self.head(), of: self.path)
+    }
+
+    /// The same for a file whose exchanges may be invalid.
+    public static func matchTexts(ofFile path: String) throws(CassetteError) -> MatchRuleTexts? {
+        try self.matchTexts(inHead: CassetteReader(path: path).head(), of: path)
+    }
+
+    /// The standard rules combined with the cassette's own.
+    public func matchRules() throws(CassetteError) -> MatchRules { try Self.matchRules(inHead: self.head(), of: self.path) }
+
+    package static func matchRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRules {
+        guard let texts = try self.matchTexts(inHead: head, of: path) else { return .standard }
+        do {
+            return try MatchRules.standard.adding(texts)
+        } catch {
+            throw self.error(error.message, in: path)
+        }
+    }
+
+    private static func matchTexts(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRuleTexts? {
+        guard let rules = try self.member(self.matchMember, ofHead: head, of: path) else { return nil }
+        do {
+            return try MatchRuleTexts(rules)
+        } catch {
+            throw self.error(error.message, in: path)
+        }
+    }
+
+    private static func error(_ problem: String, in path: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(path)\", \"\(self.matchMember)\": \(problem)")
+    }
+
+    private static func member(_ name: String, ofHead head: [UInt8], of path: String) throws(CassetteError) -> JSONValue? {
+        // Torn before its end: what is left has no rules.
+        guard head.last == UInt8(ascii: "[") else { return nil }
+        do {
+            return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
+        } catch {
+            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.")
+        }
+    }
+
+    /// The rules of redaction that the cassette was recorded with; nil if nothing was redacted, so that live requests are not redacted
+    /// either.
+    public func redactionRules() throws(CassetteError) -> RedactionRules? {
+        try Self.redactionRules(inHead: self.head(), of: self.path)
+    }
+
+    /// The same for a file whose exchanges may be invalid.
+    public static func redactionRules(ofFile path: String) throws(CassetteError) -> RedactionRules? {
+        try self.redactionRules(inHead: CassetteReader(path: path).head(), of: path)
+    }
+
+    private static func redactionRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> RedactionRules? {
+        do {
+            return try CassetteHead(head).redactionRules()
+        } catch {
+            throw CassetteError(error.code, "\"\(path)\": \(error.message)")
+        }
+    }
+}
+
+/// The source of what a session's index of a cassette does not hold. May wait for the disk.
+protocol RequestSource: Sendable {
+    /// A recorded request by its index in order of request start, from 0.
+    ///
+    /// - Parameter redaction: redacts the body as live ones are redacted: it may have been recorded with other rules.
+    func comparedRequest(
+        at index: Int, rules: MatchRules, detail: BodyFacets.RecordedDetail, redaction: LiveRedactor?,
+        digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) -> ComparedRequest
 }
 
 extension RecordedCassette: RequestSource {
@@ -111,22 +207,16 @@ extension RecordedCassette: RequestSource {
     }
 }
 
-extension RecordedCassette {
-    /// The exchange that opened a reused connection, which has the certificates; nil where the cassette does not tell.
-    ///
-    /// The nearest before `index` counts: each recording numbers its connections from 1, and a cassette can have several recordings.
-    public func opening(of connection: ConnectionInfo, before index: Int) -> (index: Int, tls: TLSDetails)? {
-        guard connection.isReused else { return nil }
-        for earlier in (0..<min(index, self.count)).reversed() {
-            // Few exchanges have certificates, and only those are worth decoding.
-            guard let bytes = try? self.bytes(at: earlier), bytes.withUnsafeBytes({ ByteSearch.contains("\"chain\"", in: $0) }),
-                let opening = try? InteractionDecoder.decode(bytes).connection, opening.id == connection.id,
-                opening.remote == connection.remote, !opening.isReused, let tls = opening.tls, !tls.chain.isEmpty
-            else { continue }
-            return (earlier, tls)
-        }
-        return nil
-    }
+/// A recorded request, and what its body is compared by.
+package struct ComparedRequest: Sendable {
+    var method: String
+    var url: String
+    package var headers: HeaderFields
+    package var facets: BodyFacets
+    /// False if the request was cut before its end: its body cannot be compared.
+    var isComplete: Bool
+
+    var matched: MatchedRequest { MatchedRequest(method: self.method, url: self.url, headers: self.headers, body: self.facets) }
 }
 
 /// Method, URL and id of each recorded request, in the order of the file.
@@ -162,7 +252,7 @@ struct RecordedRequests: Sendable {
 
     func id(at position: Int) -> Int { self.entries[position].id }
 
-    /// False where it is certain that the request has no body.
+    /// False if it is certain that the request has no body.
     func mayHaveBody(at position: Int) -> Bool { self.entries[position].mayHaveBody }
 
     /// Lends method and URL.
@@ -175,77 +265,6 @@ struct RecordedRequests: Sendable {
             body(
                 UnsafeRawBufferPointer(rebasing: $0[entry.start..<urlStart]),
                 UnsafeRawBufferPointer(rebasing: $0[urlStart..<urlStart + Int(entry.urlLength)]))
-        }
-    }
-}
-
-extension RecordedCassette {
-    /// The member of a cassette's head that holds its match rules.
-    static let matchMember = "match"
-
-    /// The match rules that the cassette was recorded with or given by hand, as they are written; nil where it has none.
-    public func matchTexts() throws(CassetteError) -> MatchRuleTexts? {
-        try Self.matchTexts(inHead: self.head(), of: self.path)
-    }
-
-    /// The same of a file whose exchanges need no sense.
-    public static func matchTexts(ofFile path: String) throws(CassetteError) -> MatchRuleTexts? {
-        try self.matchTexts(inHead: CassetteReader(path: path).head(), of: path)
-    }
-
-    /// The standard rules with the cassette's own laid over them.
-    public func matchRules() throws(CassetteError) -> MatchRules { try Self.matchRules(inHead: self.head(), of: self.path) }
-
-    package static func matchRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRules {
-        guard let texts = try self.matchTexts(inHead: head, of: path) else { return .standard }
-        do {
-            return try MatchRules.standard.adding(texts)
-        } catch {
-            throw self.error(error.message, in: path)
-        }
-    }
-
-    private static func matchTexts(inHead head: [UInt8], of path: String) throws(CassetteError) -> MatchRuleTexts? {
-        guard let rules = try self.member(self.matchMember, ofHead: head, of: path) else { return nil }
-        do {
-            return try MatchRuleTexts(rules)
-        } catch {
-            throw self.error(error.message, in: path)
-        }
-    }
-
-    private static func error(_ problem: String, in path: String) -> CassetteError {
-        CassetteError(.damaged, "\"\(path)\", \"\(self.matchMember)\": \(problem)")
-    }
-
-    private static func member(_ name: String, ofHead head: [UInt8], of path: String) throws(CassetteError) -> JSONValue? {
-        // Torn before its end: what is left has no rules.
-        guard head.last == UInt8(ascii: "[") else { return nil }
-        do {
-            return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
-        } catch {
-            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.")
-        }
-    }
-}
-
-extension RecordedCassette {
-    /// The rules of redaction that the cassette was recorded with; nil where nothing was redacted, so that live requests stay as they
-    /// are, too.
-    public func redactionRules() throws(CassetteError) -> RedactionRules? {
-        try Self.redactionRules(inHead: self.head(), of: self.path)
-    }
-
-    /// The same of a file whose exchanges need no sense.
-    public static func redactionRules(ofFile path: String) throws(CassetteError) -> RedactionRules? {
-        try self.redactionRules(inHead: CassetteReader(path: path).head(), of: path)
-    }
-
-    private static func redactionRules(inHead head: [UInt8], of path: String) throws(CassetteError) -> RedactionRules? {
-        do {
-            return try CassetteHead(head).redactionRules()
-        } catch {
-            throw CassetteError(error.code, "\"\(path)\": \(error.message)")
         }
     }
 }

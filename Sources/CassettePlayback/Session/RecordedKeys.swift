@@ -2,27 +2,27 @@ internal import Platform
 
 /// The keys of a cassette's requests, in order of request start.
 ///
-/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty octets take less than 20 MB. Does not know which
+/// Keeps each distinct key once, in one arena: a hundred thousand keys of eighty bytes take less than 20 MB. Does not know which
 /// exchanges have been used.
 struct RecordedKeys: Sendable {
     private var arena: [UInt8] = []
     private var keys: [Key] = []
-    /// One for each key; apart from `keys`, because a search runs over all of them.
+    /// One for each key; separate from `keys`, because a search runs over all of them.
     private(set) var sketches: [RequestSketch] = []
     /// For each key, whether one of its requests may have a body.
     private var bodies: [Bool] = []
-    /// The keys with a mark in them, ascending: what was redacted there stands for any text.
+    /// The keys with a mark, ascending: a mark matches any text.
     private(set) var marked: [Int] = []
-    /// Open addressing with linear probing; a power of two long.
+    /// Open addressing with linear probing; the size is a power of two.
     private var slots: [Slot]
     /// The number of each request's key, or `noKey`. 32 bits are enough: 2³² requests would not fit into memory.
     private(set) var keyNumbers: [UInt32] = []
 
-    /// For a CONNECT, which keeps its place in the order and no more: it asks for a tunnel, and is recorded only where none came about
-    /// (RFC 9110, 9.3.6). No request is answered with it, compared with it, or misses it.
+    /// For a CONNECT, which only keeps its place in the order: it asks for a tunnel, and is recorded only if none was established (RFC
+    /// 9110, 9.3.6). No request is answered by it, compared with it, or misses it.
     static let noKey = UInt32.max
 
-    /// Keeps half of the hash, so that a probe that goes by need not look at the key.
+    /// Keeps half of the hash, so that most probes need not read the key.
     private struct Slot: Sendable {
         static let empty = Slot(number: 0, tag: 0)
 
@@ -49,20 +49,18 @@ struct RecordedKeys: Sendable {
         }
     }
 
-    /// How many requests there are.
     var count: Int { self.keyNumbers.count }
 
     /// How many of them can answer a request.
     var answerableCount: Int { self.keyNumbers.reduce(0) { $0 + ($1 == Self.noKey ? 0 : 1) } }
 
-    /// How many of them are distinct.
     var distinctCount: Int { self.keys.count }
 
     /// Appends the next request in order of request start.
     ///
     /// - Parameters:
     ///   - bytes: its head key by the session's rules (`MatchRules.withHeadKey`).
-    ///   - mayHaveBody: false where it is certain that the request has none.
+    ///   - mayHaveBody: false if it is certain that the request has none.
     ///   - isTunnel: it was a CONNECT.
     mutating func append(_ bytes: UnsafeRawBufferPointer, mayHaveBody: Bool = false, isTunnel: Bool = false) {
         guard !isTunnel else { return self.keyNumbers.append(Self.noKey) }
@@ -104,7 +102,7 @@ struct RecordedKeys: Sendable {
         return self.arena.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[key.start..<key.start + key.count])) }
     }
 
-    /// The slot that holds the key, or the empty one where it belongs. Ends because at most half of the slots are taken.
+    /// The slot that holds the key, or the empty slot where it belongs. Ends because at most half of the slots are taken.
     private func slot(of bytes: UnsafeRawBufferPointer, hash: UInt64) -> Int {
         let mask = self.slots.count - 1
         let tag = Self.tag(hash)
@@ -123,7 +121,7 @@ struct RecordedKeys: Sendable {
     }
 
     private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        // A key has its space at least, so neither buffer is without an address.
+        // A key has at least its space, so neither buffer lacks an address.
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.count == right.count }
         return left.count == right.count && memcmp(leftStart, rightStart, left.count) == 0
     }
@@ -140,46 +138,33 @@ struct RecordedKeys: Sendable {
     }
 }
 
-/// What makes two requests equal for replay: the method as it is, and the normalised URL.
-///
-/// Does not look at header fields or bodies.
-public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
-    /// The method, a space and the URL in its normalised spelling.
-    public let bytes: [UInt8]
+/// The recorded exchanges of each key, in recorded order.
+struct KeyGroups: Sendable {
+    /// Where each key's exchanges start in `order`, and the end of the last.
+    private let starts: [UInt32]
+    /// All indexes of exchanges that have a key, grouped by key, ascending within a key.
+    private let order: [UInt32]
 
-    public init(method: String, url: String) {
-        self.bytes = Self.withBytes(method: method, url: url) { Array($0) }
-    }
-
-    public var description: String { String(decoding: self.bytes, as: UTF8.self) }
-
-    /// Lends the key's bytes without keeping them: no allocation below a kilobyte.
-    static func withBytes<Result>(
-        method: UnsafeRawBufferPointer, url: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result {
-        let prefix = method.count + 1
-        return withUnsafeTemporaryAllocation(byteCount: prefix + url.count + 1, alignment: 1) { output in
-            output.copyBytes(from: method)
-            output[method.count] = UInt8(ascii: " ")
-            let length = URLNormalizer.write(url, to: UnsafeMutableRawBufferPointer(rebasing: output[prefix...]))
-            return body(UnsafeRawBufferPointer(rebasing: output[..<(prefix + length)]))
+    init(_ keys: RecordedKeys) {
+        var starts = [UInt32](repeating: 0, count: keys.distinctCount + 1)
+        for number in keys.keyNumbers where number != RecordedKeys.noKey { starts[Int(number) + 1] += 1 }
+        for number in 0..<keys.distinctCount { starts[number + 1] += starts[number] }
+        var next = starts
+        var order = [UInt32](repeating: 0, count: Int(starts[keys.distinctCount]))
+        for (index, number) in keys.keyNumbers.enumerated() where number != RecordedKeys.noKey {
+            order[Int(next[Int(number)])] = UInt32(index)
+            next[Int(number)] += 1
         }
+        self.starts = starts
+        self.order = order
     }
 
-    static func withBytes<Result>(method: String, url: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        var method = method
-        var url = url
-        return method.withUTF8 { method in
-            url.withUTF8 { url in
-                Self.withBytes(method: UnsafeRawBufferPointer(method), url: UnsafeRawBufferPointer(url), body)
-            }
-        }
-    }
+    /// How many exchanges a key has; at least one.
+    func count(ofKey number: Int) -> Int { Int(self.starts[number + 1] - self.starts[number]) }
 
-    /// Seeded anew in each process, so that a hostile cassette cannot choose colliding keys.
-    static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var hasher = Hasher()
-        hasher.combine(bytes: bytes)
-        return UInt64(truncatingIfNeeded: hasher.finalize())
-    }
+    /// The index of a key's exchange; `position` counts from 0 among equals.
+    func index(ofKey number: Int, at position: Int) -> Int { Int(self.order[Int(self.starts[number]) + position]) }
+
+    /// The indexes of a key's exchanges, ascending.
+    func members(ofKey number: Int) -> ArraySlice<UInt32> { self.order[Int(self.starts[number])..<Int(self.starts[number + 1])] }
 }

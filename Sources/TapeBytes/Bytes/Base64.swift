@@ -2,20 +2,20 @@
 public enum Base64 {
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-    /// Characters that `count` octets take.
+    /// Characters for `count` bytes.
     public static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Appends the text of `octets`, padded at its end.
     public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
         let length = self.length(of: octets.count)
-        // SAFETY: the inner `encode` fills what it counts.
+        // SAFETY: the inner `encode` initializes as many bytes as it returns.
         text.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
                 count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))
             })
     }
 
-    /// Fills `text`, which must have room for `length(of:)`, and returns how much it filled.
+    /// Fills `text`, which must have room for `length(of:)`, and returns how many bytes it filled.
     static func encode(_ octets: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
         precondition(text.count >= self.length(of: octets.count))
         let alphabet = self.alphabet.utf8Start
@@ -43,7 +43,7 @@ public enum Base64 {
         return end + 4
     }
 
-    /// Nil where the text is not exactly what `encode` writes: no white space, padding required, unused bits zero.
+    /// Nil if the text is not exactly what `encode` writes: no white space, padding required, unused bits zero.
     public static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var octets: [UInt8] = []
@@ -74,5 +74,38 @@ public enum Base64 {
         case UInt8(ascii: "/"): 63
         default: nil
         }
+    }
+}
+
+/// Encodes bytes that come in pieces of any size as base64.
+package struct Base64Stream {
+    /// Up to two bytes that do not fill a group of three yet.
+    private var held: [UInt8] = []
+
+    package init() {}
+
+    package mutating func append(_ piece: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
+        var start = 0
+        if !self.held.isEmpty {
+            while self.held.count < 3, start < piece.count {
+                self.held.append(piece[start])
+                start += 1
+            }
+            guard self.held.count == 3 else { return }
+            self.finish(&writer)
+        }
+        let whole = (piece.count - start) / 3 * 3
+        let groups = UnsafeRawBufferPointer(rebasing: piece[start..<start + whole])
+        writer.append(atMost: Base64.length(of: whole)) { Base64.encode(groups, into: $0) }
+        self.held.append(contentsOf: piece[(start + whole)...])
+    }
+
+    /// Writes the held bytes, padded.
+    package mutating func finish(_ writer: inout JSONWriter) {
+        guard !self.held.isEmpty else { return }
+        self.held.withUnsafeBytes { held in
+            writer.append(atMost: 4) { Base64.encode(held, into: $0) }
+        }
+        self.held.removeAll(keepingCapacity: true)
     }
 }

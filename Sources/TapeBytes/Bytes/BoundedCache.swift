@@ -1,10 +1,10 @@
-/// A cache of values numbered from 0, bounded by weight, that drops what came first.
+/// A cache of values numbered from 0, bounded by weight, that drops the oldest first.
 ///
-/// Keeps no list of uses: a hit costs one look into an array, and as long as everything fits nothing is ever dropped. A place in the
-/// array costs as much as a reference, whether it is taken or not: values are references or arrays.
+/// Does not record uses: a hit costs one array access. Each number up to the highest takes the size of one value, so values should be
+/// references or arrays.
 package struct BoundedCache<Value> {
     private var values: [Value?] = []
-    /// Numbers in the order they came; those before `first` have been dropped.
+    /// Numbers in order of insertion; those before `first` have been dropped.
     private var order: [Int] = []
     private var first = 0
     private var weight = 0
@@ -36,7 +36,7 @@ package struct BoundedCache<Value> {
     private mutating func dropFirst(sparing number: Int) {
         let dropped = self.order[self.first]
         self.first += 1
-        // Put in anew a moment ago: it comes last again.
+        // The number that was just inserted again: it becomes the newest.
         if dropped == number { return self.order.append(number) }
         if let value = self.values[dropped] { self.weight -= self.weigh(value) }
         self.values[dropped] = nil

@@ -1,6 +1,8 @@
+internal import Platform
+
 /// Searches bytes eight at a time.
 ///
-/// Knows only single bytes; what they mean is the caller's.
+/// Knows single bytes, not what they mean.
 package enum ByteScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -17,7 +19,7 @@ package enum ByteScan {
         return (difference &- self.ones) & ~difference & self.highs
     }
 
-    /// The first offset from `start` where a JSON string cannot be taken as it stands: a quote, a backslash, a control character.
+    /// The first offset from `start` with a byte that a JSON string must escape: a quote, a backslash, a control character; or the end.
     @inline(__always)
     static func endOfPlain(_ bytes: UnsafeRawBufferPointer, from start: Int, stopAtDelete: Bool) -> Int {
         let end = bytes.count
@@ -79,10 +81,36 @@ package enum ByteScan {
         return offset
     }
 
-    /// How many times `byte` occurs in the range; used for line numbers, off the hot path.
+    /// How many times `byte` occurs before `end`. Byte by byte: for line numbers, off the hot path.
     package static func count(of byte: UInt8, in bytes: UnsafeRawBufferPointer, upTo end: Int) -> Int {
         var count = 0
         for offset in 0..<min(end, bytes.count) where bytes[offset] == byte { count += 1 }
         return count
+    }
+}
+
+/// Finds a short text in bytes.
+public enum ByteSearch {
+    public static func contains(_ needle: StaticString, in haystack: UnsafeRawBufferPointer) -> Bool {
+        guard let base = haystack.baseAddress, needle.utf8CodeUnitCount > 0 else { return false }
+        let end = base + haystack.count
+        var start = base
+        while end - start >= needle.utf8CodeUnitCount, let found = memchr(start, Int32(needle.utf8Start[0]), end - start) {
+            let candidate = UnsafeRawPointer(found)
+            if end - candidate >= needle.utf8CodeUnitCount, memcmp(candidate, needle.utf8Start, needle.utf8CodeUnitCount) == 0 {
+                return true
+            }
+            start = candidate + 1
+        }
+        return false
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// `elementsEqual` by memcmp.
+    package func elementsEqualFast(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard self.count == other.count else { return false }
+        guard let left = self.baseAddress, let right = other.baseAddress else { return true }
+        return memcmp(left, right, self.count) == 0
     }
 }

@@ -1,4 +1,4 @@
-/// Octets as pairs of lower-case hex digits.
+/// Bytes as pairs of lower-case hex digits.
 public enum Hex {
     @inline(__always)
     package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
@@ -24,7 +24,7 @@ public enum Hex {
         return String(decoding: digits, as: UTF8.self)
     }
 
-    /// Nil where the text is not pairs of hex digits.
+    /// Nil if the text is not pairs of hex digits.
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var octets: [UInt8] = []
         octets.reserveCapacity(text.underestimatedCount / 2)

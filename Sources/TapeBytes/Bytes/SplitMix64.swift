@@ -1,4 +1,4 @@
-/// A generator that gives the same numbers for the same seed, everywhere. Not for secrets.
+/// A random number generator that gives the same numbers for the same seed on every platform. Not for secrets.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,24 +1,48 @@
-/// A body that is JSON, between its own spelling and a cassette's.
+/// The white space between the tokens of a JSON text that follows one rule throughout.
+public struct JSONStyle: Sendable, Hashable {
+    /// Spaces per level if members are on lines of their own; nil if all is on one line.
+    public var indent: Int?
+    /// After a colon.
+    public var colon: String
+    /// After a comma, if all is on one line.
+    public var comma: String
+    /// White space after the text, mostly a line end.
+    public var tail: String
+
+    public init(indent: Int? = nil, colon: String = "", comma: String = "", tail: String = "") {
+        self.indent = indent
+        self.colon = colon
+        self.comma = comma
+        self.tail = tail
+    }
+
+    /// `{"a":1,"b":[2,3]}`, as JavaScript's JSON.stringify and most servers write.
+    public static let compact = JSONStyle()
+    /// `{"a": 1, "b": [2, 3]}`, as Python's json.dumps writes.
+    public static let spaced = JSONStyle(colon: " ", comma: " ")
+}
+
+/// Converts a JSON body between its own white space and a cassette's layout.
 ///
-/// Strings and numbers are never touched: only the white space between tokens changes hands, as a `JSONStyle`.
+/// Never touches strings and numbers: only the white space between tokens changes, and is kept as a `JSONStyle`.
 public enum JSONBody {
-    /// A body nested deeper is kept as text, so that it fits a cassette's own limit with the levels around it.
+    /// A body nested deeper is kept as text: with the levels around it, it must stay within the cassette's own limit.
     public static let depthLimit = 100
-    /// Wider than this, a container goes on lines of its own. Octets, not characters.
+    /// A wider container is split over several lines. In bytes, not characters.
     static let columnLimit = 100
     /// Producers indent by 1 to 8; more would let a short cassette restore to a very long body.
     public static let indentLimit = 8
-    /// Longest white space behind a colon, a comma or the text.
+    /// Longest white space after a colon, a comma or the text, in bytes.
     public static let gapLimit = 8
 
-    /// How much longer than its cassette form a body may be. Both directions keep to it.
+    /// Whether a body is not too long for its tokens. Both directions keep to this limit.
     static func isTolerable(size: Int, tokens: Int) -> Bool { size <= tokens * 100 + 1 << 20 }
 
     // MARK: Recognizing
 
-    /// The style that gives back exactly these octets, where they are an object or array whose white space follows one rule.
+    /// The style that restores exactly these bytes, an object or array whose white space follows one rule.
     ///
-    /// Nil where it does not, where the octets are not JSON or not UTF-8, or are nested too deeply: then the body is text.
+    /// Nil if it does not follow one, or the bytes are not JSON, not UTF-8 or nested too deeply: then the body is text.
     public static func style(of body: UnsafeRawBufferPointer) -> JSONStyle? {
         guard let first = body.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
         guard UTF8Validator.isValid(body) else { return nil }
@@ -63,7 +87,7 @@ public enum JSONBody {
         return nil
     }
 
-    /// The level a token is indented to: a bracket that opens belongs to the level around it.
+    /// The level a token is indented to: an opening bracket belongs to the level around it.
     private static func depth(of token: JSONToken, _ tokenizer: JSONTokenizer) -> Int {
         token.kind == .beginObject || token.kind == .beginArray ? tokenizer.depth - 1 : tokenizer.depth
     }
@@ -94,7 +118,7 @@ public enum JSONBody {
 
     /// Prints a body's tokens in the cassette's layout, two spaces a level from `depth` on; containers that fit go on one line.
     ///
-    /// Returns false, and writes nothing, where the body is not JSON.
+    /// Returns false, and writes nothing, if the body is not JSON.
     @discardableResult
     public static func write(_ body: UnsafeRawBufferPointer, into writer: inout JSONWriter, depth: Int) -> Bool {
         let mark = writer.mark
@@ -140,7 +164,7 @@ public enum JSONBody {
     private static func numberFits(behind tokenizer: JSONTokenizer, in writer: JSONWriter) -> Bool {
         var ahead = tokenizer
         guard let next = ahead.next(), next.kind == .number else { return false }
-        // With a space before it and a comma behind it.
+        // With a space before it and a comma after it.
         return writer.column + 2 + next.end - next.start <= self.columnLimit
     }
 
@@ -148,13 +172,13 @@ public enum JSONBody {
         body.withUnsafeBytes { _ = self.write($0, into: &writer, depth: depth) }
     }
 
-    /// Puts a whole container on the current line, where it fits with a comma behind; returns the place behind it.
+    /// Writes a whole container on the current line if it fits with a comma after it; returns the tokenizer after the container.
     private static func writeFlat(from first: JSONToken, _ start: JSONTokenizer, into writer: inout JSONWriter) -> JSONTokenizer? {
         let limit = self.columnLimit - 1 - writer.column
         guard limit > 1 else { return nil }
         var tokenizer = start
         var isWhole = false
-        // A token of the last column may bring two spaces with it before the line is given up.
+        // A token that ends in the last column may add two spaces before the line is given up.
         writer.append(atMost: limit + 2) { room in
             guard let length = self.fill(room, limit: limit, from: first, &tokenizer) else { return 0 }
             isWhole = true
@@ -195,9 +219,9 @@ public enum JSONBody {
 
     // MARK: Restoring
 
-    /// Spells a JSON text, in any layout, with the white space of `style`.
+    /// Writes a JSON text of any layout with the white space of `style`.
     ///
-    /// Nil where it is not JSON, or would grow past all reason.
+    /// Nil if it is not JSON, or the result would be too long for its tokens.
     public static func restore(_ json: UnsafeRawBufferPointer, style: JSONStyle) -> [UInt8]? {
         let colon = Array(style.colon.utf8)
         let comma = Array(style.comma.utf8)
@@ -232,28 +256,4 @@ public enum JSONBody {
         }
         return nil
     }
-}
-
-/// The white space between the tokens of a JSON text, where it follows one rule throughout.
-public struct JSONStyle: Sendable, Hashable {
-    /// Spaces per level where members stand on lines of their own; nil when all is on one line.
-    public var indent: Int?
-    /// After a colon.
-    public var colon: String
-    /// After a comma, where all is on one line.
-    public var comma: String
-    /// White space behind the text, mostly a line end.
-    public var tail: String
-
-    public init(indent: Int? = nil, colon: String = "", comma: String = "", tail: String = "") {
-        self.indent = indent
-        self.colon = colon
-        self.comma = comma
-        self.tail = tail
-    }
-
-    /// `{"a":1,"b":[2,3]}`, as JavaScript's JSON.stringify and most servers write.
-    public static let compact = JSONStyle()
-    /// `{"a": 1, "b": [2, 3]}`, as Python's json.dumps writes.
-    public static let spaced = JSONStyle(colon: " ", comma: " ")
 }

@@ -1,14 +1,14 @@
 /// Splits a JSON text (RFC 8259) into tokens and checks its grammar on the way.
 ///
 /// Strict: no comments, no trailing commas, no leading zeros, no raw control characters. Does not check UTF-8 (see `UTF8Validator`)
-/// and decodes nothing. Copies freely, so that a caller can look ahead and come back.
+/// and decodes nothing. A copy is cheap: the caller can look ahead on it.
 package struct JSONTokenizer {
     private enum Expectation { case value, valueOrEnd, name, nameOrEnd, colon, commaOrEnd, end }
 
     let bytes: UnsafeRawBufferPointer
-    private(set) var offset: Int
-    /// Why there is no next token; set once `next()` has returned nil.
-    private(set) var failure: StaticString?
+    private var offset: Int
+    /// Why there is no next token; set when `next()` returns nil.
+    private var failure: StaticString?
     package private(set) var depth = 0
     private let depthLimit: Int
     private var expectation = Expectation.value
@@ -30,7 +30,7 @@ package struct JSONTokenizer {
         return JSONSyntaxError(reason: "\(self.failure ?? "expected JSON")", offset: self.offset, line: line)
     }
 
-    /// The next token; `.end` behind the last; nil where the text is not JSON.
+    /// The next token, `.end` after the last; nil if the text is not JSON.
     @inline(__always)
     package mutating func next() -> JSONToken? {
         let gap = self.offset
@@ -110,7 +110,7 @@ package struct JSONTokenizer {
         case .nameOrEnd: self.fail("expected a member's name in quotes or '}'")
         case .colon: self.fail("expected ':'")
         case .commaOrEnd: self.fail(self.open & 1 == 1 ? "expected ',' or '}'" : "expected ',' or ']'")
-        case .end: self.fail("expected nothing more behind the value")
+        case .end: self.fail("expected nothing more after the value")
         }
     }
 
@@ -223,7 +223,7 @@ package struct JSONTokenizer {
         }
         if offset < self.bytes.count, self.bytes[offset] == UInt8(ascii: ".") {
             offset += 1
-            guard self.isDigit(at: offset) else { return self.reject("expected a digit behind the point", at: offset) }
+            guard self.isDigit(at: offset) else { return self.reject("expected a digit after the point", at: offset) }
             while self.isDigit(at: offset) { offset += 1 }
         }
         if offset < self.bytes.count, self.bytes[offset] | 0x20 == UInt8(ascii: "e") {
@@ -244,5 +244,41 @@ package struct JSONTokenizer {
         }
         self.offset += length
         return true
+    }
+}
+
+/// One token of a JSON text, as offsets into it.
+package struct JSONToken {
+    package enum Kind: UInt8 {
+        case beginObject, endObject, beginArray, endArray, colon, comma
+        /// The name of a member, and any other string.
+        case name, string
+        case number, yes, no, null
+        /// The end of the text.
+        case end
+    }
+
+    package var kind: Kind
+    /// The start of the white space before the token.
+    var gap: Int
+    package var start: Int
+    package var end: Int
+    /// True for a name or string with at least one escape.
+    package var isEscaped = false
+}
+
+/// Where and why a text is not JSON.
+public struct JSONSyntaxError: Error, Hashable, Sendable {
+    /// What was expected, in plain words, lower case.
+    public var reason: String
+    /// Bytes from the start of the text.
+    public var offset: Int
+    /// Counts from 1.
+    public var line: Int
+
+    public init(reason: String, offset: Int, line: Int) {
+        self.reason = reason
+        self.offset = offset
+        self.line = line
     }
 }

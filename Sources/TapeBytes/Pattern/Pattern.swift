@@ -1,21 +1,20 @@
-internal import Platform
-
 /// A regular expression whose matching takes time linear in the input, whatever the pattern.
 ///
-/// Patterns come with cassettes, from elsewhere, and must not be able to make a replay hang. What has no linear time is refused: back
-/// references and lookaround.
+/// Patterns come with cassettes, which may be from anywhere, and must not make a replay hang. What cannot be matched in linear time is
+/// refused: back references and lookaround.
 ///
-/// Known are characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`, `* + ? {m} {m,} {m,n}`,
-/// `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`), `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before anything that is
-/// no letter or digit, and at the very start `(?i)` (letters of ASCII without case), `(?s)` (`.` is any character) or `(?is)`.
+/// Supports characters, `.` (not line feeds), `[a-z]` and `[^a-z]`, `\d \w \s \D \W \S` (of ASCII), `( )` and `(?: )`, `|`,
+/// `* + ? {m} {m,} {m,n}`, `^` and `$` (start and end of the input, not of lines), `\b \B` (edges of `\w`),
+/// `\n \r \t \f \v \xHH \uHHHH \x{H…}`, `\` before anything but a letter or digit, and at the very start `(?i)` (ASCII letters ignore
+/// case), `(?s)` (`.` is any character) or `(?is)`.
 ///
-/// Input is octets of UTF-8, one character for each scalar. An octet that is none is a character that only `.` and inverted classes match.
+/// Input is UTF-8, one character per scalar. A byte that is not UTF-8 is a character that only `.` and inverted classes match.
 public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
     private let machine: PatternMachine
 
-    /// Throws where the text is no pattern, or one that costs more than `PatternLimits` allows: 1,000 states, 4,096 octets.
+    /// Throws if the text is not a pattern, or costs more than `PatternLimits` allows: 1,000 states, 4,096 bytes.
     public init(_ text: String) throws(PatternError) {
         self.text = text
         self.machine = PatternMachine(PatternProgram(try PatternParser.parse(text)))
@@ -36,15 +35,15 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
         return text.withUTF8 { self.machine.matches(UnsafeRawBufferPointer($0)) }
     }
 
-    /// The match that starts first at `from` or later, and of those that start there the longest (not, as with backtracking, the first of `|`).
+    /// The leftmost match that starts at `from` or later, and the longest of those (not, as with backtracking, the first branch of `|`).
     ///
-    /// `^` and `\b` look at what stands before `from`. Nil where there is none, and where `from` is past the end.
+    /// `^` and `\b` look at what is before `from`. Nil if there is no match, or `from` is past the end.
     public func firstRange(in bytes: UnsafeRawBufferPointer, from: Int = 0) -> Range<Int>? {
         guard from <= bytes.count else { return nil }
         return self.machine.firstRange(in: bytes, from: max(0, from))
     }
 
-    /// All matches from left to right, none within another; time is linear for each match.
+    /// All matches from left to right, without overlap; the time is linear for each match.
     public func ranges(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var from = 0
@@ -56,9 +55,36 @@ public struct Pattern: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What one pattern is matched with: its program, and automata for whoever comes next.
+/// Why a text is not a pattern, and where.
+public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// UTF-8 bytes from the start of the pattern to the problem.
+    public let offset: Int
+    /// What is wrong with which pattern, where, and what to write instead.
+    public let message: String
+
+    public var description: String { self.message }
+}
+
+/// What a pattern may cost. The patterns in a cassette are not trusted.
+enum PatternLimits {
+    /// Bytes of text. The longest patterns for key shapes in public lists have some 300.
+    static let length = 4_096
+    /// Instructions: each byte of input costs at most one step per instruction.
+    static let states = 1_000
+    /// Nested brackets: the parser and the compiler recurse for each.
+    static let depth = 100
+    /// Of `{m,n}`; more would exceed `states`.
+    static let repetitions = 1_000
+    /// Cells of an automaton's table (4 bytes each) and entries of its states (2 bytes each), before it starts over: some 400 KiB.
+    /// Patterns for dates, numbers and keys need less than a hundredth.
+    static let cells = 1 << 16
+    /// Automata of one pattern that are kept for the next call: one per thread that is likely to match at the same time.
+    static let keptAutomata = 4
+}
+
+/// Matches one pattern: its program, and a pool of automata.
 ///
-/// Threads that match at the same time have an automaton each.
+/// Each thread that matches at the same time takes its own automaton.
 final class PatternMachine: Sendable {
     private let program: PatternProgram
     private let anchored = Guarded<[PatternAutomaton]>([])
@@ -83,78 +109,5 @@ final class PatternMachine: Sendable {
 
     private static func giveBack(_ automaton: PatternAutomaton, to pool: Guarded<[PatternAutomaton]>) {
         pool.withLock { if $0.count < PatternLimits.keptAutomata { $0.append(automaton) } }
-    }
-}
-
-/// A value behind a mutex.
-///
-/// Not recursive and not fair: what runs under the lock is short, does not block and does not call out.
-// SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it lies in memory of its own until deinit.
-package final class Guarded<Value: Sendable>: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private var value: Value
-
-    package init(_ value: Value) {
-        self.value = value
-        self.mutex = .allocate(capacity: 1)
-        self.mutex.initialize(to: pthread_mutex_t())
-        // Fails only for want of memory or with attributes, of which there are none.
-        let status = pthread_mutex_init(self.mutex, nil)
-        precondition(status == 0, "the system has no memory for a mutex")
-    }
-
-    deinit {
-        pthread_mutex_destroy(self.mutex)
-        self.mutex.deinitialize(count: 1)
-        self.mutex.deallocate()
-    }
-
-    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(self.mutex)
-        defer { pthread_mutex_unlock(self.mutex) }
-        return try body(&self.value)
-    }
-}
-
-/// Finds the leftmost of the longest matches by following all that are under way at once, each with its start.
-///
-/// Slower than an automaton, so it is given only the place where one has found that there is something.
-struct PatternSearch {
-    private typealias Thread = (instruction: Int, start: Int)
-
-    private let program: PatternProgram
-    private var closure: PatternClosure
-
-    init(_ program: PatternProgram) {
-        self.program = program
-        self.closure = PatternClosure(program)
-    }
-
-    mutating func firstRange(in bytes: UnsafeRawBufferPointer, from: Int, before: PatternEdge.Neighbour) -> Range<Int>? {
-        // Ascending by start, as each step keeps their order and the newest comes last: whoever reaches an instruction first began first.
-        var threads: [Thread] = []
-        var best: Range<Int>?
-        var (index, before) = (from, before)
-        while true {
-            let isEnd = index == bytes.count
-            let (character, length) = isEnd ? (0, 0) : self.program.alphabet.character(in: bytes, at: index)
-            let after = isEnd ? PatternEdge.Neighbour.nothing : self.program.alphabet.neighbour(character)
-            if best == nil { threads.append((0, index)) }
-            var next: [Thread] = []
-            self.closure.begin()
-            for thread in threads {
-                if let best, thread.start > best.lowerBound { break }
-                let alphabet = self.program.alphabet
-                let found = self.closure.follow(thread.instruction, before: before, after: after) { set, target in
-                    if !isEnd, alphabet.has(character, in: set) { next.append((target, thread.start)) }
-                }
-                if found { best = thread.start..<index }
-            }
-            if let best { next.removeAll { $0.start > best.lowerBound } }
-            if isEnd || (best != nil && next.isEmpty) { return best }
-            threads = next
-            before = after
-            index += length
-        }
     }
 }

@@ -1,15 +1,15 @@
 internal import Platform
 
-/// A deterministic automaton for a program, built state by state as input asks for them.
+/// A deterministic automaton for a program, built state by state as the input needs them.
 ///
-/// Whether a state matches depends on the character behind it (`$`, `\b`), so a table's entry says it for the state it leaves.
-/// The table is begun anew when it is full: the time for each octet has a bound, whatever the pattern.
+/// Whether a state matches depends on the next character (`$`, `\b`), so a table entry says it for the state it leaves.
+/// The table starts over when it is full: the time for each byte has a bound, whatever the pattern.
 struct PatternAutomaton: Sendable {
     private struct State: Hashable, Sendable {
-        /// Instructions to go on from, ascending.
+        /// Instructions to continue from, ascending.
         var kernel: [UInt16]
         var before: PatternEdge.Neighbour
-        /// Nothing that began earlier is under way.
+        /// No match that started earlier is in progress.
         var isFresh: Bool
     }
 
@@ -21,16 +21,16 @@ struct PatternAutomaton: Sendable {
     private let limit: Int
     private let beginnings: PatternBeginnings?
     private var closure: PatternClosure
-    /// The states in which nothing is under way, by what stands before.
+    /// The fresh states, by what is before the place.
     private var fresh: [PatternEdge.Neighbour: Int32] = [:]
     private var states: [State] = []
     private var numbers: [State: Int32] = [:]
-    /// By state and class, with a last column for the end of input: 4 × next state, plus 2 where that is fresh, plus 1 where this one matches.
+    /// By state and class, with a last column for the end of input: 4 × next state, plus 2 if that is fresh, plus 1 if this one matches.
     private var table: [Int32] = []
     private var entries = 0
     private(set) var timesBegun = 0
 
-    /// An anchored automaton follows only matches that start where it starts; another one all.
+    /// An anchored automaton follows only matches that start where it starts; any other follows all.
     init(_ program: PatternProgram, isAnchored: Bool, limit: Int = PatternLimits.cells) {
         self.program = program
         self.isAnchored = isAnchored
@@ -54,7 +54,7 @@ struct PatternAutomaton: Sendable {
         return self.entry(state, self.width - 1) & 1 == 1
     }
 
-    /// Where a match can have begun at the earliest, if there is any: everything that began before it has ended without one.
+    /// The earliest offset at which a match can start; nil if there is no match. Every attempt that started before it has failed.
     mutating func earliestStart(in bytes: UnsafeRawBufferPointer, from: Int) -> Int? {
         var index = self.beginnings?.next(in: bytes, from: from) ?? from
         var earliest = index
@@ -118,7 +118,7 @@ struct PatternAutomaton: Sendable {
         let timesBegun = self.timesBegun
         let number = self.number(of: next)
         let entry = number << 2 | (isFresh ? 2 : 0) | match
-        // A table begun anew no longer has the row.
+        // A table that started over no longer has the row.
         return self.timesBegun > timesBegun ? entry : self.keep(entry, for: state, character)
     }
 
@@ -146,17 +146,17 @@ struct PatternAutomaton: Sendable {
     }
 }
 
-/// The octets with which a match can begin, so that a search can pass over all others without looking closer.
+/// The bytes with which a match can begin, so that a search skips all others.
 struct PatternBeginnings: Sendable {
-    /// All octets beyond ASCII and half of the others: with more there is too little to pass over.
+    /// All bytes beyond ASCII and half of the others: with more there is too little to skip.
     private static let most = 192
 
-    /// For each octet whether a match can begin with it.
+    /// Whether a match can begin with each byte.
     private let isBeginning: [Bool]
-    /// The one octet, where there is only one.
+    /// The byte, if there is only one.
     private let only: UInt8?
 
-    /// Nil where a match can be empty, or begin with most octets.
+    /// Nil if a match can be empty, or begin with most bytes.
     init?(_ program: PatternProgram) {
         var sets: Set<Int> = []
         var visited = Array(repeating: false, count: program.instructions.count)
@@ -166,7 +166,7 @@ struct PatternBeginnings: Sendable {
             visited[index] = true
             switch program.instructions[index] {
             case .take(let set): sets.insert(set)
-            // Passed, whatever stands there: one that is not at its place begins no match later.
+            // Passed without a check: an edge that does not hold only starts a match that fails later.
             case .require: stack.append(index + 1)
             case .split(let first, let second): stack += [first, second]
             case .jump(let target): stack.append(target)
@@ -183,7 +183,7 @@ struct PatternBeginnings: Sendable {
         self.only = octets.count == 1 ? UInt8(octets[0]) : nil
     }
 
-    /// The first place at `index` or behind it where a match can begin; the end where there is none.
+    /// The first offset from `index` at which a match can begin, or the end.
     func next(in bytes: UnsafeRawBufferPointer, from index: Int) -> Int {
         var index = index
         guard let only else {

@@ -1,12 +1,12 @@
-/// Reads a pattern's text into a tree.
+/// Parses a pattern's text into a tree.
 ///
-/// Refuses what cannot be matched in linear time or would mean something else than elsewhere, rather than guess.
+/// Refuses what cannot be matched in linear time, or means something else in other dialects.
 struct PatternParser {
     private let text: String
     private let scalars: [Unicode.Scalar]
-    var index = 0
+    private var index = 0
     private var depth = 0
-    private(set) var ignoresCase = false
+    private var ignoresCase = false
     private var dotMatchesLineFeed = false
 
     private init(_ text: String) {
@@ -17,7 +17,7 @@ struct PatternParser {
     static func parse(_ text: String) throws(PatternError) -> PatternNode {
         var parser = Self(text)
         guard text.utf8.count <= PatternLimits.length else {
-            throw parser.error(at: PatternLimits.length, "is longer than \(PatternLimits.length) octets: write several shorter patterns")
+            throw parser.error(at: PatternLimits.length, "is longer than \(PatternLimits.length) bytes: write several shorter patterns")
         }
         try parser.readFlags()
         let node = try parser.choice()
@@ -84,7 +84,7 @@ struct PatternParser {
                     : "repeats a repetition: put brackets round the inner one, or write \\\(after) for the character itself"
             )
         }
-        // What is empty stays so, however often: `((){1000}){1000}` would take its time otherwise.
+        // Empty stays empty however often it is repeated: `((){1000}){1000}` must not take long.
         guard node.cost > 0, most != 0 else { return .empty }
         let repeated = PatternNode.repeated(node, least: least, most: most)
         try self.checkCost(repeated.cost, at: start)
@@ -112,7 +112,7 @@ struct PatternParser {
         return (least, most == .max ? nil : most)
     }
 
-    /// At most four digits are looked at: more is past the limit, whatever follows.
+    /// Saturates past the limit, however many digits follow.
     private mutating func number() -> Int? {
         var value: Int?
         while let digit = self.next, ("0"..."9").contains(digit) {
@@ -163,19 +163,19 @@ struct PatternParser {
 
     // MARK: - Text
 
-    var next: Unicode.Scalar? { self.scalar(at: self.index) }
+    private var next: Unicode.Scalar? { self.scalar(at: self.index) }
 
-    func scalar(at index: Int) -> Unicode.Scalar? { index < self.scalars.count ? self.scalars[index] : nil }
+    private func scalar(at index: Int) -> Unicode.Scalar? { index < self.scalars.count ? self.scalars[index] : nil }
 
     private func starts(with text: String) -> Bool { self.scalars.starts(with: text.unicodeScalars) }
 
-    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard self.next == scalar else { return false }
         self.index += 1
         return true
     }
 
-    func error(at index: Int, _ problem: String) -> PatternError {
+    private func error(at index: Int, _ problem: String) -> PatternError {
         let before = self.scalars.prefix(index)
         return PatternError(
             offset: before.reduce(0) { $0 + String($1).utf8.count },
@@ -187,11 +187,11 @@ struct PatternParser {
     }
 }
 
-/// Characters, by themselves, in classes and behind a backslash.
+/// Characters: single, in classes and escaped.
 extension PatternParser {
-    func cased(_ set: PatternCharacters) -> PatternCharacters { self.ignoresCase ? set.withoutCase : set }
+    private func cased(_ set: PatternCharacters) -> PatternCharacters { self.ignoresCase ? set.withoutCase : set }
 
-    mutating func characterClass(from start: Int) throws(PatternError) -> PatternCharacters {
+    private mutating func characterClass(from start: Int) throws(PatternError) -> PatternCharacters {
         var set = PatternCharacters()
         let isInverted = self.take("^")
         if self.next == "]" { throw self.error(at: self.index, "has a class without characters: write \\] for the character itself") }
@@ -215,7 +215,7 @@ extension PatternParser {
         return isInverted ? set.inverted : set
     }
 
-    /// Nil at the class's end.
+    /// Nil at the end of the class.
     private mutating func classMember(from start: Int) throws(PatternError) -> PatternCharacters? {
         guard let scalar = self.next else {
             throw self.error(at: start, "has a \"[\" without a \"]\": add it, or write \\[ for the character itself")
@@ -231,7 +231,7 @@ extension PatternParser {
         }
     }
 
-    mutating func escape(from start: Int) throws(PatternError) -> PatternCharacters {
+    private mutating func escape(from start: Int) throws(PatternError) -> PatternCharacters {
         guard let scalar = self.next else { throw self.error(at: start, "ends with \"\\\": write \\\\ for the character itself") }
         self.index += 1
         switch scalar {

@@ -2,17 +2,17 @@ internal import Platform
 
 /// A charset besides UTF-8 whose text a cassette shows decoded.
 ///
-/// A closed set, since names come from the network and go to the C library; none of them has states, so that a text has one spelling.
+/// A closed set, since names come from the network and go to the C library. All are stateless, so that a text has only one encoded form.
 public enum Charset: String, Sendable, Hashable, CaseIterable {
     case utf16LittleEndian = "UTF-16LE"
     case utf16BigEndian = "UTF-16BE"
     case latin1 = "ISO-8859-1"
     case latin9 = "ISO-8859-15"
     case eucKR = "EUC-KR"
-    /// EUC-KR with all other Hangul syllables, as browsers take `euc-kr`.
+    /// EUC-KR with all other Hangul syllables: how browsers read `euc-kr`.
     case windows949 = "windows-949"
     case shiftJIS = "Shift_JIS"
-    /// Shift_JIS as Windows and browsers take it.
+    /// Shift_JIS as Windows and browsers read it.
     case windows31J = "windows-31j"
     case gb18030 = "GB18030"
     case windows1250 = "windows-1250"
@@ -25,7 +25,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
     case windows1257 = "windows-1257"
     case windows1258 = "windows-1258"
 
-    /// Under which iconv of every system knows it.
+    /// The name that iconv of every system knows.
     var converterName: String {
         switch self {
         case .windows949: "CP949"
@@ -37,7 +37,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What octets may be that say `label`, the likeliest first (WHATWG Encoding, 4.2 names the labels and the wider sets behind them).
+    /// The charsets that bytes labelled `label` may have, the likeliest first (WHATWG Encoding, 4.2: labels and the wider sets they mean).
     public static func candidates(label: String, beginning: UnsafeRawBufferPointer) -> [Charset] {
         if beginning.starts(with: [0xFF, 0xFE]) { return [.utf16LittleEndian] }
         if beginning.starts(with: [0xFE, 0xFF]) { return [.utf16BigEndian] }
@@ -61,7 +61,7 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// `utf-16` without a byte order mark: text has more NULs in front of characters than behind them where it is big-endian.
+    /// `utf-16` without a byte order mark: big-endian text has more NULs before characters than after them.
     private static func byteOrder(_ beginning: UnsafeRawBufferPointer) -> Charset {
         var zeros = (even: 0, odd: 0)
         for (index, octet) in beginning.prefix(4096).enumerated() where octet == 0 {
@@ -70,12 +70,12 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         return zeros.even > zeros.odd ? .utf16BigEndian : .utf16LittleEndian
     }
 
-    /// The text as UTF-8; nil where the octets are not of the charset, or this system does not know it.
+    /// The text as UTF-8; nil if the bytes are not in this charset, or this system does not know it.
     public func decode(_ octets: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(octets, from: self.converterName, to: "UTF-8")
     }
 
-    /// The text of octets under the name that a sender gives their charset, UTF-8 and ISO-8859-1 included: for showing, not for restoring.
+    /// The text of bytes with the charset label of their sender, UTF-8 and ISO-8859-1 included. For showing, not for restoring.
     package static func text(_ octets: [UInt8], label: String) -> String? {
         switch label {
         case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : nil
@@ -86,35 +86,21 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Nil where the text has a character that the charset has not, or this system does not know the charset.
+    /// Nil if the charset lacks a character of the text, or this system does not know the charset.
     public func encode(_ text: [UInt8]) -> [UInt8]? {
         CharsetConverter.convert(text, from: "UTF-8", to: self.converterName)
     }
 }
 
-/// Text of octets whose charset nobody names.
-package enum Latin1 {
-    /// UTF-8 where it is valid, else each octet as the character of its number (ISO 8859-1).
-    package static func text(_ octets: [UInt8]) -> String {
-        UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : self.decode(octets)
-    }
-
-    package static func decode(_ octets: [UInt8]) -> String {
-        var text = ""
-        for octet in octets { text.unicodeScalars.append(UnicodeScalar(octet)) }
-        return text
-    }
-}
-
 /// Converts text from one charset to another with iconv(3) of the C library.
 ///
-/// Exact or not at all: no character is left out, replaced or written as another one.
+/// Exact or not at all: drops and replaces no character.
 enum CharsetConverter {
     static func convert(_ octets: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard let converter = iconv_open(target, source), Int(bitPattern: converter) != -1 else { return nil }
         defer { iconv_close(converter) }
         var input = octets
-        // No character of these charsets takes more than four times its octets in another.
+        // No character of these charsets takes more than four times as many bytes in another.
         var isWhole = false
         let output = [UInt8](unsafeUninitializedCapacity: octets.count * 4 + 16) { buffer, count in
             count = 0
@@ -124,9 +110,9 @@ enum CharsetConverter {
                 var left = bytes.count
                 var end = room.baseAddress?.assumingMemoryBound(to: CChar.self)
                 var free = room.count
-                // Not below zero: EILSEQ, EINVAL at a cut character, E2BIG. Above zero: characters replaced by others.
+                // Below zero: EILSEQ, EINVAL at a cut character, E2BIG. Above zero: characters were replaced.
                 guard left == 0 || iconv(converter, &start, &left, &end, &free) == 0, left == 0 else { return false }
-                // A charset may hold the last character back, for one that combines with it (windows-1255, windows-1258).
+                // iconv may hold back the last character for one that combines with it (windows-1255, windows-1258).
                 guard iconv(converter, nil, nil, &end, &free) == 0 else { return false }
                 count = room.count - free
                 return true

@@ -1,10 +1,10 @@
-/// Makes text of a request fit to be shown: in a terminal, a log or a page, on one line.
+/// Makes untrusted text safe to show on one line of a terminal, a log or a page.
 package enum PlainText {
-    /// Escapes controls, line separators, characters that turn the direction of text, quotes and backslashes. Text of more than
-    /// `limit` octets of UTF-8 is cut and ends in `…`.
+    /// Escapes controls, line separators, characters that change the direction of text, quotes and backslashes. Text of more than
+    /// `limit` UTF-8 bytes is cut and ends in `…`.
     package static func escape(_ bytes: some Collection<UInt8>, limit: Int) -> String {
         if bytes.count <= limit, bytes.allSatisfy({ Self.isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
-        // A character's escape is no shorter than the character, so nothing behind this many octets can be shown.
+        // An escape is no shorter than its character, so nothing after this many bytes can be shown.
         let source = String(decoding: bytes.prefix(limit + 4), as: UTF8.self)
         var text = ""
         var count = 0
@@ -38,5 +38,31 @@ package enum PlainText {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return false
         default: return true
         }
+    }
+}
+
+/// Escapes text for XML 1.0.
+package enum XMLText {
+    /// Escapes markup, quotes and white space other than spaces; characters that XML cannot hold become U+FFFD.
+    package static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
+            default: escaped.unicodeScalars.append(Self.isAllowed(scalar) ? scalar : "\u{FFFD}")
+            }
+        }
+        return escaped
+    }
+
+    /// XML 1.0, 2.2: Char, without the characters that section discourages.
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && !(0xFDD0...0xFDEF).contains(scalar.value)
+            && scalar.value & 0xFFFE != 0xFFFE
     }
 }

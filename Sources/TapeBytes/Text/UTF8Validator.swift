@@ -1,13 +1,13 @@
 /// Checks UTF-8 that comes in pieces (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing past U+10FFFF.
 public struct UTF8Validator: Sendable {
-    /// Continuation bytes still due, and the range the next of them must lie in.
+    /// Continuation bytes still due, and the range of the next one.
     private var due = 0
     private var low: UInt8 = 0x80
     private var high: UInt8 = 0xBF
 
     public init() {}
 
-    /// True when the bytes so far do not end within a character.
+    /// False if the bytes so far end within a character.
     public var isAtCharacterEnd: Bool { self.due == 0 }
 
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -19,7 +19,7 @@ public struct UTF8Validator: Sendable {
         bytes.withUnsafeBytes { self.isValid($0) }
     }
 
-    /// The offset of the first byte that no valid text can have there; nil when the piece may go on.
+    /// The offset of the first byte that no valid text can have there; nil if there is none.
     public mutating func firstInvalid(in bytes: UnsafeRawBufferPointer) -> Int? {
         var offset = 0
         let end = bytes.count
@@ -52,5 +52,19 @@ public struct UTF8Validator: Sendable {
         default: return false
         }
         return true
+    }
+}
+
+/// Decodes bytes without a declared charset.
+package enum Latin1 {
+    /// As UTF-8 if valid, else as ISO 8859-1.
+    package static func text(_ octets: [UInt8]) -> String {
+        UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : self.decode(octets)
+    }
+
+    package static func decode(_ octets: [UInt8]) -> String {
+        var text = ""
+        for octet in octets { text.unicodeScalars.append(UnicodeScalar(octet)) }
+        return text
     }
 }

@@ -30,6 +30,16 @@ import Testing
         #expect(try self.changes(old, new) == wanted)
     }
 
+    /// Each level has one element more than the other text's: looking twice at each would take 2 to the 90th steps.
+    @Test(.timeLimit(.minutes(1))) func deepListsOfOtherLengthsAreComparedOnce() throws {
+        let depth = 90
+        let old = String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
+        let new = String(repeating: "[", count: depth) + "2" + String(repeating: ",0]", count: depth)
+        let changes = try self.changes(old, new)
+        #expect(changes.first == String(repeating: "/0", count: depth) + ": 1 2")
+        #expect(changes.count == JSONComparison.limit)
+    }
+
     @Test func manyChangesAreCut() throws {
         let numbers = { (start: Int) in "[" + (start..<start + 200).map(String.init).joined(separator: ",") + "]" }
         let comparison = JSONComparison(try JSONDocument(Array(numbers(0).utf8)).root, try JSONDocument(Array(numbers(1000).utf8)).root)

@@ -1,4 +1,0 @@
-/// Which limit a multipart body has passed.
-public enum MultipartLimit: Sendable, Hashable {
-    case parts, headerSection, headerLines
-}

@@ -1,0 +1,121 @@
+public import TapeBytes
+
+/// The form in which a cassette holds the data of one part of a multipart body.
+///
+/// Has the cases of `BodyContent` that a part can have; nested parts are in `MultipartContent`.
+public enum PartContent: Sendable, Hashable {
+    case text([UInt8])
+    case encodedText([UInt8], Charset)
+    case json([UInt8], style: JSONStyle)
+    case form(FormText)
+    case lines(JSONLines)
+    case events(EventStream)
+    case binary([UInt8])
+    case file(Sidecar)
+    /// Readable content that was sent in a Content-Transfer-Encoding.
+    indirect case transferEncoded(PartContent, TransferSpelling)
+
+    /// Nil for forms that only a whole body can have.
+    public init?(_ content: BodyContent) {
+        switch content {
+        case .text(let octets): self = .text(octets)
+        case .encodedText(let octets, let charset): self = .encodedText(octets, charset)
+        case .json(let octets, let style): self = .json(octets, style: style)
+        case .form(let form): self = .form(form)
+        case .lines(let lines): self = .lines(lines)
+        case .events(let events): self = .events(events)
+        case .binary(let octets): self = .binary(octets)
+        case .file(let sidecar): self = .file(sidecar)
+        case .empty, .multipart, .raw: return nil
+        }
+    }
+
+    /// The readable content, without a Content-Transfer-Encoding.
+    public var readable: PartContent {
+        if case .transferEncoded(let content, _) = self { return content.readable }
+        return self
+    }
+
+    /// The same bytes as the content of a body of its own.
+    public var bodyContent: BodyContent {
+        switch self {
+        // Both encodings write ASCII.
+        case .transferEncoded(let content, let spelling): .text(spelling.write(content.bodyContent.inlineOctets ?? []))
+        case .text(let octets): .text(octets)
+        case .encodedText(let octets, let charset): .encodedText(octets, charset)
+        case .json(let octets, let style): .json(octets, style: style)
+        case .form(let form): .form(form)
+        case .lines(let lines): .lines(lines)
+        case .events(let events): .events(events)
+        case .binary(let octets): .binary(octets)
+        case .file(let sidecar): .file(sidecar)
+        }
+    }
+}
+
+extension MultipartBody<PartContent> {
+    /// The files beside the cassette that hold parts.
+    public var sidecars: [Sidecar] {
+        self.parts.flatMap { part -> [Sidecar] in
+            switch part.content {
+            case .data(.file(let sidecar)): [sidecar]
+            case .data: []
+            case .multipart(let inner): inner.sidecars
+            }
+        }
+    }
+}
+
+extension PartContent {
+    /// In bytes, as sent.
+    public var size: Int {
+        if case .file(let sidecar) = self { return sidecar.size }
+        return self.bodyContent.inlineOctets?.count ?? 0
+    }
+}
+
+extension MultipartBody<PartContent> {
+    /// Bytes of the whole body; `Int.max` if the sizes that a cassette claims overflow.
+    public var size: Int {
+        var size = 0
+        func add(_ count: Int) {
+            let (sum, isTooLarge) = size.addingReportingOverflow(count)
+            size = isTooLarge ? .max : sum
+        }
+        MultipartSerializer.write(self, to: { add($0.count) }, data: { add($0.size) })
+        return size
+    }
+
+    /// The body with sources for the data of its parts; does not load files.
+    package func sources(file: (Sidecar) throws -> OctetSource) rethrows -> MultipartBody<OctetSource> {
+        try self.mapData { content in
+            if case .file(let sidecar) = content { return try file(sidecar) }
+            return OctetSource(content.bodyContent.inlineOctets ?? [])
+        }
+    }
+
+    public func source(file: (Sidecar) throws -> OctetSource) rethrows -> OctetSource {
+        try self.sources(file: file).source
+    }
+}
+
+extension MultipartBody<OctetSource> {
+    /// All bytes in order.
+    package var source: OctetSource {
+        var sources: [OctetSource] = []
+        var octets: [UInt8] = []
+        MultipartSerializer.write(
+            self, to: { octets.append(contentsOf: $0) },
+            data: { data in
+                if let memory = data.memory {
+                    octets.append(contentsOf: memory)
+                } else {
+                    sources.append(OctetSource(octets))
+                    octets = []
+                    sources.append(data)
+                }
+            })
+        sources.append(OctetSource(octets))
+        return OctetSource(joining: sources)
+    }
+}

@@ -1,0 +1,130 @@
+internal import CassetteFormat
+internal import TapeBytes
+
+extension BodyFacets {
+    /// At most this many differences are listed.
+    public static let differenceLimit = 100
+
+    /// How a live body differs from a recorded one, in the order of the live body and up to a limit; empty if they are equal.
+    ///
+    /// Both should hold their facets (see `isWhole`); a recorded body read with `RecordedDetail.contents` explains most.
+    public func differences(fromRecorded recorded: BodyFacets) -> [RequestDifference] {
+        guard self != recorded else { return [] }
+        guard self.kind == recorded.kind else {
+            return [.bodyKind(here: self.kind.rawValue, recorded: recorded.kind.rawValue)]
+        }
+        let unequal = FacetDifference(live: self.facets, recorded: recorded.facets)
+        var left = unequal.recorded
+        var differences: [RequestDifference] = []
+        for live in unequal.live where differences.count < Self.differenceLimit {
+            let partner = FacetPairing.partner(of: live, among: left)
+            differences += FacetPairing.differences(live, partner.map { left.remove(at: $0) })
+        }
+        for recorded in left where differences.count < Self.differenceLimit { differences += FacetPairing.differences(nil, recorded) }
+        return differences.isEmpty ? [.bodyRemainder] : differences
+    }
+}
+
+/// The facets that each of two bodies has and the other lacks, with their multiplicity and in the order of the bodies.
+struct FacetDifference {
+    var live: [BodyFacet]
+    var recorded: [BodyFacet]
+
+    init(live: [BodyFacet], recorded: [BodyFacet]) {
+        var counts: [UInt64: Int] = [:]
+        for facet in recorded { counts[facet.hash, default: 0] += 1 }
+        self.live = live.filter { facet in
+            guard let count = counts[facet.hash], count > 0 else { return true }
+            counts[facet.hash] = count - 1
+            return false
+        }
+        // Of equal facets the last ones are left over.
+        var left: [BodyFacet] = []
+        for facet in recorded.reversed() {
+            guard let count = counts[facet.hash], count > 0 else { continue }
+            counts[facet.hash] = count - 1
+            left.append(facet)
+        }
+        self.recorded = left.reversed()
+    }
+}
+
+/// Pairs the facets of two bodies, and tells how the two of a pair differ.
+enum FacetPairing {
+    /// A value in a difference is cut to this many bytes of text.
+    static let textLimit = 120
+
+    /// The recorded facet to compare a live one with: of the same name and, if there are several, of the same filename or type.
+    static func partner(of live: BodyFacet, among recorded: [BodyFacet]) -> Int? {
+        var best: (index: Int, rank: Int)?
+        for (index, other) in recorded.enumerated() where other.place == live.place && other.name == live.name {
+            let rank = (other.filename == live.filename ? 2 : 0) + (other.type == live.type ? 1 : 0)
+            if rank > best?.rank ?? -1 { best = (index, rank) }
+        }
+        return best?.index
+    }
+
+    /// One of the two may be nil.
+    static func differences(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [RequestDifference] {
+        guard let facet = live ?? recorded else { return [] }
+        let name = self.text(facet.name)
+        switch facet.place {
+        case .json: return [.json(pointer: name, here: live.map(self.json), recorded: recorded.map(self.json))]
+        case .formField: return [.formField(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
+        case .queryItem: return [.graphQLItem(name: name, here: live.map(self.value), recorded: recorded.map(self.value))]
+        case .unclosed: return [.closingDelimiter(isHere: live == nil)]
+        case .whole: return [self.whole(live, recorded)]
+        case .part: return self.part(live, recorded).map { .part(name: name, $0) }
+        }
+    }
+
+    private static func text(_ octets: some Collection<UInt8>) -> String { PlainText.escape(octets, limit: self.textLimit) }
+
+    private static func value(_ facet: BodyFacet) -> String { self.text(facet.value) }
+
+    private static func json(_ facet: BodyFacet) -> String {
+        facet.type.elementsEqual("string".utf8) ? "\"\(self.value(facet))\"" : self.value(facet)
+    }
+
+    private static func whole(_ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {
+        guard let live, let recorded else { return .bodyRemainder }
+        let octets = OctetDifference(live.value, recorded.value, here: live.size, recorded: recorded.size)
+        guard live.type.elementsEqual("text".utf8), recorded.type == live.type, let offset = octets.offset else { return .octets(octets) }
+        let line = live.value.prefix(offset).count { $0 == 10 } + 1
+        return .text(line: line, here: self.line(live.value, around: offset), recorded: self.line(recorded.value, around: offset))
+    }
+
+    /// The line that contains an offset; of a long line, the part near the offset.
+    private static func line(_ text: [UInt8], around offset: Int) -> String {
+        let place = min(offset, text.count)
+        let start = text[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let end = text[place...].firstIndex(of: 10) ?? text.count
+        let near = max(start, place - 40)
+        return (near > start ? "…" : "") + self.text(text[near..<end])
+    }
+
+    private static func part(_ live: BodyFacet?, _ recorded: BodyFacet?) -> [PartDifference] {
+        guard let live else { return recorded.map { [.removed(size: $0.size)] } ?? [] }
+        guard let recorded else { return [.added(size: live.size)] }
+        var differences: [PartDifference] = []
+        if live.filename != recorded.filename {
+            differences.append(.filename(here: live.filename.map(self.text), recorded: recorded.filename.map(self.text)))
+        }
+        if live.type != recorded.type { differences.append(.type(here: self.text(live.type), recorded: self.text(recorded.type))) }
+        if live.size != recorded.size || live.value != recorded.value {
+            differences.append(self.content(live, recorded))
+        } else if differences.isEmpty {
+            let isWhole = live.size == live.value.count
+            differences.append(isWhole ? .place : .octets(OctetDifference(offset: nil, here: live.size, recorded: recorded.size)))
+        }
+        return differences
+    }
+
+    private static func content(_ live: BodyFacet, _ recorded: BodyFacet) -> PartDifference {
+        let isText = [live, recorded].allSatisfy { facet in
+            facet.size <= self.textLimit && facet.size == facet.value.count && facet.value.withUnsafeBytes { ReadableText.isReadable($0) }
+        }
+        if isText { return .text(here: self.value(live), recorded: self.value(recorded)) }
+        return .octets(OctetDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
+    }
+}

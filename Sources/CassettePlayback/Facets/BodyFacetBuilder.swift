@@ -1,0 +1,278 @@
+internal import CassetteFormat
+public import CassetteModel
+public import TapeBytes
+
+/// Makes the facets of a live body as it comes in.
+///
+/// Removes content codings; a body whose codings cannot be removed, or that decodes to more than 64 MiB, is compared as it was sent. Holds
+/// JSON, forms and text in memory up to a limit, but no parts: those are digested as they pass.
+public struct BodyFacetBuilder: ~Copyable {
+    /// Recorded bodies have the same limits.
+    static let limits = InflateLimits()
+
+    private let plan: BodyPlan
+    private let url: String
+    private let content: ContentFacets
+    /// Nil if there are no codings.
+    private let decoder: DecoderChain?
+    /// The bytes as sent, kept if there is a decoder that may fail.
+    private var wire: OctetFacet
+    private var hasOctets = false
+    private var hasFailed = false
+
+    /// - Parameters:
+    ///   - headers: of the request; they declare the type and the codings.
+    ///   - url: of the request, for GraphQL in the query.
+    ///   - digest: makes a SHA-256.
+    public init(
+        rules: MatchRules, headers: HeaderFields, url: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
+    ) {
+        self.plan = rules.body
+        self.url = url
+        self.content = ContentFacets(rules.body, headers: headers, digest: digest)
+        if rules.looksAtBody, case .coded(let names) = ContentEncoding(headers) {
+            self.decoder = DecoderChain(names, limits: Self.limits)
+        } else {
+            self.decoder = nil
+        }
+        self.wire = OctetFacet(digest: digest(), keeping: rules.body.valueLimit)
+    }
+
+    /// The next wire bytes, after transfer decoding.
+    public mutating func push(_ octets: UnsafeRawBufferPointer) {
+        guard !octets.isEmpty else { return }
+        self.hasOctets = true
+        guard let decoder = self.decoder else { return self.content.push(octets) }
+        self.wire.push(octets)
+        guard !self.hasFailed else { return }
+        let content = self.content
+        let takesMore = try? decoder.push(octets) { content.push($0) }
+        self.hasFailed = takesMore != true
+    }
+
+    public consuming func finish() -> BodyFacets {
+        guard let decoder = self.decoder, self.hasOctets, self.hasFailed || !decoder.finish() else {
+            return BodyFacets.make(self.content.finish(), url: self.url, self.plan)
+        }
+        return BodyFacets.make(ContentFacets.octets(self.wire, self.plan), url: self.url, self.plan)
+    }
+}
+
+extension BodyFacets {
+    /// Adds the facets of the URL, for GraphQL.
+    static func make(_ content: (kind: Kind, facets: FacetCollector), url: String, _ plan: BodyPlan) -> BodyFacets {
+        var facets = content.facets
+        if plan.isGraphQL { GraphQLFacets.read(url: url, plan, into: &facets) }
+        return facets.facets(content.kind)
+    }
+}
+
+/// Makes facets of a body's decoded content as it comes in; rule and type decide how it is understood.
+///
+/// Live and recorded bodies both pass through it, so that they are understood alike. A class, since decoders deliver bytes to it.
+final class ContentFacets {
+    private enum Attempt { case graphQL, json, form, text }
+
+    private enum Mode {
+        case nothing
+        case octets(OctetFacet)
+        /// Held until its end, then read by the first of these attempts that fits.
+        case memory([UInt8], [Attempt])
+        case parts(MultipartFacets)
+    }
+
+    private let plan: BodyPlan
+    private let field: ArraySlice<UInt8>?
+    private let digest: () -> any ContentDigest
+    private var mode: Mode
+    private var isEmpty = true
+
+    init(_ plan: BodyPlan, headers: HeaderFields, digest: @escaping () -> any ContentDigest) {
+        self.plan = plan
+        self.field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        self.digest = digest
+        let type = MediaType(self.field)
+        switch plan.match {
+        case nil: self.mode = .nothing
+        case .bytes where !plan.isGraphQL: self.mode = .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit))
+        case .byKind, .multipart, .bytes, .json, .form, .text:
+            let parts = plan.match == .byKind || plan.match == .multipart
+            if parts, type.isMultipart, let boundary = MultipartType(headers)?.boundary {
+                self.mode = .parts(MultipartFacets(boundary, plan: plan, digest: digest))
+            } else {
+                let attempts = Self.attempts(plan, type)
+                self.mode = attempts.isEmpty ? .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
+            }
+        }
+    }
+
+    private static func attempts(_ plan: BodyPlan, _ type: MediaType) -> [Attempt] {
+        let mayBeJSON = type.kind == .json || type.essence.isEmpty || type.isForm
+        var attempts: [Attempt] = plan.isGraphQL && mayBeJSON ? [.graphQL] : []
+        switch plan.match {
+        case .json: attempts.append(.json)
+        case .form: attempts.append(.form)
+        case .text: attempts.append(.text)
+        case .bytes, nil: return attempts
+        case .byKind, .multipart: break
+        }
+        // curl's `-d` declares everything to be a form.
+        if mayBeJSON { attempts.append(.json) }
+        if type.isForm { attempts.append(.form) }
+        if type.kind == .text || type.kind == .json || type.essence.isEmpty { attempts.append(.text) }
+        return attempts
+    }
+
+    /// The parts, if the body is a multipart.
+    var parts: MultipartFacets? { if case .parts(let parts) = self.mode { parts } else { nil } }
+
+    /// Whether a digest of this many bytes replaces them, so that they need not be read.
+    func takesDigest(size: Int) -> Bool {
+        switch self.mode {
+        case .nothing, .octets: true
+        case .memory: size > BodyFacets.memoryLimit
+        case .parts: false
+        }
+    }
+
+    func take(sha256: [UInt8], size: Int) {
+        self.isEmpty = size == 0
+        guard case .nothing = self.mode else {
+            var octets = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+            octets.take(sha256: sha256, size: size)
+            self.mode = .octets(octets)
+            return
+        }
+    }
+
+    func push(_ octets: UnsafeRawBufferPointer) {
+        guard !octets.isEmpty else { return }
+        self.isEmpty = false
+        switch self.mode {
+        case .nothing: break
+        case .parts(let parts): parts.push(octets)
+        case .octets(var facet):
+            self.mode = .nothing
+            facet.push(octets)
+            self.mode = .octets(facet)
+        case .memory(var held, let attempts):
+            self.mode = .nothing
+            if held.count + octets.count > BodyFacets.memoryLimit {
+                var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+                held.withUnsafeBytes { facet.push($0) }
+                facet.push(octets)
+                self.mode = .octets(facet)
+            } else {
+                held.append(contentsOf: octets)
+                self.mode = .memory(held, attempts)
+            }
+        }
+    }
+
+    func finish() -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+        guard !self.isEmpty else { return (.none, self.plan.collector) }
+        switch self.mode {
+        case .nothing: return (.none, self.plan.collector)
+        case .octets(let facet): return Self.octets(facet, self.plan)
+        case .memory(let octets, let attempts): return self.read(octets, attempts)
+        case .parts(let parts): return Self.outcome(parts.finish(), self.plan)
+        }
+    }
+
+    static func outcome(_ outcome: MultipartFacets.Outcome, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+        switch outcome {
+        case .parts(let collector): (.multipart, collector)
+        case .octets(let facet): self.octets(facet, plan)
+        }
+    }
+
+    static func octets(_ facet: OctetFacet, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+        var facet = facet
+        var collector = plan.collector
+        let digest = facet.finish()
+        let hash = digest.withUnsafeBytes { FacetHash.value(FacetHash.root, .octets, $0) }
+        facet.beginning.withUnsafeBytes {
+            collector.add(hash, .whole, name: [], value: $0, size: facet.size, hasMarks: facet.hasMarks)
+        }
+        return (.bytes, collector)
+    }
+
+    private func read(_ octets: [UInt8], _ attempts: [Attempt]) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+        var collector = self.plan.collector
+        for attempt in attempts {
+            switch attempt {
+            case .graphQL:
+                if GraphQLFacets.read(octets, self.plan.pointers, into: &collector) { return (.graphQL, collector) }
+            case .json:
+                guard self.mayBeJSON(octets) else { continue }
+                let isJSON = octets.withUnsafeBytes {
+                    JSONFacets.read($0, at: JSONFacets.root(self.plan.pointers), self.plan.pointers, into: &collector)
+                }
+                if isJSON { return (.json, collector) }
+            case .form:
+                guard octets.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
+                octets.withUnsafeBytes { FormFacets(self.plan).read($0, into: &collector) }
+                return (.form, collector)
+            case .text:
+                if TextFacet(field: self.field).read(octets, into: &collector) { return (.text, collector) }
+            }
+        }
+        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+        octets.withUnsafeBytes { facet.push($0) }
+        return Self.octets(facet, self.plan)
+    }
+
+    /// A body that has no type, or is declared a form, is JSON only if it is an object or array: `1` and `a` are text.
+    private func mayBeJSON(_ octets: [UInt8]) -> Bool {
+        if MediaType(self.field).kind == .json || self.plan.match == .json { return true }
+        return octets.first == UInt8(ascii: "{") || octets.first == UInt8(ascii: "[")
+    }
+}
+
+/// How bodies are compared, derived from the rules once.
+final class BodyPlan: Sendable {
+    /// Nil if bodies are not compared.
+    let match: BodyMatch?
+    let isGraphQL: Bool
+    let ordersParts: Bool
+    let pointers: PointerSet
+    let ignoredFields: Set<[UInt8]>
+    let fieldPatterns: [String: [NumberedPattern]]
+    let ignoredParts: Set<[UInt8]>
+    let partPatterns: [String: [NumberedPattern]]
+    /// Ignored query items of a GraphQL request.
+    let ignoredItems: Set<String>
+    /// Whether values are kept whole, so that they can be compared with marks in recorded ones.
+    let keepsWholeValues: Bool
+
+    init(
+        rules: [MatchRule], ordersParts: Bool, ignored: [MatchPlace], patterns: [PlacePattern], keepsWholeValues: Bool = false
+    ) {
+        let match = rules.compactMap { if case .body(let match) = $0 { match } else { nil } }.first
+        self.isGraphQL = rules.contains(.graphQL)
+        self.match = match ?? (self.isGraphQL ? .byKind : nil)
+        self.ordersParts = ordersParts
+        self.ignoredFields = Set(ignored.compactMap { if case .formField(let name) = $0 { Array(name.utf8) } else { nil } })
+        self.ignoredItems = Set(ignored.compactMap { if case .queryItem(let name) = $0 { name } else { nil } })
+        self.keepsWholeValues = keepsWholeValues
+        self.ignoredParts = Set(ignored.compactMap { if case .part(let name) = $0 { Array(name.utf8) } else { nil } })
+        var fieldPatterns: [String: [NumberedPattern]] = [:]
+        var partPatterns: [String: [NumberedPattern]] = [:]
+        for (number, pattern) in NumberedPattern.all(patterns) {
+            switch pattern.place {
+            case .formField(let name): fieldPatterns[name, default: []].append(number)
+            case .part(let name): partPatterns[name, default: []].append(number)
+            case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json: continue
+            }
+        }
+        self.fieldPatterns = fieldPatterns
+        self.partPatterns = partPatterns
+        self.pointers = PointerSet(ignored: ignored, patterns: patterns)
+    }
+
+    /// An empty collector with the limits of this plan.
+    var collector: FacetCollector { FacetCollector(keepsWholeValues: self.keepsWholeValues) }
+
+    /// How many bytes of a value are kept.
+    var valueLimit: Int { self.keepsWholeValues ? BodyFacets.memoryLimit : BodyFacets.valueLimit }
+}

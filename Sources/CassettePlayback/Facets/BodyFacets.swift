@@ -1,0 +1,208 @@
+/// What a request body is compared by: its kind and the multiset of its facets, as a digest of bounded size.
+///
+/// Bodies are equal if `==` says so. The facets themselves are kept up to a limit, to explain a difference; the digest covers them all.
+public struct BodyFacets: Sendable {
+    public enum Kind: String, Sendable, Hashable {
+        /// Absent, empty, or not compared.
+        case none
+        case bytes, text, json, form, multipart
+        case graphQL = "graphql"
+    }
+
+    /// At most this many facets are kept; a body of 16 MiB has millions.
+    public static let facetLimit = 4096
+    /// The limit where values are kept whole: a late facet with a mark still has to find its partner.
+    public static let wholeFacetLimit = 1 << 16
+    /// Bytes kept of a facet's name; pointers and field names are far shorter.
+    public static let nameLimit = 512
+    /// Bytes kept of a value, unless it is kept whole because of marks.
+    public static let valueLimit = 64 << 10
+    /// Bytes kept of all names and values of a body.
+    public static let keptLimit = 1 << 20
+    /// A longer body of JSON, a form or text is compared byte by byte: the others are held in memory while they come in.
+    public static let memoryLimit = 16 << 20
+
+    public internal(set) var kind: Kind
+    /// In the order of the body, up to a limit.
+    public internal(set) var facets: [BodyFacet]
+    /// The number of all facets, kept or not.
+    public internal(set) var count: Int
+    public internal(set) var hasMarks: Bool
+    var sum: UInt64
+
+    /// No body.
+    public static let none = BodyFacets(kind: .none, facets: [], count: 0, hasMarks: false, sum: 0)
+
+    /// A body of which nothing was sent or read: equal to none, and answered by requests that were cut.
+    package static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
+
+    /// The same without the facets: a few tens of bytes, to compare with and nothing else.
+    public var digestOnly: BodyFacets {
+        var facets = self
+        facets.facets = []
+        return facets
+    }
+
+    // MARK: Fitting
+
+    /// Whether a recorded body with marks fits a live one: a mark matches one or more bytes of the live body.
+    ///
+    /// Needs the facets themselves: false if a body has more than are kept, or if a value with marks is longer than what is kept of it.
+    public func fits(live: BodyFacets) -> Bool {
+        guard self != live else { return true }
+        guard self.hasMarks, self.kind == live.kind, self.count == live.count, self.isWhole, live.isWhole else { return false }
+        var unmatched = FacetDifference(live: live.facets, recorded: self.facets)
+        for recorded in unmatched.recorded {
+            guard recorded.hasMarks, let index = unmatched.live.firstIndex(where: { recorded.fits($0) }) else { return false }
+            unmatched.live.remove(at: index)
+        }
+        return true
+    }
+
+    /// Whether all facets were kept.
+    var isWhole: Bool { self.facets.count == self.count }
+}
+
+extension BodyFacets: Hashable {
+    public static func == (left: BodyFacets, right: BodyFacets) -> Bool {
+        left.sum == right.sum && left.count == right.count && left.kind == right.kind
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.sum)
+    }
+}
+
+/// One thing of a body that is compared, and what is shown of it.
+///
+/// Two facets are equal if their hashes are; the rest explains a difference.
+public struct BodyFacet: Sendable, Hashable {
+    public enum Place: Sendable, Hashable {
+        /// The bytes or characters of the whole body.
+        case whole
+        /// A JSON Pointer (RFC 6901) to a value.
+        case json
+        case formField
+        case part
+        /// The closing delimiter is missing.
+        case unclosed
+        /// A query item that belongs to a GraphQL request.
+        case queryItem
+    }
+
+    public var place: Place
+    /// The pointer, or the name of the field or part; cut to `BodyFacets.nameLimit` bytes.
+    public var name: [UInt8]
+    /// The value, or its first `BodyFacets.valueLimit` bytes, with marks for placeholders.
+    public var value: [UInt8]
+    /// Bytes of the whole value.
+    public var size: Int
+    /// Only of a part.
+    public var filename: [UInt8]?
+    /// Of a part, the media type and its charset; of a JSON value, its kind.
+    public var type: [UInt8]
+    public var hasMarks: Bool
+    /// Seeded anew in each process.
+    var hash: UInt64
+}
+
+extension BodyFacet {
+    fileprivate func fits(_ live: BodyFacet) -> Bool {
+        guard self.place == live.place, self.size == self.value.count, live.size == live.value.count else { return false }
+        guard self.place == .json || self.type == live.type, (self.filename == nil) == (live.filename == nil) else { return false }
+        return Self.fits(self.name, live.name) && Self.fits(self.value, live.value)
+            && Self.fits(self.filename ?? [], live.filename ?? [])
+    }
+
+    private static func fits(_ recorded: [UInt8], _ live: [UInt8]) -> Bool {
+        recorded.withUnsafeBytes { recorded in live.withUnsafeBytes { MatchMark.value(recorded, fits: $0) } }
+    }
+}
+
+/// Collects facets: the digest covers all of them, the first ones are kept to be shown.
+struct FacetCollector {
+    private(set) var facets: [BodyFacet] = []
+    private(set) var count = 0
+    private(set) var hasMarks = false
+    private var sum: UInt64 = 0
+    private let keepsWholeValues: Bool
+    private var room: Int
+
+    /// - Parameter keepsWholeValues: keeps up to the size of the largest body that is understood, for the marks in it.
+    init(keepsWholeValues: Bool = false) {
+        self.keepsWholeValues = keepsWholeValues
+        self.room = keepsWholeValues ? 2 * BodyFacets.memoryLimit : BodyFacets.keptLimit
+    }
+
+    /// An empty collector with the same limits.
+    var empty: FacetCollector { FacetCollector(keepsWholeValues: self.keepsWholeValues) }
+
+    /// Whether one more facet would be kept.
+    var isKeeping: Bool {
+        self.room > 0 && self.facets.count < (self.keepsWholeValues ? BodyFacets.wholeFacetLimit : BodyFacets.facetLimit)
+    }
+
+    /// `size` is that of the whole value if `value` is only its beginning.
+    mutating func add(
+        _ hash: UInt64, _ place: BodyFacet.Place, name: some Collection<UInt8>, value: UnsafeRawBufferPointer, size: Int? = nil,
+        filename: [UInt8]? = nil, type: [UInt8] = [], hasMarks: Bool = false
+    ) {
+        self.count += 1
+        // A sum does not depend on order; a sender cannot choose it, since the hashes are secret.
+        self.sum &+= hash
+        if hasMarks { self.hasMarks = true }
+        guard self.isKeeping else { return }
+        let name = Array(name.prefix(BodyFacets.nameLimit))
+        let whole = size ?? value.count
+        let value = Array(value.prefix(min(self.keepsWholeValues ? BodyFacets.memoryLimit : BodyFacets.valueLimit, self.room)))
+        self.room -= name.count + value.count + (filename?.count ?? 0) + type.count
+        self.facets.append(
+            BodyFacet(
+                place: place, name: name, value: value, size: whole, filename: filename, type: type, hasMarks: hasMarks,
+                hash: hash))
+    }
+
+    mutating func add(_ other: FacetCollector) {
+        self.count += other.count
+        self.sum &+= other.sum
+        self.hasMarks = self.hasMarks || other.hasMarks
+        for facet in other.facets where self.isKeeping {
+            self.facets.append(facet)
+            self.room -= facet.name.count + facet.value.count + (facet.filename?.count ?? 0) + facet.type.count
+        }
+    }
+
+    func facets(_ kind: BodyFacets.Kind) -> BodyFacets {
+        BodyFacets(kind: kind, facets: self.facets, count: self.count, hasMarks: self.hasMarks, sum: self.sum)
+    }
+}
+
+/// Hashes of facets and of the paths to them.
+///
+/// Seeded anew in each process, so that a hostile cassette cannot choose colliding values; not to be stored.
+enum FacetHash {
+    /// The kind of value, so that a string never equals a number, nor a part a field.
+    enum Tag: UInt8 {
+        case octets, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
+        case field, part, notClosed, rest, pattern
+    }
+
+    /// The path of the whole body.
+    static let root: UInt64 = 0
+
+    static func path(_ parent: UInt64, _ name: UnsafeRawBufferPointer, ordinal: Int = 0) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(parent)
+        hasher.combine(ordinal)
+        hasher.combine(bytes: name)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+
+    static func value(_ path: UInt64, _ tag: Tag, _ value: UnsafeRawBufferPointer) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(path)
+        hasher.combine(tag.rawValue)
+        hasher.combine(bytes: value)
+        return UInt64(truncatingIfNeeded: hasher.finalize())
+    }
+}

@@ -1,0 +1,59 @@
+internal import TapeBytes
+
+/// The fields of `a=1&b=2` as facets, whatever their order and escapes (application/x-www-form-urlencoded; WHATWG URL, 5.1).
+struct FormFacets {
+    private let plan: BodyPlan
+
+    init(_ plan: BodyPlan) {
+        self.plan = plan
+    }
+
+    func read(_ form: UnsafeRawBufferPointer, into collector: inout FacetCollector) {
+        var start = 0
+        while start < form.count {
+            let end = ByteScan.index(of: UInt8(ascii: "&"), in: form, from: start)
+            if end > start { self.field(UnsafeRawBufferPointer(rebasing: form[start..<end]), into: &collector) }
+            start = end + 1
+        }
+    }
+
+    private func field(_ field: UnsafeRawBufferPointer, into collector: inout FacetCollector) {
+        let equals = ByteScan.index(of: UInt8(ascii: "="), in: field, from: 0)
+        var name = Self.decoded(field[..<equals])
+        var value = equals < field.count ? Self.decoded(field[(equals + 1)...]) : []
+        guard !self.plan.ignoredFields.contains(name) else { return }
+        var hasMarks = false
+        if let marked = name.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (name, hasMarks) = (marked, true) }
+        if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { (value, hasMarks) = (marked, true) }
+        let path = name.withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
+        var tag = FacetHash.Tag.field
+        if !self.plan.fieldPatterns.isEmpty, let patterns = self.plan.fieldPatterns[String(decoding: name, as: UTF8.self)],
+            let stand = value.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
+        {
+            (value, tag) = (stand, .pattern)
+        }
+        value.withUnsafeBytes { value in
+            collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks)
+        }
+    }
+
+    /// Removes the escapes of a name or value: a plus is a space; a percent sign without two hex digits is itself.
+    static func decoded(_ text: some RandomAccessCollection<UInt8>) -> [UInt8] {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(text.count)
+        var index = text.startIndex
+        while index < text.endIndex {
+            let octet = text[index]
+            if octet == UInt8(ascii: "%"), text.distance(from: index, to: text.endIndex) > 2,
+                let upper = Hex.value(text[text.index(index, offsetBy: 1)]), let lower = Hex.value(text[text.index(index, offsetBy: 2)])
+            {
+                octets.append(upper << 4 | lower)
+                index = text.index(index, offsetBy: 3)
+                continue
+            }
+            octets.append(octet == UInt8(ascii: "+") ? 32 : octet)
+            index = text.index(after: index)
+        }
+        return octets
+    }
+}

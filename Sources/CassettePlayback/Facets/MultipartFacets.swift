@@ -1,0 +1,306 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import TapeBytes
+
+/// One level of a multipart body as facets, one for each part; the boundary, preamble and epilogue do not count (RFC 2046, 5.1).
+///
+/// Holds no part in memory. A class, since a level may hold another.
+final class MultipartFacets {
+    enum Outcome {
+        case parts(FacetCollector)
+        /// There is no delimiter: the body has no parts.
+        case octets(OctetFacet)
+    }
+
+    let plan: BodyPlan
+    let digest: () -> any ContentDigest
+    let path: UInt64
+    /// Names of the parts around this level.
+    let label: [UInt8]
+    let depth: Int
+    let boundary: MultipartBoundary
+    /// Boundaries of this level and those around it.
+    private let marks: [BoundaryMark]
+    private var parser: MultipartParser
+    private var collector: FacetCollector
+    /// Bytes before the first delimiter; nil after it.
+    private var preamble: OctetFacet?
+    private var part: PartFacet?
+    private var partCount = 0
+    private var innerCount = 0
+    /// What exceeds a limit, in one piece.
+    private var rest: OctetFacet?
+    private var isClosed = false
+
+    init(_ boundary: MultipartBoundary, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
+        self.plan = plan
+        self.collector = plan.collector
+        self.digest = digest
+        self.boundary = boundary
+        self.path = FacetHash.root
+        self.label = []
+        self.depth = 1
+        self.marks = [BoundaryMark(boundary)]
+        self.parser = MultipartParser(boundary: boundary)
+        self.preamble = OctetFacet(digest: digest(), keeping: plan.valueLimit)
+    }
+
+    init(_ boundary: MultipartBoundary, within outer: MultipartFacets, path: UInt64, label: [UInt8]) {
+        self.plan = outer.plan
+        self.collector = outer.plan.collector
+        self.digest = outer.digest
+        self.boundary = boundary
+        self.path = path
+        self.label = label
+        self.depth = outer.depth + 1
+        self.marks = outer.marks + [BoundaryMark(boundary)]
+        self.parser = MultipartParser(boundary: boundary)
+        self.preamble = OctetFacet(digest: outer.digest(), keeping: outer.plan.valueLimit)
+    }
+
+    /// A word of a part's header section, with marks for boundaries and placeholders.
+    func neutral(_ octets: [UInt8]) -> [UInt8] {
+        let octets = self.marks.reduce(octets) { $1.replaced(in: $0) }
+        return octets.withUnsafeBytes { MatchMark.replaced(in: $0) } ?? octets
+    }
+
+    /// The number of the next part that holds parts: their order counts.
+    func nextInner() -> Int {
+        self.innerCount += 1
+        return self.innerCount
+    }
+
+    func push(_ octets: UnsafeRawBufferPointer) {
+        self.parser.push(octets) { self.take($0) }
+    }
+
+    func finish() -> Outcome {
+        self.parser.finish { self.take($0) }
+        return self.outcome()
+    }
+
+    private func take(_ event: MultipartEvent) {
+        switch event.kind {
+        case .preamble: self.preamble?.push(event.octets)
+        case .epilogue: break
+        case .opaque:
+            self.endPart()
+            if self.rest == nil { self.rest = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit) }
+            self.rest?.push(event.octets)
+        case .delimiter(let delimiter):
+            self.endPart()
+            self.preamble = nil
+            if delimiter.isClosing { self.isClosed = true } else { self.beginPart(PartHeaderSection(octets: [])) }
+        case .headers: self.part = PartFacet(PartHeaderSection(octets: Array(event.octets)), in: self, index: self.partCount)
+        case .data: self.part?.push(event.octets)
+        }
+    }
+
+    private func beginPart(_ headers: PartHeaderSection) {
+        self.part = PartFacet(headers, in: self, index: self.partCount)
+    }
+
+    private func endPart() {
+        guard let part = self.part else { return }
+        self.part = nil
+        self.partCount += 1
+        part.finish(into: &self.collector)
+    }
+
+    private func outcome() -> Outcome {
+        if let preamble = self.preamble, self.rest == nil { return .octets(preamble) }
+        self.endPart()
+        if var rest = self.rest {
+            let digest = rest.finish()
+            let hash = digest.withUnsafeBytes { FacetHash.value(self.path, .rest, $0) }
+            rest.beginning.withUnsafeBytes {
+                self.collector.add(hash, .part, name: self.label, value: $0, size: rest.size, hasMarks: rest.hasMarks)
+            }
+        } else if !self.isClosed {
+            let none = UnsafeRawBufferPointer(start: nil, count: 0)
+            self.collector.add(FacetHash.value(self.path, .notClosed, none), .unclosed, name: self.label, value: none)
+        }
+        return .parts(self.collector)
+    }
+
+    // MARK: Recorded parts
+
+    /// Takes a recorded body that is already split into parts. `read` delivers the bytes of a part, unless `known` has their digest.
+    func take(
+        _ body: MultipartBody<PartContent>, known: (PartContent) -> (sha256: [UInt8], size: Int)?,
+        read: (PartContent, (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Outcome {
+        self.preamble = nil
+        for part in body.parts {
+            self.beginPart(part.headers)
+            guard let facet = self.part else { continue }
+            switch part.content {
+            case .data(let data):
+                if facet.takesDigest, let known = known(data) {
+                    facet.take(sha256: known.sha256, size: known.size)
+                } else {
+                    try read(data) { facet.push($0) }
+                }
+            case .multipart(let inner):
+                try MultipartSerializer.write(inner, to: { facet.push($0) }, data: { try read($0) { facet.push($0) } })
+            }
+            self.endPart()
+        }
+        self.isClosed = body.closing != nil
+        return self.outcome()
+    }
+}
+
+/// One part of a multipart body as a facet: its name, filename, type and decoded content (RFC 7578, 4.2; RFC 2045).
+///
+/// Digests the content as it passes. A content in base64 or quoted-printable is held in memory to be decoded, up to a limit.
+final class PartFacet {
+    private let plan: BodyPlan
+    private let name: [UInt8]
+    private let filename: [UInt8]?
+    private let type: [UInt8]
+    private let encoding: ContentTransferEncoding
+    private let path: UInt64
+    /// For people: the names of the parts around it, and its own.
+    private let label: [UInt8]
+    private let isIgnored: Bool
+    private var content: OctetFacet
+    /// What is to be decoded; nil if nothing is, or if it has grown too large.
+    private var encoded: [UInt8]?
+    /// The inner parts, if the part is declared a multipart.
+    private var inner: MultipartFacets?
+
+    init(_ headers: PartHeaderSection, in level: MultipartFacets, index: Int) {
+        let fields = headers.fields
+        let disposition = ContentDisposition(fields)
+        self.plan = level.plan
+        self.name = level.neutral(Array((disposition?.name ?? "").utf8))
+        self.filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
+        self.type = level.neutral(Self.type(fields))
+        self.encoding = ContentTransferEncoding(fields)
+        self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
+        self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
+        // Without an order, parts are paired by name.
+        self.path = self.name.withUnsafeBytes {
+            FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
+        }
+        self.content = OctetFacet(digest: level.digest(), keeping: level.plan.valueLimit)
+        switch self.encoding {
+        case .base64, .quotedPrintable: self.encoded = []
+        case .identity, .other: self.encoded = nil
+        }
+        guard level.depth < MultipartDeveloper.limits.depth, !self.isIgnored, let boundary = MultipartType(part: headers)?.boundary else {
+            return
+        }
+        let path = self.name.withUnsafeBytes { FacetHash.path(level.path, $0, ordinal: -1 - level.nextInner()) }
+        self.inner = MultipartFacets(boundary, within: level, path: path, label: self.label)
+    }
+
+    /// The type with its charset and no other parameter: the charset is part of what the bytes mean.
+    private static func type(_ fields: HeaderFields) -> [UInt8] {
+        guard let index = fields.firstIndex(of: "content-type") else { return [] }
+        let parameters = MIMEParameters(fields.valueBytes(at: index))
+        var type = Array(parameters.value.utf8)
+        if let charset = parameters["charset"] { type += "; charset=".utf8 + charset.value.map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 } }
+        return type
+    }
+
+    /// Whether a digest of the content replaces it, so that it need not be read.
+    var takesDigest: Bool { self.inner == nil && self.encoded == nil && (self.isIgnored || self.plan.partPatterns.isEmpty) }
+
+    func take(sha256: [UInt8], size: Int) {
+        self.content.take(sha256: sha256, size: size)
+    }
+
+    func push(_ octets: UnsafeRawBufferPointer) {
+        guard !self.isIgnored else { return }
+        if let inner = self.inner { return inner.push(octets) }
+        guard self.encoded != nil else { return self.content.push(octets) }
+        self.encoded?.append(contentsOf: octets)
+        guard let encoded = self.encoded, encoded.count > BodyFacets.memoryLimit else { return }
+        encoded.withUnsafeBytes { self.content.push($0) }
+        self.encoded = nil
+    }
+
+    func finish(into collector: inout FacetCollector) {
+        guard !self.isIgnored else { return }
+        var tag = FacetHash.Tag.part
+        if let inner = self.inner {
+            switch inner.finish() {
+            case .parts(let parts):
+                collector.add(parts)
+                return self.add(tag, [], [], size: 0, hasMarks: false, into: &collector)
+            case .octets(let octets): self.content = octets
+            }
+        } else if let encoded = self.encoded {
+            let decoded = self.encoding.decode(encoded) ?? encoded
+            decoded.withUnsafeBytes { self.content.push($0) }
+        } else if case .identity = self.encoding {
+            // Identity: the bytes are the content.
+        } else {
+            tag = .undecoded
+        }
+        let digest = self.content.finish()
+        let patterns =
+            self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
+            ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
+        if let patterns, let whole = self.content.whole,
+            let stand = whole.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
+        {
+            return self.add(.pattern, stand, whole, size: whole.count, hasMarks: false, into: &collector)
+        }
+        self.add(tag, digest, self.content.beginning, size: self.content.size, hasMarks: self.content.hasMarks, into: &collector)
+    }
+
+    private func add(
+        _ tag: FacetHash.Tag, _ digest: [UInt8], _ beginning: [UInt8], size: Int, hasMarks: Bool, into collector: inout FacetCollector
+    ) {
+        var value: [UInt8] = []
+        for octets in [self.filename, self.type] {
+            guard let octets else { continue }
+            value += "\(octets.count):".utf8
+            value += octets
+        }
+        value.append(self.filename == nil ? 0 : 1)
+        value += digest
+        let hash = value.withUnsafeBytes { FacetHash.value(self.path, tag, $0) }
+        let isMarked = hasMarks || [self.name, self.filename ?? []].contains { $0.withUnsafeBytes { MatchMark.isIn($0) } }
+        beginning.withUnsafeBytes {
+            collector.add(
+                hash, .part, name: self.label, value: $0, size: size, filename: self.filename, type: self.type, hasMarks: isMarked)
+        }
+    }
+}
+
+/// Removes a multipart body's boundary from what is compared: it is new in every request, and some clients repeat it in names and part
+/// headers.
+struct BoundaryMark {
+    /// A shorter boundary may be a word of a name; clients generate 16 bytes and more.
+    static let shortest = 8
+    /// Replaces the boundary.
+    static let octets: [UInt8] = Array("{{boundary}}".utf8)
+
+    private let boundary: [UInt8]
+
+    init(_ boundary: MultipartBoundary) {
+        self.boundary = Array(boundary.octets)
+    }
+
+    func replaced(in octets: [UInt8]) -> [UInt8] {
+        guard self.boundary.count >= Self.shortest, octets.count >= self.boundary.count else { return octets }
+        var result: [UInt8] = []
+        var offset = 0
+        while offset < octets.count {
+            if octets.count - offset >= self.boundary.count, octets[offset] == self.boundary[0],
+                octets[offset..<offset + self.boundary.count].elementsEqual(self.boundary)
+            {
+                result += Self.octets
+                offset += self.boundary.count
+            } else {
+                result.append(octets[offset])
+                offset += 1
+            }
+        }
+        return result
+    }
+}

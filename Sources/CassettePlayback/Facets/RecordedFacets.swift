@@ -1,0 +1,137 @@
+internal import CassetteFormat
+public import CassetteModel
+public import CassetteRedaction
+public import CassetteStore
+public import TapeBytes
+
+extension BodyFacets {
+    /// How much of the files beside the cassette is read.
+    public enum RecordedDetail: Sendable, Hashable {
+        /// As much as it takes to compare: bytes and parts in files are not read, since their digests are known. Placeholders in them are
+        /// not seen as marks.
+        case digests
+        /// Also the beginnings of all values, to explain a difference, and marks in files.
+        case contents
+    }
+
+    /// The facets of a recorded body, equal to those of a live request that sends the same body. May read files beside the cassette.
+    ///
+    /// - Parameters:
+    ///   - headers: of the recorded request.
+    ///   - reader: opens the cassette's files.
+    ///   - redaction: redacts the body as live ones are redacted: it may have been recorded with other rules, or by a version that found
+    ///     less.
+    ///   - digest: makes a SHA-256.
+    public init(
+        recorded body: Body?, headers: HeaderFields, url: String, rules: MatchRules, reader: BodyReader,
+        detail: RecordedDetail = .digests, redaction: LiveRedactor? = nil, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
+    ) throws(CassetteError) {
+        guard let body, body.content != .empty, rules.looksAtBody else {
+            self = BodyFacetBuilder(rules: rules, headers: headers, url: url, digest: digest).finish()
+            return
+        }
+        do {
+            let recorded = RecordedFacets(
+                headers: headers, url: url, rules: rules, reader: reader, detail: detail, redaction: redaction, digest: digest)
+            self = try recorded.facets(of: body)
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "a recorded request body cannot be read (\(error)); record the exchange again")
+        }
+    }
+}
+
+/// Makes the facets of a recorded body by the same path as a live one, but for files whose digests suffice.
+struct RecordedFacets {
+    let headers: HeaderFields
+    let url: String
+    let rules: MatchRules
+    let reader: BodyReader
+    let detail: BodyFacets.RecordedDetail
+    var redaction: LiveRedactor?
+    let digest: () -> any ContentDigest
+
+    private var plan: BodyPlan { self.rules.body }
+
+    func facets(of body: Body) throws -> BodyFacets {
+        let encoding = ContentEncoding(self.headers)
+        if body.codings.isEmpty {
+            guard encoding == .none else { return try self.wire(body) }
+        } else if encoding != .none {
+            // Of an unknown coding, or too large: a live request would not have been decoded.
+            let isDecoded = if case .coded = encoding { body.octetCount <= BodyFacetBuilder.limits.output } else { false }
+            guard isDecoded else { return try self.undecoded(body) }
+        }
+        let content = ContentFacets(self.plan, headers: self.headers, digest: self.digest)
+        if let redacted = try self.redacted(body) {
+            redacted.withUnsafeBytes { content.push($0) }
+            return BodyFacets.make(content.finish(), url: self.url, self.plan)
+        }
+        if case .multipart(let parts) = body.content, let level = content.parts, level.boundary == parts.boundary {
+            let outcome = try level.take(parts, known: self.known, read: { try self.read($0.bodyContent, $1) })
+            return BodyFacets.make(ContentFacets.outcome(outcome, self.plan), url: self.url, self.plan)
+        }
+        if case .file(let sidecar) = body.content, self.detail == .digests, content.takesDigest(size: sidecar.size),
+            let sha256 = Hex.decode(sidecar.sha256.utf8)
+        {
+            content.take(sha256: sha256, size: sidecar.size)
+        } else {
+            try self.read(body.content) { content.push($0) }
+        }
+        return BodyFacets.make(content.finish(), url: self.url, self.plan)
+    }
+
+    /// The content, redacted as live bodies are; nil if that changes nothing.
+    private func redacted(_ body: Body) throws -> [UInt8]? {
+        guard let redaction = self.redaction?.forOneRequest(), body.octetCount <= PendingBody.redactionLimit else { return nil }
+        var bytes: [UInt8] = []
+        try self.read(body.content) { bytes.append(contentsOf: $0) }
+        return redaction.redacted(body: bytes, headers: self.headers.removing("content-encoding"))
+    }
+
+    /// The bytes as sent, which are declared to be coded; decoding shows whether they are.
+    private func wire(_ body: Body) throws -> BodyFacets {
+        var builder = BodyFacetBuilder(rules: self.rules, headers: self.headers, url: self.url, digest: self.digest)
+        try self.read(body.content) { builder.push($0) }
+        return builder.finish()
+    }
+
+    /// The bytes as sent, as one facet.
+    private func undecoded(_ body: Body) throws -> BodyFacets {
+        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+        if let sha256 = body.sha256.flatMap({ Hex.decode($0.utf8) }), self.detail == .digests {
+            facet.take(sha256: sha256, size: body.size)
+        } else {
+            _ = try BodyRestorer.streamWire(
+                of: body, file: { try self.reader.source($0, digest: self.digest()) }, raw: { OctetSource(try self.reader.read($0)) },
+                digest: self.digest(), deliver: { facet.push($0) })
+        }
+        return BodyFacets.make(ContentFacets.octets(facet, self.plan), url: self.url, self.plan)
+    }
+
+    private func known(_ part: PartContent) -> (sha256: [UInt8], size: Int)? {
+        guard self.detail == .digests, case .file(let sidecar) = part, let sha256 = Hex.decode(sidecar.sha256.utf8) else { return nil }
+        return (sha256, sidecar.size)
+    }
+
+    private func read(_ content: BodyContent, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        switch content {
+        case .empty: break
+        case .text, .encodedText, .json, .form, .lines, .events, .binary: try content.inlineOctets?.withUnsafeBytes(deliver)
+        case .file(let sidecar): try self.read(try self.reader.open(sidecar, digest: self.digest()), deliver)
+        case .raw(let slice): try self.read(try self.reader.open(slice), deliver)
+        case .multipart(let parts):
+            try MultipartSerializer.write(parts, to: deliver, data: { try self.read($0.bodyContent, deliver) })
+        }
+    }
+
+    private func read(_ stream: BodyStream, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while stream.remaining > 0 {
+            let count = try stream.read(into: buffer)
+            try deliver(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+}

@@ -1,0 +1,224 @@
+public import CassetteStore
+internal import TapeBytes
+
+/// Why a request was refused, and which recorded requests come close to it.
+///
+/// All strings are plain text: what comes from the request is escaped and cut, and user information is left out.
+public struct MissReport: Sendable, Hashable, CustomStringConvertible {
+    public enum Reason: Sendable, Hashable {
+        /// There is no cassette to replay from.
+        case noCassette
+        /// No equal request was recorded.
+        case notRecorded
+        /// `count` equal ones were recorded, and all have been replayed.
+        case usedUp(count: Int)
+        /// With strict order, another exchange is due.
+        case outOfOrder(index: Int, due: Int, dueRequest: String)
+
+        /// For machine-readable reports.
+        var name: String {
+            switch self {
+            case .noCassette: "no-cassette"
+            case .notRecorded: "not-recorded"
+            case .usedUp: "used-up"
+            case .outOfOrder: "out-of-order"
+            }
+        }
+    }
+
+    /// Who reads the next step.
+    public enum Audience: Sendable, Hashable {
+        /// A user at a shell, with the options of `wiretape`.
+        case commandLine
+        /// The author of the program that opened the cassette.
+        case program
+    }
+
+    /// Method and URL are cut to this many bytes of text.
+    static let requestLimit = 400
+    /// A near request is described by at most this many differences.
+    static let differenceLimit = 6
+    /// At most this many places are suggested to be ignored; with more, the requests are not the same.
+    private static let ignorableLimit = 3
+
+    /// Method and URL as plain text.
+    public var request: String
+    public var mode: RecordMode
+    public var reason: Reason
+    /// At most three, the nearest first.
+    public var nearest: [NearRequest]
+
+    /// Path of the cassette; nil if there is none.
+    public var cassette: String?
+    public var audience: Audience
+
+    public init(
+        request: String, mode: RecordMode, reason: Reason, nearest: [NearRequest] = [], cassette: String? = nil,
+        audience: Audience = .commandLine
+    ) {
+        self.cassette = cassette
+        self.audience = audience
+        self.request = request
+        self.mode = mode
+        self.reason = reason
+        self.nearest = nearest
+    }
+
+    /// Several lines, the last one the next step, with no line end after it. About 10 KiB at most.
+    public var description: String {
+        var lines = [self.headline]
+        if !self.nearest.isEmpty { lines.append("nearest recorded requests:") }
+        for near in self.nearest {
+            lines.append("  exchange \(near.index + 1), \"\(near.request)\"\(near.isUsedUp ? ", used up" : "")")
+            lines += near.differences.prefix(Self.differenceLimit).map { "    \($0)" }
+            let more = near.differences.count - Self.differenceLimit
+            if more > 0 { lines.append("    and \(more) more \(more == 1 ? "difference" : "differences")") }
+        }
+        lines.append(self.nextStep)
+        return lines.joined(separator: "\n")
+    }
+
+    private var headline: String {
+        switch self.reason {
+        case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
+        case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
+        case .usedUp(count: 1): "the one recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+        case .outOfOrder(let index, let due, let dueRequest):
+            "exchange \(index + 1), \"\(self.request)\", was asked for where exchange \(due + 1), \"\(dueRequest)\", is due (mode \(self.mode.rawValue), order strict)"
+        case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
+        }
+    }
+
+    /// Places that rules would have to ignore for the nearest request to be equal, in the grammar of `--ignore`; empty if no rules can, or
+    /// if they would ignore too much.
+    public var ignorablePlaces: [String] {
+        guard self.reason == .notRecorded, let near = self.nearest.first, !near.isUsedUp else { return [] }
+        var places: [String] = []
+        for difference in near.differences {
+            guard let place = IgnorablePlace.text(difference) else { return [] }
+            if !places.contains(place) { places.append(place) }
+        }
+        // A place within another one is covered by it.
+        let outermost = places.filter { place in !places.contains { $0.hasPrefix("json:") && place.hasPrefix($0 + "/") } }
+        return outermost.count <= Self.ignorableLimit ? outermost : []
+    }
+
+    /// One line: the command, rule or setting that would have answered the request.
+    public var nextStep: String {
+        switch self.audience {
+        case .commandLine: self.nextCommand
+        case .program: self.nextSetting
+        }
+    }
+
+    private var nextSetting: String {
+        let recording = "open the cassette with mode .newEpisodes"
+        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
+        switch self.reason {
+        case .noCassette: return "to make one, open the cassette with mode .once"
+        case .notRecorded where !places.isEmpty:
+            return "to take it for exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
+        case .notRecorded: return "to record it, \(recording)"
+        case .outOfOrder: return "to take requests in any order, set settings.order to .any"
+        case .usedUp: return "to give the last answer again, set settings.repetition to .last; to record one more, \(recording)"
+        }
+    }
+
+    private var nextCommand: String {
+        let places = self.ignorablePlaces
+        switch self.reason {
+        case .noCassette: return "to make one, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .notRecorded where !places.isEmpty:
+            let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
+            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
+        case .notRecorded: return "to record it, run: \(self.recording)"
+        case .outOfOrder: return "to take requests in any order, run with: --order any"
+        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more, run: \(self.recording)"
+        }
+    }
+
+    private var recording: String { "wiretape run --mode new-episodes \(self.shownCassette) -- COMMAND" }
+
+    private var shownCassette: String {
+        guard let cassette, cassette.utf8.count <= Self.requestLimit else { return "CASSETTE" }
+        return IgnorablePlace.isTypeable(cassette) ? IgnorablePlace.word(cassette) : "CASSETTE"
+    }
+
+    /// A key as plain text, without its user information.
+    static func text(_ key: UnsafeRawBufferPointer) -> String {
+        let hidden = RequestLayout(key).userInformation
+        guard !hidden.isEmpty else { return PlainText.escape(key, limit: Self.requestLimit) }
+        let shown =
+            Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
+            + Array(key[hidden.upperBound...].prefix(Self.requestLimit))
+        return PlainText.escape(shown, limit: Self.requestLimit)
+    }
+}
+
+/// A recorded request close to one that was missed.
+public struct NearRequest: Sendable, Hashable {
+    /// The first exchange with this request, in order of request start from 0.
+    public var index: Int
+    /// Method and URL as plain text.
+    public var request: String
+    /// Whether all its exchanges have been replayed.
+    public var isUsedUp: Bool
+    /// Never empty.
+    public var differences: [RequestDifference]
+
+    public init(index: Int, request: String, isUsedUp: Bool, differences: [RequestDifference]) {
+        self.index = index
+        self.request = request
+        self.isUsedUp = isUsedUp
+        self.differences = differences
+    }
+}
+
+/// The place of a difference in the grammar of rules, so that a run can ignore it.
+enum IgnorablePlace {
+    /// `query:page`; nil if no rule can or should ignore the difference, or if its name cannot be typed as shown.
+    static func text(_ difference: RequestDifference) -> String? {
+        switch difference {
+        case .queryItemAdded(let item), .queryItemRemoved(let item): self.item(item)
+        case .queryItemChanged(let here, let recorded): self.item(here) == self.item(recorded) ? self.item(here) : nil
+        case .scheme: "scheme"
+        case .port: "port"
+        case .header(let name, _, _): self.place("header:", name)
+        case .json(let pointer, _, _): self.place("json:", pointer)
+        case .formField(let name, _, _): self.place("form:", name)
+        case .part(let name, _): self.place("part:", name)
+        case .graphQLItem(let name, _, _): self.place("query:", name)
+        // Another host, method or path is another request.
+        case .method, .userInformation, .host, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .octets, .bodyRemainder,
+            .custom:
+            nil
+        }
+    }
+
+    /// A place or a path as one word of a shell.
+    static func word(_ text: String) -> String { text.utf8.allSatisfy { Self.isPlain($0) } ? text : "'\(text)'" }
+
+    /// Whether quotes are all that a shell needs to take it as it is: what was escaped or cut to be shown is another text.
+    static func isTypeable(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "'") && $0 != UInt8(ascii: "\\") }
+    }
+
+    /// By its decoded name, as rules have it.
+    private static func item(_ item: String) -> String? {
+        self.place("query:", String(decoding: FormFacets.decoded(Array(item.utf8.prefix { $0 != UInt8(ascii: "=") })), as: UTF8.self))
+    }
+
+    /// Placeholders and boundaries in a name differ from run to run.
+    private static func place(_ kind: String, _ name: String) -> String? {
+        self.isTypeable(name) && !name.contains("{{") ? kind + name : nil
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "~"), UInt8(ascii: ":"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// One thing in which a request differs from a recorded one. Strings are plain text: escaped and short.
+public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
+    case method(here: String, recorded: String)
+    case scheme(here: String, recorded: String)
+    /// Not shown: it may hold a password.
+    case userInformation
+    case host(here: String, recorded: String)
+    /// Empty if it is the scheme's default.
+    case port(here: String, recorded: String)
+    /// `edits` counts the segments to add, remove or change.
+    case path(here: String, recorded: String, edits: Int)
+    /// The recorded request lacks this query item.
+    case queryItemAdded(String)
+    /// This request lacks the recorded query item.
+    case queryItemRemoved(String)
+    case queryItemChanged(here: String, recorded: String)
+    /// The same query items in another order.
+    case queryOrder
+    /// A header field that rules compare; nil if one side lacks it.
+    case header(name: String, here: String?, recorded: String?)
+    /// How the bodies were understood (`BodyFacets.Kind`).
+    case bodyKind(here: String, recorded: String)
+    /// A JSON value at a pointer, as JSON; nil if one side lacks it.
+    case json(pointer: String, here: String?, recorded: String?)
+    /// A field of a form; nil if one side lacks it.
+    case formField(name: String, here: String?, recorded: String?)
+    /// A part of a multipart body.
+    case part(name: String, PartDifference)
+    /// One of the bodies lacks its closing delimiter.
+    case closingDelimiter(isHere: Bool)
+    /// A text, by the first line that differs, counted from 1.
+    case text(line: Int, here: String, recorded: String)
+    case octets(OctetDifference)
+    /// A query item of a GraphQL request; nil if one side lacks it.
+    case graphQLItem(name: String, here: String?, recorded: String?)
+    /// The bodies differ beyond what was kept of them.
+    case bodyRemainder
+    /// What a custom rule says.
+    case custom(name: String, reason: String)
+    /// Something after the bytes that are compared.
+    case remainder
+
+    public var description: String {
+        switch self {
+        case .method(let here, let recorded): "method is \"\(here)\", recorded is \"\(recorded)\""
+        case .scheme(let here, let recorded): "scheme is \"\(here)\", recorded is \"\(recorded)\""
+        case .userInformation: "user information differs"
+        case .host(let here, let recorded): "host is \"\(here)\", recorded is \"\(recorded)\""
+        case .port(let here, let recorded): "port is \(Self.port(here)), recorded is \(Self.port(recorded))"
+        case .path(let here, let recorded, let edits):
+            "path is \"\(here)\", recorded is \"\(recorded)\" (\(edits) \(edits == 1 ? "segment differs" : "segments differ"))"
+        case .queryItemAdded(let item): "query item \"\(item)\" was not recorded"
+        case .queryItemRemoved(let item): "recorded query item \"\(item)\" is missing"
+        case .queryItemChanged(let here, let recorded): "query item is \"\(here)\", recorded is \"\(recorded)\""
+        case .queryOrder: "query items are in another order"
+        case .header(let name, let here?, let recorded?): "header \"\(name)\" is \"\(here)\", recorded is \"\(recorded)\""
+        case .header(let name, let here?, nil): "header \"\(name)\" is \"\(here)\", and was not recorded"
+        case .header(let name, nil, let recorded): "recorded header \"\(name): \(recorded ?? "")\" is missing"
+        case .bodyKind(let here, let recorded): "body is \(Self.kind(here)), recorded is \(Self.kind(recorded))"
+        case .json(let pointer, let here, let recorded):
+            Self.pair(pointer.isEmpty ? "JSON" : "JSON \"\(pointer)\"", here, recorded, isQuoted: false)
+        case .formField(let name, let here, let recorded): Self.pair("form field \"\(name)\"", here, recorded)
+        case .part(let name, let difference): "part \"\(name)\" \(difference)"
+        case .closingDelimiter(let isHere): isHere ? "the recorded body has no closing delimiter" : "body has no closing delimiter"
+        case .text(let line, let here, let recorded): "text line \(line) is \"\(here)\", recorded is \"\(recorded)\""
+        case .octets(let difference): "body \(difference)"
+        case .graphQLItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
+        case .bodyRemainder: "bodies differ behind what is kept of them"
+        case .custom(let name, let reason): "rule \"\(name)\": \(reason)"
+        case .remainder: "they differ past the first \(RequestParts.byteLimit) octets"
+        }
+    }
+
+    private static func pair(_ thing: String, _ here: String?, _ recorded: String?, isQuoted: Bool = true) -> String {
+        func quoted(_ value: String) -> String { isQuoted ? "\"\(value)\"" : value }
+        switch (here, recorded) {
+        case (let here?, let recorded?): return "\(thing) is \(quoted(here)), recorded is \(quoted(recorded))"
+        case (let here?, nil): return "\(thing), which is \(quoted(here)), was not recorded"
+        case (nil, let recorded?): return "\(thing), recorded as \(quoted(recorded)), is missing"
+        case (nil, nil): return "\(thing) differs"
+        }
+    }
+
+    private static func kind(_ kind: String) -> String { kind == "none" ? "empty" : kind }
+
+    private static func port(_ port: String) -> String { port.isEmpty ? "the default" : port }
+}
+
+/// How a part of a multipart body differs from the recorded one of its name. Strings are plain text: escaped and short.
+public enum PartDifference: Sendable, Hashable, CustomStringConvertible {
+    /// There is no recorded part for it.
+    case added(size: Int)
+    /// There is no part for the recorded one.
+    case removed(size: Int)
+    /// Nil if there is none.
+    case filename(here: String?, recorded: String?)
+    /// The media type with its charset; empty if there is none.
+    case type(here: String, recorded: String)
+    case text(here: String, recorded: String)
+    case octets(OctetDifference)
+    /// Its place among the parts, if that counts, or its name.
+    case place
+
+    public var description: String {
+        switch self {
+        case .added(let size): "(\(OctetDifference.octets(size))) was not recorded"
+        case .removed(let size): "(\(OctetDifference.octets(size)) recorded) is missing"
+        case .filename(let here, let recorded):
+            "has \(here.map { "the filename \"\($0)\"" } ?? "no filename"), recorded is \(recorded.map { "\"\($0)\"" } ?? "none")"
+        case .type(let here, let recorded):
+            "has \(here.isEmpty ? "no type" : "the type \"\(here)\""), recorded is \(recorded.isEmpty ? "none" : "\"\(recorded)\"")"
+        case .text(let here, let recorded): "is \"\(here)\", recorded is \"\(recorded)\""
+        case .octets(let difference): "\(difference)"
+        case .place: "is at another place among the parts"
+        }
+    }
+}
+
+/// Where and how bytes differ from recorded ones.
+public struct OctetDifference: Sendable, Hashable, CustomStringConvertible {
+    /// The first offset at which they differ; nil if it is after what was kept of them.
+    public var offset: Int?
+    /// The size in bytes, with marks for placeholders.
+    public var here: Int
+    public var recorded: Int
+
+    public init(offset: Int?, here: Int, recorded: Int) {
+        self.offset = offset
+        self.here = here
+        self.recorded = recorded
+    }
+
+    /// Compares the beginnings of two byte sequences; `here` and `recorded` are their full sizes.
+    init(_ beginning: [UInt8], _ recordedBeginning: [UInt8], here: Int, recorded: Int) {
+        let same = zip(beginning, recordedBeginning).prefix { $0 == $1 }.count
+        let isDecided = same < beginning.count && same < recordedBeginning.count
+        // If one ends where the other goes on, the difference is there.
+        let isEnd = (same == here && recorded > here) || (same == recorded && here > recorded)
+        self.init(offset: isDecided || (isEnd && same == min(here, recorded)) ? same : nil, here: here, recorded: recorded)
+    }
+
+    public var description: String {
+        let place = self.offset.map { "differs at octet \($0)" }
+        if self.here != self.recorded { return "\(place ?? "differs"): \(Self.octets(self.here)), recorded \(self.recorded)" }
+        return place.map { "\($0) of \(self.here)" } ?? "differs behind what was kept of its \(Self.octets(self.here))"
+    }
+
+    static func octets(_ count: Int) -> String { "\(count) \(count == 1 ? "octet" : "octets")" }
+}

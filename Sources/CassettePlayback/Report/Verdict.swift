@@ -1,0 +1,122 @@
+/// What a session has decided so far, for the summary and the exit code of a run.
+public struct Verdict: Sendable, Hashable {
+    /// Requests answered from the cassette, repetitions included, but without answers that could not be given.
+    public var hits: Int
+    /// How many requests were answered again by a used-up exchange.
+    public var repeatedHits: Int
+    /// Requests passed on to their origin.
+    public var forwarded: Int
+    /// Requests refused for lack of an exchange; those refused only for their order are not counted.
+    public var misses: Int
+    /// The reports of the first `CassetteSession.reportLimit` misses.
+    public var reports: [MissReport]
+    /// Recorded exchanges that answered nothing, ascending; empty in the modes that replay nothing.
+    public var unused: [Int]
+    /// Requests that came before or after their turn.
+    public var orderViolations: Int
+    /// The first `CassetteSession.reportLimit` of them.
+    public var violations: [OrderViolation]
+    /// Answers that were chosen and could not be given, and requests for which none could be chosen because the cassette cannot be read.
+    public var unserved: Int
+    /// The first `CassetteSession.reportLimit` of them.
+    public var unservedAnswers: [UnservedAnswer]
+    /// What the cassette has lost; nil if it is whole.
+    public var damage: String?
+
+    /// Misses that the full list of reports left out.
+    public var unreportedMisses: Int { self.misses - self.reports.count }
+
+    /// What keeps the replay from being clean; empty if every request got its recorded answer and no exchange was left over.
+    public var flaws: [VerdictFlaw] {
+        VerdictFlaw.allCases.filter { self.count(of: $0) > 0 }
+    }
+
+    public func count(of flaw: VerdictFlaw) -> Int {
+        switch flaw {
+        case .miss: self.misses
+        case .unused: self.unused.count
+        case .order: self.orderViolations
+        case .unserved: self.unserved
+        case .damage: self.damage == nil ? 0 : 1
+        }
+    }
+
+    public init(
+        hits: Int = 0, repeatedHits: Int = 0, forwarded: Int = 0, misses: Int = 0, reports: [MissReport] = [], unused: [Int] = [],
+        orderViolations: Int = 0, violations: [OrderViolation] = [], unserved: Int = 0, unservedAnswers: [UnservedAnswer] = [],
+        damage: String? = nil
+    ) {
+        self.hits = hits
+        self.repeatedHits = repeatedHits
+        self.forwarded = forwarded
+        self.misses = misses
+        self.reports = reports
+        self.unused = unused
+        self.orderViolations = orderViolations
+        self.violations = violations
+        self.unserved = unserved
+        self.unservedAnswers = unservedAnswers
+        self.damage = damage
+    }
+}
+
+/// A reason why a replay is not clean.
+public enum VerdictFlaw: String, Sendable, Hashable, CaseIterable {
+    /// A request was refused because no exchange that was left answers it.
+    case miss
+    /// A recorded exchange has answered nothing.
+    case unused
+    /// A request came before or after its turn.
+    case order
+    /// A recorded answer could not be given.
+    case unserved
+    /// A part of the cassette is damaged, and what it held cannot answer.
+    case damage
+}
+
+/// A request that came before or after its turn.
+public struct OrderViolation: Sendable, Hashable, CustomStringConvertible {
+    /// The exchange that would answer it or has answered it, in order of request start from 0.
+    public var index: Int
+    /// Its method and URL as plain text.
+    public var request: String
+    /// With strict order, the exchange that was due; otherwise the later one that has answered before.
+    public var other: Int
+    public var otherRequest: String
+    /// Whether the request was refused, as it is with strict order.
+    public var isRefused: Bool
+
+    public init(index: Int, request: String, other: Int, otherRequest: String, isRefused: Bool) {
+        self.index = index
+        self.request = request
+        self.other = other
+        self.otherRequest = otherRequest
+        self.isRefused = isRefused
+    }
+
+    /// One line.
+    public var description: String {
+        let other = "exchange \(self.other + 1), \"\(self.otherRequest)\""
+        return self.isRefused
+            ? "exchange \(self.index + 1), \"\(self.request)\", was asked for where \(other), was due"
+            : "exchange \(self.index + 1), \"\(self.request)\", answered after \(other)"
+    }
+}
+
+/// A recorded answer that could not be given, or not as it was recorded.
+public struct UnservedAnswer: Sendable, Hashable, CustomStringConvertible {
+    /// The exchange, in order of request start from 0; nil if the cassette could not be read to choose one.
+    public var index: Int?
+    /// The reason, with the file and the next step.
+    public var problem: String
+
+    public init(index: Int?, problem: String) {
+        self.index = index
+        self.problem = problem
+    }
+
+    public var description: String {
+        guard let index else { return "no exchange could be chosen: \(self.problem)" }
+        return "exchange \(index + 1) could not be replayed: \(self.problem)"
+    }
+}

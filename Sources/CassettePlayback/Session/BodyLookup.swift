@@ -1,0 +1,214 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Reads the recorded requests with the head of a pending one, as many as it takes to answer it. Waits for the disk.
+struct BodyLookup {
+    /// At most this many recorded bodies are read at once: one wait for the disk serves the requests that follow, too.
+    static let batch = 64
+    /// At most this many bodies are read to find the nearest.
+    static let candidateLimit = 12
+
+    let session: CassetteSession
+    let source: any RequestSource
+    let pending: PendingRequest
+    let key: Int
+    let body: BodyFacets
+
+    /// Reads the next bodies until an equal one is left to answer, or all were read. Returns whether one is left.
+    func findEqual() throws(CassetteError) -> Bool {
+        let members = self.session.groups.members(ofKey: self.key)
+        while true {
+            let (seen, isReady) = self.session.withGroup(self.key) { group, state in
+                (group.seen, group.isReady(self.body, state.assignments))
+            }
+            if isReady, self.session.rules.custom.isEmpty { return true }
+            guard seen < members.count else { return false }
+            let first = members.startIndex + seen
+            let indexes = members[first..<min(first + Self.batch, members.endIndex)]
+            let recorded = try self.readable(indexes)
+            self.session.withGroup(self.key) { group, _ in
+                // Another thread may have been faster.
+                guard group.seen == seen else { return }
+                for (index, request) in zip(indexes, recorded) { group.append(request, index: Int(index)) }
+            }
+        }
+    }
+
+    /// The leading requests that can be read; throws if there are none. An unreadable one blocks only those after it.
+    private func readable(_ indexes: ArraySlice<UInt32>) throws(CassetteError) -> [ComparedRequest] {
+        var recorded: [ComparedRequest] = []
+        for index in indexes {
+            do {
+                recorded.append(try self.recorded(Int(index), .digests))
+            } catch {
+                guard !recorded.isEmpty else { throw error }
+                break
+            }
+        }
+        return recorded
+    }
+
+    /// The exchanges that answer with other facets, or by a custom rule, ascending.
+    func others() throws(CassetteError) -> [Int] {
+        let custom = self.session.rules.custom
+        let (equals, inexact) = self.session.withGroup(self.key) { group, _ in (group.members(self.body), group.inexact) }
+        let isEqual = Set(equals.map(Int.init))
+        let candidates = custom.isEmpty ? inexact : (inexact.filter { !isEqual.contains($0) } + isEqual).sorted()
+        let live = self.pending.matched(self.body)
+        var found: [Int] = []
+        for index in candidates where !custom.isEmpty || !isEqual.contains(index) {
+            let recorded = try self.recorded(index, .contents)
+            guard isEqual.contains(index) || self.fits(recorded) else { continue }
+            if custom.allSatisfy({ $0.difference(recorded.matched, live) == nil }) { found.append(index) }
+        }
+        return found
+    }
+
+    /// A body that was cut fits every body: its rest is unknown.
+    private func fits(_ recorded: ComparedRequest) -> Bool {
+        guard recorded.isComplete else { return self.body.kind != .none }
+        return recorded.facets.hasMarks && recorded.facets.fits(live: self.body)
+    }
+
+    /// The recorded bodies that differ least, the nearest first. Leaves out what cannot be read.
+    func nearest() -> [NearBody] {
+        let sketch = BodySketch(self.body)
+        let sketches = self.session.withGroup(self.key) { group, _ in group.sketches }
+        let members = self.session.groups.members(ofKey: self.key)
+        let distances = zip(members, sketches).map { (index: Int($0), distance: $1.distance(to: sketch)) }
+        let candidates = distances.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(Self.candidateLimit)
+        var found: [NearBody] = []
+        for candidate in candidates {
+            guard let recorded = try? self.recorded(candidate.index, .contents) else { continue }
+            let differences = self.body.differences(fromRecorded: recorded.facets) + self.customDifferences(recorded)
+            if !differences.isEmpty { found.append(NearBody(index: candidate.index, differences: differences)) }
+        }
+        found.sort { ($0.differences.count, $0.index) < ($1.differences.count, $1.index) }
+        return Array(found.prefix(NearestRequests.limit))
+    }
+
+    private func customDifferences(_ recorded: ComparedRequest) -> [RequestDifference] {
+        guard !self.session.rules.custom.isEmpty, recorded.facets == self.body else { return [] }
+        let live = self.pending.matched(self.body)
+        return self.session.rules.custom.compactMap { rule in
+            rule.difference(recorded.matched, live).map { reason in
+                .custom(
+                    name: PlainText.escape(rule.name.utf8, limit: RequestComparison.textLimit),
+                    reason: PlainText.escape(reason.utf8, limit: RequestComparison.textLimit))
+            }
+        }
+    }
+
+    private func recorded(_ index: Int, _ detail: BodyFacets.RecordedDetail) throws(CassetteError) -> ComparedRequest {
+        // The digest of a redacted file does not cover the bytes between its placeholders.
+        let detail: BodyFacets.RecordedDetail = self.session.redaction == nil ? detail : .contents
+        return try self.source.comparedRequest(
+            at: index, rules: self.session.rules, detail: detail, redaction: self.session.redaction, digest: self.session.digest)
+    }
+}
+
+/// Finds the nearest requests if no recorded request has the head, with the differences of the bodies. Waits for the disk.
+struct HeadLookup {
+    /// At most this many recorded bodies are read of each near head.
+    static let bodyLimit = 4
+
+    let session: CassetteSession
+    let source: any RequestSource
+    let pending: PendingRequest
+    let body: BodyFacets
+
+    func nearest() -> [NearHead] {
+        let matches = self.pending.head.withUnsafeBytes { NearestRequests(in: self.session.keys).search(for: $0) }
+        return matches.map { match in
+            let head = self.session.nearHead(match)
+            guard let (index, bodies) = self.nearestBody(ofKey: match.key, from: head.index) else { return head }
+            return NearHead(key: match.key, index: index, differences: match.differences + bodies)
+        }
+    }
+
+    /// Of the exchanges from `first` on; nil if none can be read.
+    private func nearestBody(ofKey key: Int, from first: Int) -> (index: Int, differences: [RequestDifference])? {
+        let candidates = self.session.groups.members(ofKey: key).drop { Int($0) < first }.prefix(Self.bodyLimit)
+        var best: (index: Int, differences: [RequestDifference])?
+        for index in candidates.map(Int.init) {
+            guard
+                let recorded = try? self.source.comparedRequest(
+                    at: index, rules: self.session.rules, detail: .contents, redaction: self.session.redaction, digest: self.session.digest)
+            else { continue }
+            let fits = !recorded.isComplete || recorded.facets.fits(live: self.body)
+            let differences = fits ? [] : self.body.differences(fromRecorded: recorded.facets)
+            if differences.count < best?.differences.count ?? .max { best = (index, differences) }
+        }
+        return best
+    }
+}
+
+/// The recorded requests with one head, grouped by their bodies as far as these have been read.
+///
+/// Bodies are read in recorded order and no further than needed: the first of a hundred thousand requests to one URL is answered without
+/// reading the others. Keeps no bodies.
+struct BodyGroup: Sendable {
+    /// Requests with equal bodies.
+    private struct Equals: Sendable {
+        /// Ascending.
+        var members: [UInt32] = []
+        var turn = AssignmentRule.Turn()
+    }
+
+    private var equals: [Equals] = []
+    private var numbers: [BodyFacets: Int] = [:]
+    private var othersTurn = AssignmentRule.Turn()
+    /// Those that can answer a request with another body: cut before their end, or with marks. Ascending.
+    private(set) var inexact: [Int] = []
+    /// A sketch of each body that has been read, in recorded order.
+    private(set) var sketches: [BodySketch] = []
+
+    /// How many of the key's requests have been read.
+    var seen: Int { self.sketches.count }
+
+    /// Takes the next of the key's requests.
+    mutating func append(_ recorded: ComparedRequest, index: Int) {
+        self.sketches.append(BodySketch(recorded.facets))
+        if !recorded.isComplete || recorded.facets.hasMarks { self.inexact.append(index) }
+        guard recorded.isComplete else { return }
+        let number = self.numbers[recorded.facets] ?? self.equals.count
+        if number == self.equals.count {
+            self.numbers[recorded.facets.digestOnly] = number
+            self.equals.append(Equals())
+        }
+        self.equals[number].members.append(UInt32(index))
+    }
+
+    /// The exchanges read so far that have this body, ascending.
+    func members(_ body: BodyFacets) -> [UInt32] { self.numbers[body].map { self.equals[$0].members } ?? [] }
+
+    /// Whether an exchange with this body is left, and its turn has come.
+    func isReady(_ body: BodyFacets, _ rule: AssignmentRule) -> Bool {
+        guard let number = self.numbers[body] else { return false }
+        let equals = self.equals[number]
+        return rule.canAssign(equals.members[...], turn: equals.turn)
+    }
+
+    mutating func assign(_ body: BodyFacets, _ rule: inout AssignmentRule, others: [Int] = []) -> AssignmentRule.Assignment {
+        guard let number = self.numbers[body] else { return rule.assign([], turn: &self.othersTurn, others: others) }
+        return rule.assign(self.equals[number].members[...], turn: &self.equals[number].turn, others: others)
+    }
+
+    /// Assigns one of these exchanges and no other.
+    mutating func assign(among others: [Int], _ rule: inout AssignmentRule) -> AssignmentRule.Assignment {
+        rule.assign([], turn: &self.othersTurn, others: others)
+    }
+}
+
+/// A few words of memory about a body, enough to guess how much it shares with another.
+///
+/// Facets are a set of 64 bits: shared ones cancel out.
+package struct BodySketch: Sendable, Hashable {
+    private var bits: UInt64 = 0
+
+    package init(_ facets: BodyFacets) {
+        for facet in facets.facets { self.bits |= 1 << (facet.hash >> 58) }
+    }
+
+    package func distance(to other: BodySketch) -> Int { (self.bits ^ other.bits).nonzeroBitCount }
+}

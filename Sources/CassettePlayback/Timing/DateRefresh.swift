@@ -1,0 +1,238 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import CassetteRedaction
+public import CassetteStore
+public import TapeBytes
+
+/// Moves the dates of a recorded answer by as much as its replay is later than its recording, so that the answer is as old as it was then.
+///
+/// All exchanges are moved by the same distance, so that intervals between them stay, and equal dates in two answers stay equal. Ages in
+/// seconds (`max-age`, `Age`), signed tokens and dates that no rule names stay.
+public struct DateRefresh: Sendable, Hashable {
+    /// A larger body is not searched: it would be held in memory.
+    static let bodyLimit = BodyFacets.memoryLimit
+
+    private let rules: RefreshRules
+    private let shift: DateShift
+
+    /// - Parameter shift: from the beginning of the recording to that of the replay.
+    public init(_ rules: RefreshRules, shift: DateShift) {
+        self.rules = rules
+        self.shift = shift
+    }
+
+    /// The inverse, for the dates in live requests.
+    public var liveDates: LiveDates { LiveDates(self.shift) }
+
+    /// - Parameters:
+    ///   - bodies: reads the files beside the cassette.
+    ///   - digest: makes a SHA-256.
+    ///
+    /// Throws what is wrong with the body, if a rule names a date in it.
+    public func refresh(
+        _ interaction: inout Interaction, bodies: BodyReader, digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        guard var response = interaction.response else { return }
+        response.headers = Self.refreshed(response.headers, self.shift)
+        response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
+        if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.octetCount <= Self.bodyLimit {
+            try self.refresh(body, of: &response, bodies, digest)
+        }
+        interaction.response = response
+    }
+
+    // MARK: Header fields
+
+    static func refreshed(_ fields: HeaderFields, _ shift: DateShift) -> HeaderFields {
+        var refreshed = HeaderFields()
+        for index in 0..<fields.count {
+            var line = Array(fields.line(at: index))
+            if Self.isDate(fields, index) {
+                self.move(&line, from: fields.nameBytes(at: index).count + 1, shift)
+            } else if fields.isNamed("set-cookie", at: index), let start = Self.expiry(line) {
+                self.move(&line, from: start, shift)
+            }
+            refreshed.append(line: line)
+        }
+        return refreshed
+    }
+
+    private static func isDate(_ fields: HeaderFields, _ index: Int) -> Bool {
+        // Retry-After in seconds is not a date, and stays.
+        fields.isNamed("date", at: index) || fields.isNamed("expires", at: index) || fields.isNamed("last-modified", at: index)
+            || fields.isNamed("retry-after", at: index)
+    }
+
+    /// Moves the HTTP date between an offset and the end or a semicolon; white space around it stays.
+    static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
+        let isSpace = { (octet: UInt8) in octet == 32 || octet == 9 }
+        let rest = line[min(offset, line.count)...].prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
+        guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return }
+        let date = rest.startIndex..<last + 1
+        guard let moved = shift.shifted(httpDate: String(decoding: line[date], as: UTF8.self)) else { return }
+        line.replaceSubrange(date, with: moved.utf8)
+    }
+
+    /// The offset after `expires=` among a cookie's attributes (RFC 6265, 4.1.1).
+    private static func expiry(_ line: [UInt8]) -> Int? {
+        let name = Array("expires=".utf8)
+        guard var index = line.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        while index < line.count {
+            index += 1
+            while index < line.count, line[index] == 32 { index += 1 }
+            if line[index...].prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 | 0x20 }) { return index + name.count }
+            guard let next = line[index...].firstIndex(of: UInt8(ascii: ";")) else { return nil }
+            index = next
+        }
+        return nil
+    }
+
+    // MARK: The body
+
+    private func refresh(
+        _ body: Body, of response: inout RecordedResponse, _ bodies: BodyReader,
+        _ digest: @escaping () -> any ContentDigest
+    ) throws(CassetteError) {
+        let content: [UInt8]
+        do {
+            content = try BodyRestorer.decodedBytes(of: body, file: { try bodies.read($0, digest: digest()) }, raw: { try bodies.read($0) })
+        } catch {
+            throw error as? CassetteError
+                ?? CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+        }
+        let dates = JSONDates(pointers: self.rules.pointers, shift: self.shift)
+        guard let edits = content.withUnsafeBytes({ dates.edits(in: $0) }), !edits.isEmpty else { return }
+        var refreshed = body
+        refreshed.content = .text(edits.applied(to: content))
+        refreshed.original = nil
+        refreshed.sha256 = nil
+        let old = try bodies.wireBytes(of: body, digest: digest).octets
+        let new = try bodies.wireBytes(of: refreshed, digest: digest).octets
+        let fields = FieldsOfBody(makeDigest: digest)
+        var notes: [String] = []
+        fields.mend(
+            &response.headers, growth: new.count - old.count, old: { fields.digest(old) }, new: { fields.digest(new) }, notes: &notes)
+        FieldsOfBody.mend(
+            &refreshed.arrival, edits: body.codings.isEmpty ? edits : nil, oldSize: old.count, newSize: new.count)
+        refreshed.size = new.count
+        response.body = refreshed
+    }
+}
+
+/// Which dates of a recorded answer are moved to the day of its replay.
+///
+/// Those of header fields always are; in a JSON body, those that a pointer names.
+public struct RefreshRules: Sendable, Hashable {
+    /// As many pointers as matching allows, far more than an API has dates.
+    static let limit = 64
+
+    public let pointers: [PlacePointer]
+
+    /// Header fields only.
+    public static let standard = RefreshRules(pointers: [])
+
+    private init(pointers: [PlacePointer]) { self.pointers = pointers }
+
+    /// Takes `json:/created_at`, `json:/items/*/expires`.
+    public init(_ rules: [String]) throws(MatchRuleError) {
+        guard rules.count <= Self.limit else {
+            throw MatchRuleError(
+                .tooMany, "\(rules.count) dates to refresh are named, of at most \(Self.limit); use \"*\" in pointers")
+        }
+        var pointers: [PlacePointer] = []
+        for rule in rules {
+            guard case .json(let pointer)? = try? MatchPlace(rule) else {
+                throw MatchRuleError(
+                    .unknownPlace,
+                    "\"\(PlainText.escape(rule.utf8, limit: 80))\" names no date of an answer; write \"json:/POINTER\", as header fields are refreshed anyway"
+                )
+            }
+            pointers.append(pointer)
+        }
+        self.pointers = pointers
+    }
+}
+
+/// Finds the dates of a JSON text that pointers name, and moves them.
+///
+/// Strings and numbers that are not dates stay: a token at such a place is not touched.
+struct JSONDates {
+    private struct Container {
+        var isObject: Bool
+        var index = 0
+        var name: [UInt8] = []
+    }
+
+    let pointers: [PlacePointer]
+    let shift: DateShift
+
+    /// Nil if the text is not JSON.
+    func edits(in text: UnsafeRawBufferPointer) -> EditList? {
+        var tokenizer = JSONTokenizer(text, from: 0)
+        var stack: [Container] = []
+        var edits: [Edit] = []
+        while let token = tokenizer.next() {
+            switch token.kind {
+            case .end: return EditList(edits)
+            case .colon, .yes, .no, .null: continue
+            case .comma: if let last = stack.indices.last { stack[last].index += 1 }
+            case .name: if let last = stack.indices.last { stack[last].name = Self.name(token, text) }
+            case .beginObject, .beginArray: stack.append(Container(isObject: token.kind == .beginObject))
+            case .endObject, .endArray: stack.removeLast()
+            case .string, .number:
+                let range = token.kind == .string ? token.start + 1..<token.end - 1 : token.start..<token.end
+                guard !token.isEscaped, self.isNamed(stack) else { continue }
+                let value = String(decoding: text[range], as: UTF8.self)
+                guard let moved = token.kind == .string ? self.shift.shifted(value) : self.shift.shifted(unixTime: value) else { continue }
+                edits.append(Edit(range: range, octets: Array(moved.utf8)))
+            }
+        }
+        return nil
+    }
+
+    private static func name(_ token: JSONToken, _ text: UnsafeRawBufferPointer) -> [UInt8] {
+        let octets = UnsafeRawBufferPointer(rebasing: text[(token.start + 1)..<(token.end - 1)])
+        guard token.isEscaped else { return Array(octets) }
+        return Finding.Spelling.json.decode(octets) ?? Array(octets)
+    }
+
+    private func isNamed(_ stack: [Container]) -> Bool {
+        self.pointers.contains { pointer in
+            guard pointer.segments.count == stack.count else { return false }
+            return zip(pointer.segments, stack).allSatisfy { segment, container in
+                switch segment {
+                case .any: true
+                case .name(let name): container.isObject ? container.name == name : Array("\(container.index)".utf8) == name
+                }
+            }
+        }
+    }
+}
+
+/// Moves the dates of live conditional requests back to the day of the recording: a client sends the dates that refreshed answers gave it.
+///
+/// Only header fields: a date in a URL or a body stays as it is sent.
+public struct LiveDates: Sendable, Hashable {
+    private static let names: [StaticString] = ["if-modified-since", "if-unmodified-since", "if-range"]
+
+    private let shift: DateShift
+
+    /// - Parameter shift: of the answers.
+    public init(_ shift: DateShift) { self.shift = DateShift(seconds: -shift.seconds) }
+
+    /// Nil if no date is moved.
+    public func recorded(_ headers: HeaderFields) -> HeaderFields? {
+        guard (0..<headers.count).contains(where: { Self.isDate(headers, $0) }) else { return nil }
+        var moved = HeaderFields()
+        for index in 0..<headers.count {
+            var line = Array(headers.line(at: index))
+            if Self.isDate(headers, index) {
+                DateRefresh.move(&line, from: headers.nameBytes(at: index).count + 1, self.shift)
+            }
+            moved.append(line: line)
+        }
+        return moved == headers ? nil : moved
+    }
+
+    private static func isDate(_ fields: HeaderFields, _ index: Int) -> Bool { self.names.contains { fields.isNamed($0, at: index) } }
+}

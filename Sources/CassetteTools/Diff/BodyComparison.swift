@@ -1,0 +1,218 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+
+/// Compares two recorded bodies by their content: coding and storage do not count.
+///
+/// Holds no body of a file in memory.
+struct BodyComparison {
+    let old: BodyReader
+    let new: BodyReader
+    let digest: () -> any ContentDigest
+    /// Whether the numbers of placeholders count.
+    var showsAll = false
+
+    /// Places lack the message: `json:/a`, `form:name`, `part:name`, `body`.
+    func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
+        switch (old, new) {
+        case (nil, nil): return []
+        case (let old?, nil): return old.octetCount == 0 ? [] : [FieldChange("body", Self.words(old), nil)]
+        case (nil, let new?): return new.octetCount == 0 ? [] : [FieldChange("body", nil, Self.words(new))]
+        case (let old?, let new?):
+            var changes: [FieldChange] = []
+            if old.isComplete != new.isComplete { changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new))) }
+            guard old.content != new.content else { return changes }
+            return changes + (try self.contents(old, new))
+        }
+    }
+
+    private static func wholeness(_ body: Body) -> String { body.isComplete ? "complete" : "cut short" }
+
+    private static func words(_ body: Body) -> String { "\(body.octetCount) octets" }
+
+    private func contents(_ old: Body, _ new: Body) throws -> [FieldChange] {
+        switch (old.content, new.content) {
+        case (.file(let one), .file(let other)) where one.sha256 == other.sha256 && one.size == other.size: return []
+        case (.json(let one, _), .json(let other, _)):
+            guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { break }
+            return self.json(one.root, other.root)
+        case (.form(let one), .form(let other)): return self.forms(one, other)
+        case (.text(let one), .text(let other)) where !self.showsAll:
+            return try self.octets(
+                OctetSource(PlaceholderNumbers.leftOut(one)), OctetSource(PlaceholderNumbers.leftOut(other)), at: "body")
+        case (.multipart(let one), .multipart(let other)): return try self.multipart(one, other)
+        default: break
+        }
+        return try self.octets(self.source(old, self.old), self.source(new, self.new), at: "body")
+    }
+
+    private func json(_ old: JSONValue, _ new: JSONValue) -> [FieldChange] {
+        let comparison = JSONComparison(old, new)
+        let changes = comparison.changes.filter { self.showsAll || !$0.isOfPlaceholdersAlone }.map { change in
+            let isSecret = change.pointer.split(separator: "/").contains { SecretShapes.isSecretName(String($0)) }
+            return FieldChange("json:\(change.pointer)", change.old, change.new, isSecret: isSecret)
+        }
+        return changes + (comparison.isCut ? [FieldChange("json:", "more than \(JSONComparison.limit) values differ", nil)] : [])
+    }
+
+    private func forms(_ old: FormText, _ new: FormText) -> [FieldChange] {
+        NamedValues.changes(
+            old.fields.map { ($0.name, $0.value ?? "") }, new.fields.map { ($0.name, $0.value ?? "") }, kind: "form:",
+            showsAll: self.showsAll)
+    }
+
+    // MARK: Parts
+
+    private func multipart(_ old: MultipartBody<PartContent>, _ new: MultipartBody<PartContent>) throws -> [FieldChange] {
+        var changes: [FieldChange] = []
+        for (name, pair) in Self.paired(old.parts, new.parts) {
+            let place = "part:\(name)"
+            switch pair {
+            case (let one?, let other?): changes += try self.part(one, other, place)
+            case (let one?, nil): changes.append(FieldChange(place, Self.words(one), nil))
+            case (nil, let other?): changes.append(FieldChange(place, nil, Self.words(other)))
+            case (nil, nil): break
+            }
+        }
+        return changes
+    }
+
+    private typealias Part = MultipartPart<PartContent>
+
+    /// By name, and in order among parts of one name; a part without a name is named by its number.
+    private static func paired(_ old: [Part], _ new: [Part]) -> [(String, (Part?, Part?))] {
+        let name = { (part: Part, number: Int) in ContentDisposition(part.headers.fields)?.name ?? "\(number + 1)" }
+        var rest: [String: [Part]] = [:]
+        for (number, part) in new.enumerated() { rest[name(part, number), default: []].append(part) }
+        var pairs: [(String, (Part?, Part?))] = []
+        for (number, part) in old.enumerated() {
+            let name = name(part, number)
+            pairs.append((name, (part, rest[name]?.isEmpty == false ? rest[name]?.removeFirst() : nil)))
+        }
+        for (number, part) in new.enumerated() {
+            let name = name(part, number)
+            guard rest[name]?.isEmpty == false, let left = rest[name]?.removeFirst() else { continue }
+            pairs.append((name, (nil, left)))
+        }
+        return pairs
+    }
+
+    private static func words(_ part: Part) -> String {
+        switch part.content {
+        case .data(let data): "\(data.size) octets"
+        case .multipart(let inner): "\(inner.parts.count) parts"
+        }
+    }
+
+    private func part(_ old: Part, _ new: Part, _ place: String) throws -> [FieldChange] {
+        var changes = HeaderComparison.changes(old.headers.fields, new.headers.fields, showsAll: true).map { change in
+            FieldChange("\(place) \(change.place)", change.old, change.new)
+        }
+        let isSecret = SecretShapes.isSecretName(place)
+        switch (old.content, new.content) {
+        case (.multipart(let one), .multipart(let other)):
+            changes += try self.multipart(one, other).map { FieldChange("\(place) \($0.place)", $0.old, $0.new) }
+        case (.data(let one), .data(let other)):
+            guard one != other else { break }
+            if case .file(let one) = one, case .file(let other) = other, one.sha256 == other.sha256 { break }
+            if case .json(let one, _) = one, case .json(let other, _) = other, let one = try? JSONDocument(one),
+                let other = try? JSONDocument(other)
+            {
+                changes += self.json(one.root, other.root).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret) }
+            } else {
+                changes += try self.octets(
+                    self.source(one.bodyContent, self.old), self.source(other.bodyContent, self.new), at: place, isSecret: isSecret)
+            }
+        default: changes.append(FieldChange(place, Self.words(old), Self.words(new)))
+        }
+        return changes
+    }
+
+    // MARK: Bytes
+
+    private func source(_ body: Body, _ reader: BodyReader) throws -> OctetSource { try self.source(body.content, reader) }
+
+    private func source(_ content: BodyContent, _ reader: BodyReader) throws -> OctetSource {
+        func file(_ sidecar: Sidecar) throws -> OctetSource {
+            func source(_ digest: some ContentDigest) throws -> OctetSource { try reader.source(sidecar, digest: digest) }
+            return try source(self.digest())
+        }
+        return try BodyRestorer.decoded(
+            of: Body(size: 0, content: content), file: file, raw: { OctetSource(try reader.read($0)) })
+    }
+
+    private func octets(_ old: OctetSource, _ new: OctetSource, at place: String, isSecret: Bool = false) throws -> [FieldChange] {
+        guard let difference = try OctetComparison.firstDifference(old, new) else { return [] }
+        return [FieldChange(place, difference.old, difference.new, isSecret: isSecret)]
+    }
+}
+
+/// Finds where two byte sequences first differ, piece by piece.
+enum OctetComparison {
+    struct Difference: Sendable, Hashable {
+        var offset: Int
+        /// For people: the content there, as a line of text or as a byte.
+        var old: String
+        var new: String
+    }
+
+    private static let pieceSize = OctetSource.pieceSize
+    /// Bytes of a line that are shown, and searched before and after the offset.
+    private static let context = 60
+
+    static func firstDifference(_ old: OctetSource, _ new: OctetSource) throws -> Difference? {
+        let common = min(old.size, new.size)
+        var offset = 0
+        let buffers = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * self.pieceSize, alignment: 16)
+        defer { buffers.deallocate() }
+        while offset < common {
+            let count = min(self.pieceSize, common - offset)
+            let one = UnsafeMutableRawBufferPointer(rebasing: buffers[..<count])
+            let other = UnsafeMutableRawBufferPointer(rebasing: buffers[self.pieceSize..<self.pieceSize + count])
+            try old.read(at: offset, into: one)
+            try new.read(at: offset, into: other)
+            if !UnsafeRawBufferPointer(one).elementsEqualFast(UnsafeRawBufferPointer(other)) {
+                var index = 0
+                while one[index] == other[index] { index += 1 }
+                return try self.difference(old, new, at: offset + index)
+            }
+            offset += count
+        }
+        return old.size == new.size ? nil : try self.difference(old, new, at: common)
+    }
+
+    private static func difference(_ old: OctetSource, _ new: OctetSource, at offset: Int) throws -> Difference {
+        let start = max(0, offset - self.context)
+        let (one, other) = (try self.window(old, from: start), try self.window(new, from: start))
+        if let one = self.line(one, offset - start), let other = self.line(other, offset - start) {
+            return Difference(offset: offset, old: "octet \(offset): \(one)", new: other)
+        }
+        let octet = { (source: OctetSource, window: [UInt8]) in
+            let index = offset - start
+            guard index < window.count else { return "ends (\(source.size) octets)" }
+            return "0x\(Hex.encode([window[index]])) (\(source.size) octets)"
+        }
+        return Difference(offset: offset, old: "octet \(offset): \(octet(old, one))", new: octet(new, other))
+    }
+
+    private static func window(_ source: OctetSource, from start: Int) throws -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: max(0, min(2 * self.context, source.size - start)))
+        try octets.withUnsafeMutableBytes { try source.read(at: start, into: $0) }
+        return octets
+    }
+
+    /// The line around an index, if the window is text.
+    private static func line(_ window: [UInt8], _ index: Int) -> String? {
+        guard !window.contains(where: { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 13 }) else { return nil }
+        let place = min(index, window.count)
+        let start = window[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let end = window[place...].firstIndex(of: 10) ?? window.count
+        // The window may begin or end within a character.
+        var octets = window[start..<end].drop { $0 & 0xC0 == 0x80 }
+        for _ in 0..<3 where !UTF8Validator.isValid(Array(octets)) { octets = octets.dropLast() }
+        guard UTF8Validator.isValid(Array(octets)) else { return nil }
+        let line = octets.last == 13 ? octets.dropLast() : octets
+        return "\"\(String(decoding: line, as: UTF8.self))\""
+    }
+}

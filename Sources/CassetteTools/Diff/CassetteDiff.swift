@@ -1,0 +1,86 @@
+internal import CassetteFormat
+public import CassetteModel
+public import CassettePlayback
+public import TapeBytes
+
+/// Compares two cassettes exchange by exchange: what was added, removed and changed.
+///
+/// Holds two exchanges in memory at a time, plus the requests' methods, URLs and body digests.
+public struct CassetteDiff {
+    public enum Entry: Sendable, Hashable {
+        case added(Exchange)
+        case removed(Exchange)
+        case changed(old: Exchange, new: Exchange, changes: [FieldChange])
+    }
+
+    public struct Exchange: Sendable, Hashable {
+        /// In order of request start, from 1.
+        public var number: Int
+        public var id: Int
+        public var method: String
+        /// Without secrets.
+        public var url: String
+    }
+
+    private let old: RecordedCassette
+    private let new: RecordedCassette
+    private let comparison: ExchangeComparison
+    private let digest: () -> any ContentDigest
+
+    public init(
+        old: RecordedCassette, new: RecordedCassette, showsAll: Bool, digest: @escaping () -> any ContentDigest = { PortableSHA256() }
+    ) {
+        self.old = old
+        self.new = new
+        self.digest = digest
+        self.comparison = ExchangeComparison(old: old.path, new: new.path, showsAll: showsAll, digest: digest)
+    }
+
+    /// - Returns: how many exchanges are the same.
+    public func run(_ found: (Entry) throws -> Void) throws -> Int {
+        var same = 0
+        for step in try self.steps() {
+            switch step {
+            case .added(let index): try found(.added(Exchange(number: index + 1, try self.new.interaction(at: index))))
+            case .removed(let index): try found(.removed(Exchange(number: index + 1, try self.old.interaction(at: index))))
+            case .both(let old, let new):
+                let (one, other) = (try self.old.interaction(at: old), try self.new.interaction(at: new))
+                let changes = try self.comparison.changes(one, other)
+                guard !changes.isEmpty else {
+                    same += 1
+                    continue
+                }
+                try found(.changed(old: Exchange(number: old + 1, one), new: Exchange(number: new + 1, other), changes: changes))
+            }
+        }
+        return same
+    }
+
+    /// Pairs by the new cassette's match rules.
+    private func steps() throws -> [ExchangePairing.Step] {
+        let rules = try self.new.matchRules()
+        return ExchangePairing(old: try self.requests(self.old, rules), new: try self.requests(self.new, rules)).steps
+    }
+
+    private func requests(_ cassette: RecordedCassette, _ rules: MatchRules) throws -> [PairedRequest] {
+        try (0..<cassette.count).map { index in
+            let summary = try cassette.bytes(at: index).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            let (method, url) = (summary?.method ?? "", summary?.url ?? "")
+            guard rules.looksAtHeaders || summary?.mayHaveRequestBody != false else {
+                return PairedRequest(method: method, url: url, rules: rules)
+            }
+            // What cannot be read is reported when the two are compared.
+            let request = try? cassette.comparedRequest(at: index, rules: rules, detail: .digests, redaction: nil, digest: self.digest)
+            return PairedRequest(method: method, url: url, rules: rules, headers: request?.headers, body: request?.facets ?? .none)
+        }
+    }
+}
+
+extension CassetteDiff.Exchange {
+    public init(number: Int, _ interaction: Interaction) {
+        self.number = number
+        self.id = interaction.id
+        self.method = interaction.request.method
+        self.url = SecretShapes.shownURL(interaction.request.url)
+    }
+}

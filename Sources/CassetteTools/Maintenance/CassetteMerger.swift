@@ -1,0 +1,246 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
+
+/// Merges several cassettes into one: exchanges in order of their start, renumbered, with copies of the bodies beside them.
+///
+/// Writes to a temporary file, and renames it when everything is on the disk; the final name must be free. Holds one exchange in memory at
+/// a time.
+public struct CassetteMerger {
+    private let inputs: [CassetteReader]
+    private let digest: () -> any ContentDigest
+
+    /// - Throws: if an input is not a cassette, or torn: what it has lost would be lost for good.
+    public init(_ paths: [String], digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) {
+        var inputs: [CassetteReader] = []
+        for path in paths {
+            let reader = try CassetteReader(path: path)
+            if let damage = reader.damage {
+                throw CassetteError(.damaged, "\(damage.summary): mend it with \"wiretape develop \(path)\" first.")
+            }
+            inputs.append(reader)
+        }
+        self.inputs = inputs
+        self.digest = digest
+    }
+
+    /// - Returns: how many exchanges were written.
+    public func write(
+        to path: String, recorder: String, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(CassetteError) -> Int {
+        guard !CassettePlace.exists(path) else {
+            throw CassetteError(.unwritable, "\"\(path)\" is there already, and merging replaces nothing: name a new file.")
+        }
+        let members = try CassetteHeadMembers.merged(self.inputs)
+        let location = FileLocation(path)
+        let temporary = location.sibling(".\(location.name).merge")
+        if CassettePlace.exists(temporary) { try CassettePlace.remove(temporary) }
+        let appender = try CassetteAppender.create(temporary, recorder: recorder, members: members)
+        do {
+            let store = try BodyStore(cassettePath: path)
+            let count = try self.append(to: appender, store, progress)
+            try store.syncAll()
+            try appender.sync()
+            try CassettePlace.take(path, with: temporary)
+            return count
+        } catch {
+            try? CassettePlace.remove(temporary)
+            // Copied bodies that nothing names now.
+            if !CassettePlace.exists(path), let store = try? BodyStore(cassettePath: path) {
+                _ = try? CassetteReferences(familyOf: path).tidy(store)
+            }
+            throw error as? CassetteError ?? CassetteError(.unwritable, "\"\(path)\" was not written (\(error)): try another disk.")
+        }
+    }
+
+    private func append(
+        to appender: CassetteAppender, _ store: BodyStore, _ progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
+        let order = try self.order()
+        let copiers = self.inputs.map { BodyCopier(from: $0.path, to: store, digest: self.digest) }
+        var connections = ConnectionNumbers()
+        var writer = JSONWriter()
+        for (place, origin) in order.enumerated() {
+            progress(place, order.count)
+            let reader = self.inputs[origin.input]
+            var interaction = try self.interaction(reader, origin.position)
+            interaction.id = place + 1
+            if let body = interaction.request.body { interaction.request.body = try copiers[origin.input].copy(body) }
+            if let body = interaction.response?.body { interaction.response?.body = try copiers[origin.input].copy(body) }
+            if let connection = interaction.connection {
+                interaction.connection?.id = connections.number(of: connection, input: origin.input)
+            }
+            writer.removeAll()
+            InteractionEncoder.encode(interaction, into: &writer)
+            try appender.append([writer.bytes])
+        }
+        progress(order.count, order.count)
+        return order.count
+    }
+
+    private func interaction(_ reader: CassetteReader, _ position: Int) throws(CassetteError) -> Interaction {
+        let bytes = try reader.bytes(at: position)
+        do {
+            return try InteractionDecoder.decode(bytes)
+        } catch {
+            return try InteractionDecoder.decode(bytes, at: InteractionPlace(file: reader.path, line: reader.line(at: position)))
+        }
+    }
+
+    /// By start; exchanges of the same instant in the order of the inputs.
+    private func order() throws(CassetteError) -> [(input: Int, position: Int)] {
+        var starts: [(started: Timestamp, input: Int, position: Int)] = []
+        for (input, reader) in self.inputs.enumerated() {
+            for position in 0..<reader.count {
+                let summary = try reader.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+                guard let summary else {
+                    throw CassetteError(
+                        .damaged,
+                        "\"\(reader.path)\" line \(try reader.line(at: position)): an interaction lacks its id, start, method or url: correct it or restore the file."
+                    )
+                }
+                starts.append((summary.started, input, position))
+            }
+        }
+        starts.sort { ($0.started, $0.input, $0.position) < ($1.started, $1.input, $1.position) }
+        return starts.map { ($0.input, $0.position) }
+    }
+}
+
+/// The members of a cassette's document beside its interactions, such as match rules.
+enum CassetteHeadMembers {
+    /// Written by the appender of the new cassette.
+    private static let own: Set<String> = ["wiretape", "recorder", "interactions"]
+
+    /// Those before and after the interactions, each with its text.
+    static func read(_ reader: CassetteReader) throws(CassetteError) -> [UnknownMember] {
+        let tail = try reader.tail()
+        let text = try reader.head() + (tail.isEmpty ? Array("]}".utf8) : tail)
+        do {
+            let document = try JSONDocument(text)
+            return document.root.members.compactMap { member in
+                guard let name = member.name.string, !self.own.contains(name) else { return nil }
+                return UnknownMember(name: name, json: Array(member.value.raw))
+            }
+        } catch {
+            throw CassetteError(.damaged, "\"\(reader.path)\" does not begin as a cassette does (\(error.reason)): restore it from a copy.")
+        }
+    }
+
+    /// The members of all inputs, each once. Throws if two differ: one cassette cannot have both.
+    static func merged(_ readers: [CassetteReader]) throws(CassetteError) -> [UnknownMember] {
+        var members: [(member: UnknownMember, path: String)] = []
+        var unredacted: [String] = []
+        for reader in readers {
+            let own = try self.read(reader)
+            if !own.contains(where: { $0.name == CassetteHead.redactionMember }) { unredacted.append(reader.path) }
+            for member in own {
+                guard let known = members.first(where: { $0.member.name == member.name }) else {
+                    members.append((member, reader.path))
+                    continue
+                }
+                guard self.areEqual(known.member.json, member.json) else {
+                    throw CassetteError(
+                        .damaged,
+                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette has one: \(self.advice(member))"
+                    )
+                }
+            }
+        }
+        // Live requests would be compared without their secrets, and what was recorded with secrets would answer none.
+        if let redacted = members.first(where: { $0.member.name == CassetteHead.redactionMember }), let path = unredacted.first {
+            throw CassetteError(
+                .damaged, "\"\(redacted.path)\" was recorded with redaction and \"\(path)\" without: run \"wiretape redact \(path)\" first."
+            )
+        }
+        return members.map(\.member)
+    }
+
+    private static func advice(_ member: UnknownMember) -> String {
+        member.name == CassetteHead.redactionMember
+            ? "give both the same rules with \"wiretape redact FILE --redact RULE\"." : "make them equal, or remove one."
+    }
+
+    private static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard let one = try? JSONDocument(one), let other = try? JSONDocument(other) else { return one == other }
+        return JSONComparison(one.root, other.root).changes.isEmpty
+    }
+}
+
+/// Copies the files of a body into the store of another cassette, and updates their names.
+struct BodyCopier {
+    private let reader: BodyReader
+    private let store: BodyStore
+    private let digest: () -> any ContentDigest
+
+    init(from path: String, to store: BodyStore, digest: @escaping () -> any ContentDigest) {
+        self.reader = BodyReader(cassettePath: path)
+        self.store = store
+        self.digest = digest
+    }
+
+    func copy(_ body: Body) throws -> Body {
+        var body = body
+        if let original = body.original { body.original = try self.copy(original) }
+        switch body.content {
+        case .file(let sidecar): body.content = .file(try self.copy(sidecar))
+        case .multipart(let parts):
+            body.content = .multipart(
+                try parts.mapData { content in
+                    guard case .file(let sidecar) = content else { return content }
+                    return .file(try self.copy(sidecar))
+                })
+        case .raw(let slice): body.content = .raw(try self.copy(slice))
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: break
+        }
+        return body
+    }
+
+    /// The copy is checked against the digest.
+    private func copy(_ sidecar: Sidecar) throws -> Sidecar {
+        func open(_ digest: some ContentDigest) throws -> BodyStream { try self.reader.open(sidecar, digest: digest) }
+        let stream = try open(self.digest())
+        let spool = try self.store.makeSpool()
+        try Self.forEachPiece(of: stream) { try spool.write($0) }
+        let name = sidecar.path.split(separator: "/").last ?? ""
+        let fileExtension = name.split(separator: ".").dropFirst().last.map(String.init) ?? "bin"
+        return try spool.finish(sha256: sidecar.sha256, ext: fileExtension)
+    }
+
+    private func copy(_ slice: RawSlice) throws -> RawSlice {
+        let spool = try self.store.rawSpool()
+        var copy = try spool.append([])
+        try Self.forEachPiece(of: self.reader.open(slice)) { try spool.append($0, to: &copy) }
+        return copy
+    }
+
+    private static func forEachPiece(of stream: BodyStream, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try stream.read(into: buffer)
+            guard count > 0 else { return }
+            try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+}
+
+/// Renumbers the connections of several cassettes, each of which counts from 1.
+struct ConnectionNumbers {
+    private struct Key: Hashable {
+        var input: Int
+        var id: Int
+    }
+
+    private var numbers: [Key: Int] = [:]
+
+    mutating func number(of connection: ConnectionInfo, input: Int) -> Int {
+        let key = Key(input: input, id: connection.id)
+        if let number = self.numbers[key] { return number }
+        let number = self.numbers.count + 1
+        self.numbers[key] = number
+        return number
+    }
+}

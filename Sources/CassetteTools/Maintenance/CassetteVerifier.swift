@@ -1,0 +1,225 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import CassettePlayback
+internal import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
+
+/// Checks a cassette and the files beside it, and changes nothing.
+///
+/// Holds one exchange in memory at a time.
+public struct CassetteVerifier {
+    private let path: String
+    private let reader: CassetteReader
+    private let digest: () -> any ContentDigest
+    private let unanswerable: (Interaction) -> String?
+
+    /// - Parameters:
+    ///   - digest: makes a fresh SHA-256.
+    ///   - unanswerable: why a replay could not send an answer; nil if it could.
+    /// - Throws: `CassetteError` if the file is not a cassette, or cannot be read.
+    public init(
+        path: String, digest: @escaping () -> any ContentDigest = { PortableSHA256() },
+        unanswerable: @escaping (Interaction) -> String? = { _ in nil }
+    ) throws(CassetteError) {
+        self.path = path
+        self.unanswerable = unanswerable
+        self.reader = try CassetteReader(path: path)
+        self.digest = digest
+    }
+
+    /// How many exchanges the file holds.
+    public var count: Int { self.reader.count }
+
+    /// Checks everything, in the order of the file.
+    public func run(
+        progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }, _ found: (CareFinding) throws -> Void
+    ) throws {
+        if let damage = self.reader.damage {
+            try found(CareFinding(.torn, text: damage.summary + ": \"wiretape develop\" mends it, and keeps beside it what it takes out"))
+        }
+        for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
+        var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
+        var numbers: [Int: Int] = [:]
+        for position in 0..<self.reader.count {
+            progress(position, self.reader.count)
+            let bytes = try self.reader.bytes(at: position)
+            let interaction: Interaction
+            do {
+                interaction = try InteractionDecoder.decode(bytes)
+            } catch {
+                try found(self.malformed(bytes, position))
+                continue
+            }
+            if let other = numbers[interaction.id] {
+                let text = "exchanges \(other) and \(position + 1) both have the id \(interaction.id): give one of them another"
+                try found(CareFinding(.duplicateID, exchange: position + 1, id: interaction.id, text: text))
+            } else {
+                numbers[interaction.id] = position + 1
+            }
+            for text in self.problems(of: interaction) {
+                try found(CareFinding(.malformed, exchange: position + 1, id: interaction.id, text: text))
+            }
+            for (message, body, headers) in interaction.bodies {
+                guard let finding = self.finding(body, message, headers, &bodies) else { continue }
+                try found(finding.of(position + 1, interaction.id))
+            }
+        }
+        progress(self.reader.count, self.reader.count)
+        try self.lookForUnusedFiles(found)
+    }
+
+    /// Rules in the head that a replay would reject.
+    private func headProblems() -> [String] {
+        guard let head = try? self.reader.head() else { return [] }
+        var problems: [String] = []
+        do {
+            _ = try CassetteHead(head).redactionRules()
+        } catch {
+            problems.append(error.message)
+        }
+        do throws(CassetteError) {
+            _ = try RecordedCassette.matchRules(inHead: head, of: self.path)
+        } catch {
+            problems.append(error.message)
+        }
+        return problems
+    }
+
+    /// What decodes, but is not HTTP.
+    private func problems(of interaction: Interaction) -> [String] {
+        var problems: [String] = []
+        let request = interaction.request
+        if request.method != "CONNECT", !Self.hasOrigin(request.url) {
+            problems.append("request.url: no request can ask for it: write an http or https URL with a host")
+        }
+        let fields = [("request.headers", request.headers), ("response.headers", interaction.response?.headers ?? HeaderFields())]
+        for (name, headers) in fields where (0..<headers.count).contains(where: { !headers.line(at: $0).contains(UInt8(ascii: ":")) }) {
+            problems.append("\(name): a line has no name and colon: write NAME: VALUE")
+        }
+        if problems.isEmpty, request.method != "CONNECT", let problem = self.unanswerable(interaction) {
+            problems.append("no replay can send its answer: \(problem)")
+        }
+        return problems
+    }
+
+    private static func hasOrigin(_ url: String) -> Bool {
+        let lowercase = url.lowercased()
+        guard let scheme = ["http://", "https://"].first(where: { lowercase.hasPrefix($0) }) else { return false }
+        guard let first = url.utf8.dropFirst(scheme.utf8.count).first else { return false }
+        return first != UInt8(ascii: "/") && url.utf8.allSatisfy { $0 > 32 && $0 != 127 }
+    }
+
+    private func malformed(_ bytes: [UInt8], _ position: Int) -> CareFinding {
+        var text = "it cannot be read: restore the file from a copy"
+        do throws(CassetteError) {
+            let line = try self.reader.line(at: position)
+            _ = try InteractionDecoder.decode(bytes, at: InteractionPlace(file: self.path, line: line))
+        } catch {
+            text = error.message
+        }
+        return CareFinding(.malformed, exchange: position + 1, text: text)
+    }
+
+    private func finding(_ body: Body, _ message: String, _ headers: HeaderFields, _ bodies: inout BodyVerifier) -> CareFinding? {
+        switch bodies.judge(body) {
+        case .damaged(let problem): return CareFinding(.damagedBody, message: message, text: problem)
+        case .changed(let problem):
+            return CareFinding(.changedBody, message: message, text: "\(problem): record it again, or keep it if it was edited on purpose")
+        case nil:
+            guard body.isUndeveloped(headers) else { return nil }
+            return CareFinding(.undeveloped, message: message, text: "it was kept raw: \"wiretape develop\" gives it a readable form")
+        }
+    }
+
+    private func lookForUnusedFiles(_ found: (CareFinding) throws -> Void) throws {
+        let references: CassetteReferences
+        do throws(CassetteError) {
+            references = try CassetteReferences(familyOf: self.path)
+        } catch {
+            return try found(CareFinding(.unjudged, text: "which files are unused cannot be told: \(error.message)"))
+        }
+        for file in try UnusedFiles.find(beside: self.path, references) {
+            try found(CareFinding(.unusedFile, file: file, text: "no exchange names it: it can be removed"))
+        }
+    }
+}
+
+extension CareFinding {
+    fileprivate func of(_ exchange: Int, _ id: Int) -> Self {
+        var finding = self
+        (finding.exchange, finding.id) = (exchange, id)
+        return finding
+    }
+}
+
+/// One thing that a check of a cassette has found.
+public struct CareFinding: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        /// The file is torn: exchanges are lost.
+        case torn
+        /// An exchange that violates the format.
+        case malformed
+        /// Two exchanges with one id.
+        case duplicateID = "duplicate-id"
+        /// A sidecar or a raw slice that is missing, or does not match its digest.
+        case damagedBody = "damaged-body"
+        /// Bytes that are not the recorded ones, by size or digest: the content was edited, or cannot be coded as it was.
+        case changedBody = "changed-body"
+        /// A body that was kept raw and has not been decoded yet.
+        case undeveloped
+        /// A file in the folder of bodies that no exchange names.
+        case unusedFile = "unused-file"
+        /// The unused files are unknown, since a cassette beside this one cannot be read.
+        case unjudged
+    }
+
+    public var kind: Kind
+    /// The position in the file, from 1; nil if the finding is not about an exchange.
+    public var exchange: Int?
+    /// As in the file, if it can be read.
+    public var id: Int?
+    /// `request` or `response`, if the finding is about a body.
+    public var message: String?
+    /// The file, relative to the cassette's folder.
+    public var file: String?
+    /// What was found, about what, and what to do next.
+    public var text: String
+
+    public init(_ kind: Kind, exchange: Int? = nil, id: Int? = nil, message: String? = nil, file: String? = nil, text: String) {
+        self.kind = kind
+        self.exchange = exchange
+        self.id = id
+        self.message = message
+        self.file = file
+        self.text = text
+    }
+
+    /// Whether a replay could fail by it; otherwise it is a note.
+    public var isProblem: Bool {
+        switch self.kind {
+        case .torn, .malformed, .duplicateID, .damagedBody, .changedBody: true
+        case .undeveloped, .unusedFile, .unjudged: false
+        }
+    }
+}
+
+/// The files in a cassette's folder of bodies that no cassette names.
+enum UnusedFiles {
+    /// Paths relative to the cassette's folder, sorted by name; none if there is no folder.
+    static func find(beside path: String, _ references: CassetteReferences) throws(CassetteError) -> [String] {
+        let location = FileLocation(path)
+        var unused: [String] = []
+        do {
+            let folder = try OpenFolder(location.bodiesName, in: OpenFolder(location.folder))
+            try folder.forEachName { name throws(CassetteError) in
+                let path = "\(location.bodiesName)/\(name)"
+                let isUsed = name == RawSpool.fileName ? references.usesRawSpool : references.sidecars.contains(path)
+                if !isUsed { unused.append(path) }
+            }
+        } catch {
+            guard error.code == .notFound else { throw error }
+        }
+        return unused.sorted()
+    }
+}

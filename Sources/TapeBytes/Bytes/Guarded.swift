@@ -1,0 +1,31 @@
+internal import Platform
+
+/// A value protected by a mutex.
+///
+/// Not recursive and not fair: what runs under the lock is short, does not block and does not call out.
+// SAFETY: `value` is touched only between lock and unlock, and the mutex never moves: it has memory of its own until deinit.
+package final class Guarded<Value: Sendable>: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private var value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+        self.mutex = .allocate(capacity: 1)
+        self.mutex.initialize(to: pthread_mutex_t())
+        // Fails only if out of memory, or for attributes, of which there are none.
+        let status = pthread_mutex_init(self.mutex, nil)
+        precondition(status == 0, "out of memory for a mutex")
+    }
+
+    deinit {
+        pthread_mutex_destroy(self.mutex)
+        self.mutex.deinitialize(count: 1)
+        self.mutex.deallocate()
+    }
+
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(self.mutex)
+        defer { pthread_mutex_unlock(self.mutex) }
+        return try body(&self.value)
+    }
+}
