@@ -23,7 +23,7 @@ fail() {
 if [ -z "${WIRETAPE:-}" ] || [ -z "${DEMO_ORIGIN:-}" ]; then
     scripts/setup.sh demo
     echo "1. Building wiretape and the demo's server (the first time this takes some minutes)."
-    swift build -c release --static-swift-stdlib --product wiretape
+    swift build -c release --static-swift-stdlib --product wiretape -Xlinker -s
     swift build -c release --static-swift-stdlib --product DemoOrigin
     bin=$(swift build -c release --static-swift-stdlib --show-bin-path)
 fi

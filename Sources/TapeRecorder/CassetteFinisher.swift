@@ -4,7 +4,7 @@ internal import CassetteRedaction
 internal import CassetteStore
 public import TapeBytes
 
-/// Puts a closed cassette in order of request start, takes out what became known as a secret after it was written, and develops what was
+/// Puts a closed cassette in order of request start, takes out what became known as a secret after it was written, and decodes what was
 /// kept raw; removes no file that has become useless.
 public struct CassetteFinisher {
     private let store: BodyStore
@@ -31,10 +31,10 @@ public struct CassetteFinisher {
         self.digest = digest
     }
 
-    /// Opens, develops and closes a cassette that no recorder has open.
+    /// Opens, decodes and closes a cassette that no recorder has open.
     ///
     /// - Parameter digest: makes a SHA-256.
-    /// - Returns: how many exchanges were developed.
+    /// - Returns: how many exchanges were decoded.
     public static func develop(
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
         progress: (_ done: Int, _ of: Int) -> Void
@@ -131,7 +131,7 @@ public struct CassetteFinisher {
         guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
         let interaction = try InteractionDecoder.decode(bytes)
         // Through a coding nothing is seen from outside.
-        if interaction.isUndeveloped { return true }
+        if interaction.isUndecoded { return true }
         let scan = LeakScan(redactor.vault)
         for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
             for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) {
@@ -143,19 +143,19 @@ public struct CassetteFinisher {
 
     // MARK: Readable forms
 
-    /// Nil if nothing is to be done. What cannot be developed stays raw: it can be replayed all the same.
+    /// Nil if nothing is to be done. What cannot be decoded stays raw: it can be replayed all the same.
     ///
     /// - Parameter redacted: in the place of the text's exchange.
     private func developed(_ redacted: Interaction?, _ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
-        guard redacted != nil || Self.mayBeUndeveloped(bytes) else { return nil }
+        guard redacted != nil || Self.mayBeUndecoded(bytes) else { return nil }
         let interaction = try redacted ?? InteractionDecoder.decode(bytes)
-        guard interaction.isUndeveloped else { return nil }
+        guard interaction.isUndecoded else { return nil }
         return try? maker.developed(interaction, reader: self.reader)
     }
 
     /// A quick look at the text, before it is decoded: neither a raw slice nor a file nor a multipart's Content-Type nor the note on a coding
     /// that was not known can be there without these letters.
-    private static func mayBeUndeveloped(_ bytes: [UInt8]) -> Bool {
+    private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes {
             ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
                 || ByteSearch.contains("is not taken off\"", in: $0)

@@ -122,7 +122,7 @@ public struct CassetteRedaction {
             progress((cassette.count + place) / 2, cassette.count)
             guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
             var interaction = try maker.made(redacted)
-            if interaction.isUndeveloped { interaction = (try? maker.developed(interaction, reader: self.bodies)) ?? interaction }
+            if interaction.isUndecoded { interaction = (try? maker.developed(interaction, reader: self.bodies)) ?? interaction }
             var writer = JSONWriter(reserving: bytes.count)
             writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(interaction, into: &writer)

@@ -19,7 +19,7 @@ struct InteractionMaker: ~Copyable {
     /// Nil if secrets are kept.
     let redaction: ExchangeRedaction?
     let digest: @Sendable () -> any ContentDigest
-    private var developer: BodyDeveloper
+    private var developer: WireBodyDecoder
     private var spools: [SpoolKey: OpenSpool] = [:]
     /// Exchanges of which a block could not be written, and why: not recorded.
     private var broken: [Int: RecorderProblem] = [:]
@@ -38,7 +38,7 @@ struct InteractionMaker: ~Copyable {
         self.store = store
         self.redaction = redactor.map { ExchangeRedaction(redactor: $0, store: store, digest: digest) }
         self.digest = digest
-        self.developer = BodyDeveloper(makeDigest: digest)
+        self.developer = WireBodyDecoder(makeDigest: digest)
     }
 
     /// Takes a block of a large body. One that would begin a file while none is to be begun is dropped with its exchange.
@@ -73,11 +73,11 @@ struct InteractionMaker: ~Copyable {
         for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
     }
 
-    /// - Parameter mayDevelop: whether there is time to take codings off.
-    mutating func interaction(of exchange: TapedExchange, mayDevelop: Bool) throws -> Interaction {
+    /// - Parameter mayDecode: whether there is time to take codings off.
+    mutating func interaction(of exchange: TapedExchange, mayDecode: Bool) throws -> Interaction {
         var loose = try self.loose(exchange)
         if let redaction { _ = try redaction.redact(&loose.interaction, request: &loose.request, response: &loose.response) }
-        return try self.interaction(of: loose, mayDevelop: mayDevelop)
+        return try self.interaction(of: loose, mayDecode: mayDecode)
     }
 
     /// The exchange with its bodies as they came. Throws as well what kept an earlier block of them from being written.
@@ -93,14 +93,14 @@ struct InteractionMaker: ~Copyable {
     }
 
     /// The interaction of an exchange that is redacted.
-    mutating func interaction(of loose: LooseExchange, mayDevelop: Bool) throws -> Interaction {
+    mutating func interaction(of loose: LooseExchange, mayDecode: Bool) throws -> Interaction {
         var interaction = loose.interaction
         let origin = interaction.connection?.remote ?? ""
         if let request = loose.request {
-            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDevelop: mayDevelop)
+            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDecode: mayDecode)
         }
         if let response = loose.response, let headers = interaction.response?.headers {
-            interaction.response?.body = try self.body(response, headers, origin: origin, mayDevelop: mayDevelop)
+            interaction.response?.body = try self.body(response, headers, origin: origin, mayDecode: mayDecode)
         }
         if let note = loose.notes.request { interaction.request.body?.add(note: note) }
         if let note = loose.notes.response { interaction.response?.body?.add(note: note) }
@@ -108,7 +108,7 @@ struct InteractionMaker: ~Copyable {
     }
 
     /// The readable form of a body, or the raw one.
-    mutating func body(_ loose: LooseBody, _ headers: HeaderFields, origin: String, mayDevelop: Bool) throws -> Body {
+    mutating func body(_ loose: LooseBody, _ headers: HeaderFields, origin: String, mayDecode: Bool) throws -> Body {
         var body: Body
         let isCoded = headers.contains("content-encoding")
         var sink = BodyStoreSink(store: self.store, digest: self.digest, obstacle: self.obstacle)
@@ -116,18 +116,18 @@ struct InteractionMaker: ~Copyable {
         switch loose.place {
         case .spool(let spool):
             let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
-            if isCoded ? mayDevelop : isMultipart, spool.size <= BodyDeveloper.memoryLimit {
+            if isCoded ? mayDecode : isMultipart, spool.size <= WireBodyDecoder.memoryLimit {
                 body = try self.developer.develop(spool.source, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
                 spool.discard()
             } else {
-                let name = BodyDeveloper.fileExtension(headers: headers, beginning: spool.beginning)
+                let name = WireBodyDecoder.fileExtension(headers: headers, beginning: spool.beginning)
                 let size = spool.size
                 body = Body(size: size, isComplete: loose.isComplete, content: .file(try spool.finish(fileExtension: name)))
             }
-        case .memory(let octets) where isCoded && !mayDevelop && !octets.isEmpty:
+        case .memory(let octets) where isCoded && !mayDecode && !octets.isEmpty:
             if let obstacle { throw NotTried(problem: obstacle) }
             self.begun += 1
-            body = BodyDeveloper.undeveloped(try self.store.rawSpool().append(octets), isComplete: loose.isComplete)
+            body = WireBodyDecoder.undeveloped(try self.store.rawSpool().append(octets), isComplete: loose.isComplete)
         case .memory(let octets):
             body = try self.developer.develop(octets, headers: headers, origin: origin, isComplete: loose.isComplete, sink: &sink)
         }
@@ -150,7 +150,7 @@ struct InteractionMaker: ~Copyable {
     }
 
     private mutating func developed(_ body: Body, _ headers: HeaderFields, origin: String, reader: BodyReader) throws -> Body {
-        guard body.isUndeveloped(headers) else { return body }
+        guard body.isUndecoded(headers) else { return body }
         var sink = BodyStoreSink(store: self.store, digest: self.digest)
         var body = body
         if case .raw(let slice) = body.content {
@@ -163,7 +163,7 @@ struct InteractionMaker: ~Copyable {
             body = try self.developer.develop(body, from: source, headers: headers, origin: origin, sink: &sink)
         }
         guard body.hasPartsLeft(headers), let source = try self.octets(of: body, reader) else { return body }
-        return try self.developer.developParts(of: body, from: source, headers: headers, sink: &sink)
+        return try self.developer.decodeParts(of: body, from: source, headers: headers, sink: &sink)
     }
 
     /// A body in one piece.
@@ -241,14 +241,14 @@ extension InteractionMaker {
     mutating func made(_ redacted: Redacted) throws -> Interaction {
         var interaction = redacted.interaction
         if redacted.outcome.request.isBodyChanged, let loose = redacted.request, let old = interaction.request.body {
-            var body = try self.body(loose, interaction.request.headers, origin: "", mayDevelop: true)
+            var body = try self.body(loose, interaction.request.headers, origin: "", mayDecode: true)
             body.unknown = old.unknown
             interaction.request.body = body
         }
         if redacted.outcome.response.isBodyChanged, let loose = redacted.response, let message = interaction.response,
             let old = message.body
         {
-            var body = try self.body(loose, message.headers, origin: interaction.connection?.remote ?? "", mayDevelop: true)
+            var body = try self.body(loose, message.headers, origin: interaction.connection?.remote ?? "", mayDecode: true)
             body.unknown = old.unknown
             interaction.response?.body = body
         }

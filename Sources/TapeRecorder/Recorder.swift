@@ -106,13 +106,13 @@ public final class Recorder: Sendable {
         try self.file.discard()
     }
 
-    /// Writes what is queued, waits for searches that take long, develops what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
+    /// Writes what is queued, waits for searches that take long, decodes what was kept raw, puts the file in order, closes it and looks for secrets that are left; those are
     /// in the status then.
     ///
     /// - Parameters:
     ///   - keepsOld: leaves an old cassette in its place, the new one beside it; so does a recording that has lost exchanges or holds
     ///     secrets.
-    ///   - progress: called now and then with how many of how many exchanges are developed.
+    ///   - progress: called now and then with how many of how many exchanges are decoded.
     /// - Returns: the path of the recording.
     public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
         self.queue.close()

@@ -10,7 +10,7 @@ public struct RecorderStatus: Sendable, Hashable {
     public var obstacle: RecorderProblem?
     /// The first thing that went wrong, with its cause.
     public var firstProblem: RecorderProblem?
-    /// Exchanges whose bodies wait to be developed.
+    /// Exchanges whose bodies wait to be decoded.
     public var undeveloped = 0
     /// How often a secret came that there was no room for (`SecretVault.limit`): it is taken out at its own place only. Known once all is
     /// written.

@@ -4,7 +4,7 @@ internal import CassetteRedaction
 internal import TapeBytes
 internal import TapeExchange
 
-/// The recorder's thread: takes batches from the queue, develops, encodes, writes, and syncs at least every second.
+/// The recorder's thread: takes batches from the queue, decodes, encodes, writes, and syncs at least every second.
 ///
 /// A write that fails is said once and tried again, after a pause, while its exchanges fit into memory. An exchange that somebody waits for
 /// is written and synced at once, or its caller is told why not. Not Sendable: lives on its thread.
@@ -17,7 +17,7 @@ final class RecorderWorker {
     static let writeInterval: UInt64 = 20_000_000
     /// Bytes of bodies whose codings are taken off while traffic may come: a search for parameters in more takes longer than an
     /// acknowledged exchange may wait for its place in the file.
-    static let developedAtOnce = 64 << 10
+    static let decodedAtOnce = 64 << 10
     /// Milliseconds of a nap between batches; an exchange is on its way to the file within this time.
     static let nap = 10
     /// Between two syncs, in nanoseconds.
@@ -60,9 +60,9 @@ final class RecorderWorker {
     private let search: PostponedSearch?
     private let attempts: PostponedSearch?
     /// For searches on this thread of bodies that are dense, to their end or not.
-    private var attemptBudget: DevelopmentBudget
+    private var attemptBudget: DecodingBudget
     private var maker: InteractionMaker
-    private var budget: DevelopmentBudget
+    private var budget: DecodingBudget
     private var writer = JSONWriter(reserving: 64 << 10)
     private var pending: [UInt8] = []
     private var encoded: [Encoded] = []
@@ -106,8 +106,8 @@ final class RecorderWorker {
         self.search = search(.whole)
         self.attempts = search(.attempt)
         let now = options.clock()
-        self.budget = DevelopmentBudget(now: now)
-        self.attemptBudget = DevelopmentBudget(now: now)
+        self.budget = DecodingBudget(now: now)
+        self.attemptBudget = DecodingBudget(now: now)
         self.lastSync = now
         self.lastWork = now
     }
@@ -197,27 +197,27 @@ final class RecorderWorker {
         }
         let isCoded = exchange.isCoded
         let started = isCoded ? self.now : 0
-        let mayDevelop =
-            !isCoded || (isLast && exchange.weight <= Self.developedAtOnce && self.budget.mayDevelop(now: started))
+        let mayDecode =
+            !isCoded || (isLast && exchange.weight <= Self.decodedAtOnce && self.budget.mayDecode(now: started))
         // What is ready does not wait for a search.
-        if isCoded, mayDevelop { self.write() }
+        if isCoded, mayDecode { self.write() }
         let generation = self.file.redactor?.vault.generation ?? 0
         do {
             var loose = try self.withBodies { maker in try maker.loose(exchange) }
             guard try self.isRedacted(&loose, exchange, stored) else { return }
-            self.encode(try self.interaction(of: loose, mayDevelop: mayDevelop), generation, stored)
+            self.encode(try self.interaction(of: loose, mayDecode: mayDecode), generation, stored)
         } catch {
             self.lose(exchange.interaction.id, error, stored)
         }
-        if isCoded, mayDevelop {
+        if isCoded, mayDecode {
             let now = self.now
             self.budget.spent(now - started, now: now)
         }
         self.writeIfDue()
     }
 
-    private func interaction(of exchange: LooseExchange, mayDevelop: Bool) throws -> Interaction {
-        try self.withBodies { maker in try maker.interaction(of: exchange, mayDevelop: mayDevelop) }
+    private func interaction(of exchange: LooseExchange, mayDecode: Bool) throws -> Interaction {
+        try self.withBodies { maker in try maker.interaction(of: exchange, mayDecode: mayDecode) }
     }
 
     /// Lets files of bodies be begun unless one has just failed: then a pause comes first, as for the cassette. What fails in a pause was
@@ -248,7 +248,7 @@ final class RecorderWorker {
         defer { self.holdQueue() }
         let started = exchange.isCoded ? self.now : 0
         // Many searches in a row of what is dense would take as long as one that does: then another thread begins them too.
-        if exchange.isCoded, !self.attemptBudget.mayDevelop(now: started),
+        if exchange.isCoded, !self.attemptBudget.mayDecode(now: started),
             self.attempts?.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: stored)) == true
         {
             return false
@@ -283,7 +283,7 @@ final class RecorderWorker {
                     job.exchange = exchange
                 }
                 // There was no time for a search, and so there is none for what takes longer.
-                self.encode(try self.interaction(of: job.exchange, mayDevelop: false), job.generation, job.stored)
+                self.encode(try self.interaction(of: job.exchange, mayDecode: false), job.generation, job.stored)
             } catch is SearchBudget.Spent {
                 self.lose(job.stored, RecorderProblem(.ended, "the recording was given up while the exchange was searched for secrets."))
             } catch {
@@ -309,7 +309,7 @@ final class RecorderWorker {
         self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
         self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored))
         self.file.noteStart(interaction.started)
-        if interaction.isUndeveloped { self.status.withLock { $0.undeveloped += 1 } }
+        if interaction.isUndecoded { self.status.withLock { $0.undeveloped += 1 } }
     }
 
     private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Which cassette of a folder: "pets/upload" is its `pets/upload.json`.
+/// The name of a cassette in a folder: "pets/upload" is its `pets/upload.json`.
 ///
-/// Leads to no other place than below the folder. Knows neither the folder nor what is in it.
+/// Never leads out of the folder. Knows neither the folder nor its contents.
 struct CassetteName: Sendable, Hashable, CustomStringConvertible {
-    /// File systems allow a name 255 octets; "json" and what a recorder puts behind a file that it writes come on top.
+    /// Bytes. File systems allow 255, which include ".json" and the suffixes of a recorder's temporary files.
     static let componentLimit = 200
     static let depthLimit = 16
 
     private let components: [String]
 
-    /// Slashes between folders, as people write it; composed as Unicode's NFC, so that it is one file on every file system.
+    /// - Parameter text: with slashes between folders. Normalized to NFC, so that it is the same file on every file system.
     init(_ text: String) throws(CassetteTestError) {
         let components = text.precomposedStringWithCanonicalMapping.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         if let flaw = Self.flaw(of: components) {
@@ -21,9 +21,9 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         self.components = components
     }
 
-    /// Named after a test: its suites as folders, and its function without parentheses.
+    /// The name of a test: its suites as folders, and its function without parentheses.
     ///
-    /// - Parameter components: of the test's identifier, as `["Pets", "upload(size:)"]`.
+    /// - Parameter components: of the test's identifier, such as `["Pets", "upload(size:)"]`.
     init(ofTest components: some Sequence<String>) {
         let names = components.suffix(Self.depthLimit).map(Self.fileName)
         self.components = names.isEmpty ? ["test"] : names
@@ -33,7 +33,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         self.components = components
     }
 
-    /// The other one, in a folder with this one's name.
+    /// The other name, in a folder with this name.
     func appending(_ other: CassetteName) -> CassetteName { CassetteName(components: self.components + other.components) }
 
     var description: String { self.components.joined(separator: "/") }
@@ -41,7 +41,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter folder: without a slash at its end.
     func path(in folder: String) -> String { "\(folder)/\(self).json" }
 
-    /// What forbids it, as a predicate; nil for a good name.
+    /// What is wrong with the name, as the predicate of a sentence; nil if nothing is.
     private static func flaw(of components: [String]) -> String? {
         if components == [""] { return "is empty" }
         if components.first == "" { return "is an absolute path" }
@@ -59,7 +59,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         return components.last?.lowercased().hasSuffix(".json") == true ? "ends in \".json\"" : nil
     }
 
-    /// Controls, what Windows and Finder refuse, and what turns the direction of writing.
+    /// Control characters, those that Windows and Finder refuse, and those that change the writing direction.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -68,7 +68,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A component of a test's identifier as a name of a file: "upload(size:_:)" is "upload-size", and "`two pets`()" is "two pets".
+    /// A component of a test's identifier as a file name: "upload(size:_:)" is "upload-size", and "`two pets`()" is "two pets".
     private static func fileName(_ component: String) -> String {
         var name = Substring(component)
         var labels = Substring()

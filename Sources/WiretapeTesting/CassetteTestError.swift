@@ -1,4 +1,4 @@
-/// Why a test has no cassette to run with.
+/// Why a test cannot use its cassette.
 public struct CassetteTestError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// What went wrong with which name or setting, and what to do next.
@@ -17,15 +17,15 @@ public struct CassetteTestError: Error, Hashable, Sendable, CustomStringConverti
 
         private var value: Value
 
-        /// A cassette's name that is no path below the folder of cassettes.
+        /// The cassette's name is no path below the folder of cassettes.
         public static var badName: Self { Self(value: .badName) }
-        /// `WIRETAPE_MODE` says something that is no mode.
+        /// `WIRETAPE_MODE` is not a mode.
         public static var badMode: Self { Self(value: .badMode) }
-        /// The folder of cassettes cannot be told from the test's source file.
+        /// The folder of cassettes cannot be found from the test's source file.
         public static var noFolder: Self { Self(value: .noFolder) }
         /// Another test of the process is recording the cassette.
         public static var inUse: Self { Self(value: .inUse) }
-        /// Outside of a test, where nothing can be recorded as an issue: the replay was not clean, or the recording not kept.
+        /// The replay was not clean, or the recording was not kept; thrown outside of a test, where there is no test to fail.
         public static var notClean: Self { Self(value: .notClean) }
 
         public var description: String { "\(self.value)" }

@@ -6,18 +6,18 @@ public import Wiretape
 
 /// Runs a test with a cassette: sessions without a transport of their own replay from it, or record into it.
 ///
-/// The cassette is of one test function and nothing else. The cases of a test with arguments share it, since they are one function: run
-/// them `.serialized` where they ask for the same thing. What a miss, an order, or exchanges that nobody asked for say against the replay
-/// becomes an issue of that test. A test that fails records nothing.
+/// The cassette belongs to one test function. The cases of a test with arguments share it, since they are one function: run them
+/// `.serialized` if they make the same requests. A miss, a broken order, or unused exchanges become an issue of the test. A test that fails
+/// records nothing.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     enum Level: Sendable {
         case test
         case suite
     }
 
-    /// Copies of a trait are one; what it learns is for all of them.
+    /// Shared by all copies of a trait.
     final class Identity: Sendable {
-        /// How many names stand before it: the components of the suite that it was written for.
+        /// How many components the name of its suite has.
         let depth = Guarded<Int?>(nil)
     }
 
@@ -38,10 +38,10 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
     public var isRecursive: Bool { true }
 
-    /// The last trait of a test function speaks for all that it has from its suites; suites and single cases get nothing.
+    /// Only the last trait of a test function provides a scope, for all that the test has from its suites; suites and cases get none.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         if test.isSuite {
-            // Asked for the outer suite first, and then for those in it.
+            // Called for the outer suite first, and then for those in it.
             self.identity.depth.withLock { $0 = min($0 ?? .max, test.id.nameComponents.count) }
             return nil
         }
@@ -66,7 +66,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     private static func traits(of test: Test) -> [CassetteTrait] { test.traits.compactMap { $0 as? CassetteTrait } }
 
     /// - Parameters:
-    ///   - traits: of a test, those of its suites first; at least one.
+    ///   - traits: of a test, with those of its suites first; at least one.
     ///   - components: of the test's identifier.
     static func plan(
         _ traits: [CassetteTrait], components: [String], environment: [String: String]
@@ -76,7 +76,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         return try TestPlan(name, options, source: traits.last?.filePath ?? "", environment: environment)
     }
 
-    /// A suite's name takes the place of its type's and of those around it.
+    /// A suite's name replaces that of its type and those of the types around it.
     private static func name(_ traits: [CassetteTrait], components: [String]) throws(CassetteTestError) -> CassetteName {
         var folder: [CassetteName] = []
         var done = 0
@@ -90,7 +90,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
             done = max(done, depth)
         }
         let own = traits.last { $0.level == .test }
-        // A name of its own, without suites that have one: from the top.
+        // A name of its own, without suites that have one, is not below the suites' folders.
         let rest = own?.name != nil && folder.isEmpty ? [] : components[min(done, components.count)..<max(done, components.count - 1)]
         if !rest.isEmpty { folder.append(CassetteName(ofTest: rest)) }
         let file = if let name = own?.name { try CassetteName(name) } else { CassetteName(ofTest: components.suffix(1)) }
@@ -110,12 +110,12 @@ extension TestTrait where Self == CassetteTrait {
     /// `WIRETAPE_CASSETTES` names another.
     ///
     /// - Parameters:
-    ///   - name: folders and a name without ".json"; below the folder of the suite's `cassettes`, where it has one. Without it, the
-    ///     cassette is named after the suites and the function.
-    ///   - mode: of the recording; the suite and the environment say it where the test does not.
-    ///   - unused: whether recorded exchanges that answered nothing fail a replay; else what the suite says, else they do.
-    ///   - order: whether requests have to come in the order of the recording; else what `settings` say.
-    ///   - settings: how requests are matched, and what is redacted; else the suite's.
+    ///   - name: folders and a name without ".json"; below the folder of the suite's `cassettes`, if it has one. If nil, the cassette is
+    ///     named after the suites and the function.
+    ///   - mode: if `automatic`, the mode of the suite, or else of the environment.
+    ///   - unused: whether unused exchanges fail a replay; if nil, as in the suite, or else they do.
+    ///   - order: whether requests must come in the order of the recording; if nil, as in `settings`.
+    ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
@@ -134,8 +134,8 @@ extension SuiteTrait where Self == CassetteTrait {
     ///     }
     ///
     /// - Parameters:
-    ///   - folder: without it, the folder is named after the suite.
-    ///   - mode: as of `cassette`; a test's own goes before it, as do its other settings.
+    ///   - folder: if nil, the folder is named after the suite.
+    ///   - mode: as for `cassette`; the options of a test take precedence.
     public static func cassettes(
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation

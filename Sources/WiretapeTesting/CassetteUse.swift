@@ -3,17 +3,17 @@ internal import TapeBytes
 internal import Testing
 internal import Wiretape
 
-/// One test's use of a cassette: opened before its body, judged and closed behind it.
+/// One test's use of a cassette: opens it before the test's body, checks and closes it after.
 ///
-/// Knows no test framework: what fails the test is a text.
+/// Knows test frameworks only in `run`: what fails the test is a text.
 struct CassetteUse: Sendable {
     let cassette: Cassette
     private let plan: TestPlan
-    /// Where the recorder writes into the file that is there.
+    /// Taken if the recorder adds to an existing file.
     private let snapshot: CassetteSnapshot?
     private let isClaimed: Bool
 
-    /// Opens it; where it is to be recorded, its folder is made.
+    /// Opens the cassette, and creates its folder if the mode records.
     init(_ plan: TestPlan) throws {
         self.plan = plan
         let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
@@ -35,15 +35,15 @@ struct CassetteUse: Sendable {
         }
     }
 
-    /// Judges what was asked of the cassette. A recording takes its place only where nothing fails the test; else the old one stays.
+    /// Checks and closes the cassette. A recording is kept only if nothing fails the test; else an older cassette stays.
     ///
-    /// - Parameter failed: whether the body has failed the test, or was given up. What it did not ask for is then no news.
-    /// - Returns: what fails the test, in lines; nil where nothing does.
+    /// - Parameter failed: whether the body has failed the test or was cancelled: unused exchanges are then not reported.
+    /// - Returns: what fails the test, in lines; nil if nothing does.
     func end(failed: Bool) -> String? {
         defer { if self.isClaimed { CassetteClaims.shared.release(self.plan.path) } }
         let report = self.cassette.report
         var flaws: Set<VerdictFlaw> = [.miss, .order, .unserved, .damage]
-        // Order is a rule where it is strict; else it is a remark.
+        // Order fails the test only if it is strict.
         if report.order != .strict { flaws.remove(.order) }
         let isReplay = self.plan.mode == .none || self.plan.mode == .once
         if !failed, isReplay, self.plan.unused == .fail { flaws.insert(.unused) }
@@ -72,7 +72,7 @@ struct CassetteUse: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// How the test gets another mode.
+    /// How to run the test in another mode.
     private static func remedy(_ mode: TestMode, _ plan: TestPlan) -> String {
         plan.isModeFixed ? "say mode: .\(mode.rawValue) with it" : "run the test with \(TestMode.variable)=\(mode.rawValue)"
     }
@@ -88,9 +88,8 @@ extension RecordMode {
 }
 
 extension CassetteUse {
-    /// Runs the body of a test of Swift Testing with the cassette and closes it; what fails the test becomes an issue of it.
-    ///
-    /// A test that is cancelled is not judged.
+    /// Runs the body of a test of Swift Testing with the cassette and closes it; a problem becomes an issue of the test, unless it was
+    /// cancelled.
     func run(_ test: Test, sourceLocation: SourceLocation, _ body: @Sendable () async throws -> Void) async throws {
         let watch = FailureWatch()
         let result: Result<Void, any Error>
@@ -106,79 +105,14 @@ extension CassetteUse {
     }
 }
 
-/// The cassettes that tests of this process are recording at this moment, by their paths.
+/// Observes whether a test of Swift Testing fails while its body runs.
 ///
-/// Of two recordings of one file one would be lost, and who replays half a recording misses what is still to come. Says nothing of other
-/// processes: a recorder locks its file against those.
-struct CassetteClaims: Sendable {
-    static let shared = CassetteClaims()
-
-    private let paths = Guarded<Set<String>>([])
-
-    /// - Parameter records: whether the caller is going to record; asked while nobody else can begin to.
-    /// - Returns: whether the caller has to release the path.
-    /// - Throws: where somebody is recording there.
-    func claim(_ path: String, of name: CassetteName, records: () -> Bool) throws(CassetteTestError) -> Bool {
-        let isClaimed = self.paths.withLock { paths -> Bool? in
-            guard !paths.contains(path) else { return nil }
-            guard records() else { return false }
-            paths.insert(path)
-            return true
-        }
-        guard let isClaimed else {
-            throw CassetteTestError(
-                .inUse,
-                "the cassette \"\(name)\" is being recorded by another test at this moment; give each test one of its own, or run them .serialized"
-            )
-        }
-        return isClaimed
-    }
-
-    func release(_ path: String) { _ = self.paths.withLock { $0.remove(path) } }
-}
-
-/// A cassette's file as it was when a test began, for a test that adds exchanges to it and fails.
-///
-/// Holds the file in memory: a cassette keeps large bodies in files beside it, of which the names are enough.
-struct CassetteSnapshot: Sendable {
-    private let path: String
-    private let octets: Data
-    private let bodies: Set<String>
-
-    /// Nil where there is no file, or where it cannot be read: then no recorder can add to it either.
-    init?(of path: String) {
-        guard let octets = FileManager.default.contents(atPath: path) else { return nil }
-        self.path = path
-        self.octets = octets
-        self.bodies = Self.names(Self.folder(path))
-    }
-
-    /// Takes out what has come since.
-    func restore() throws {
-        let folder = Self.folder(self.path)
-        if FileManager.default.contents(atPath: self.path) != self.octets {
-            try self.octets.write(to: URL(fileURLWithPath: self.path), options: .atomic)
-        }
-        for name in Self.names(folder).subtracting(self.bodies) { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
-        if self.bodies.isEmpty, Self.names(folder).isEmpty { try? FileManager.default.removeItem(atPath: folder) }
-    }
-
-    /// Where the bodies of "pets.json" are: "pets.bodies".
-    private static func folder(_ path: String) -> String { (path as NSString).deletingPathExtension + ".bodies" }
-
-    private static func names(_ folder: String) -> Set<String> {
-        Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-    }
-}
-
-/// Sees whether a test of Swift Testing fails while its body runs.
-///
-/// Failed expectations do not throw: they are issues. One that belongs to no test, as of a detached task, counts for all that run.
-/// Before Swift 6.2 the library tells nobody of issues, and only thrown errors are seen.
+/// Failed expectations do not throw: they are issues. One that belongs to no test, as of a detached task, counts for all running tests.
+/// Before Swift 6.2 issues cannot be observed, and only thrown errors count.
 struct FailureWatch: Sendable {
     private let seen = Guarded(false)
 
-    /// Whether something has failed the test: no warning, and no known issue.
+    /// Whether something has failed the test; warnings and known issues do not.
     var hasFailed: Bool { self.seen.withLock { $0 } }
 
     func watch(_ test: Test, _ body: @Sendable () async throws -> Void) async throws {
@@ -204,5 +138,70 @@ struct FailureWatch: Sendable {
         #else
         true
         #endif
+    }
+}
+
+/// The paths of the cassettes that tests of this process are recording.
+///
+/// Keeps a second test from recording to the same file, or from replaying half a recording. Knows nothing of other processes: a recorder
+/// locks its file against those.
+struct CassetteClaims: Sendable {
+    static let shared = CassetteClaims()
+
+    private let paths = Guarded<Set<String>>([])
+
+    /// - Parameter records: whether the caller is going to record; called under the lock.
+    /// - Returns: whether the caller has to release the path.
+    /// - Throws: if another test is recording there.
+    func claim(_ path: String, of name: CassetteName, records: () -> Bool) throws(CassetteTestError) -> Bool {
+        let isClaimed = self.paths.withLock { paths -> Bool? in
+            guard !paths.contains(path) else { return nil }
+            guard records() else { return false }
+            paths.insert(path)
+            return true
+        }
+        guard let isClaimed else {
+            throw CassetteTestError(
+                .inUse,
+                "the cassette \"\(name)\" is being recorded by another test at this moment; give each test one of its own, or run them .serialized"
+            )
+        }
+        return isClaimed
+    }
+
+    func release(_ path: String) { _ = self.paths.withLock { $0.remove(path) } }
+}
+
+/// A cassette's file as it was when a test began, to restore it if the test adds exchanges and fails.
+///
+/// Holds the file in memory, and of the files of large bodies beside it only the names.
+struct CassetteSnapshot: Sendable {
+    private let path: String
+    private let octets: Data
+    private let bodies: Set<String>
+
+    /// Nil if there is no file, or if it cannot be read: then no recorder can add to it either.
+    init?(of path: String) {
+        guard let octets = FileManager.default.contents(atPath: path) else { return nil }
+        self.path = path
+        self.octets = octets
+        self.bodies = Self.names(Self.folder(path))
+    }
+
+    /// Removes what was added since.
+    func restore() throws {
+        let folder = Self.folder(self.path)
+        if FileManager.default.contents(atPath: self.path) != self.octets {
+            try self.octets.write(to: URL(fileURLWithPath: self.path), options: .atomic)
+        }
+        for name in Self.names(folder).subtracting(self.bodies) { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+        if self.bodies.isEmpty, Self.names(folder).isEmpty { try? FileManager.default.removeItem(atPath: folder) }
+    }
+
+    /// The folder of the bodies: "pets.bodies" for "pets.json".
+    private static func folder(_ path: String) -> String { (path as NSString).deletingPathExtension + ".bodies" }
+
+    private static func names(_ folder: String) -> Set<String> {
+        Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     }
 }

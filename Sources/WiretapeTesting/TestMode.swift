@@ -2,24 +2,24 @@ internal import Wiretape
 
 /// What a test's cassette is for.
 public enum TestMode: String, Sendable, Hashable, CaseIterable {
-    /// As the suite says, or else `WIRETAPE_MODE` (`none`, `once`, `new-episodes`, `all`, `live`), or else `none` where `CI` is set, or else
-    /// `once`.
+    /// The mode of the suite, or else of `WIRETAPE_MODE` (`none`, `once`, `new-episodes`, `all`, `live`), or else `none` if `CI` is set, or
+    /// else `once`.
     case automatic
-    /// Replays; what was not recorded is refused.
+    /// Replays, and refuses requests that were not recorded.
     case none
-    /// Records where there is no cassette yet; replays where there is one.
+    /// Records if there is no cassette; else replays.
     case once
-    /// Replays what was recorded, and records the rest.
+    /// Replays recorded exchanges, and records the rest.
     case newEpisodes = "new-episodes"
     /// Records everything anew.
     case all
-    /// Asks the network, and records nothing.
+    /// Uses the network, and records nothing.
     case live
 
     /// The variable that gives the mode of tests that do not name one.
     static let variable = "WIRETAPE_MODE"
 
-    /// - Throws: where `WIRETAPE_MODE` is asked and says none of its words.
+    /// - Throws: if `WIRETAPE_MODE` counts and is not one of its words.
     func recordMode(environment: [String: String]) throws(CassetteTestError) -> RecordMode {
         switch self {
         case .automatic: try Self.automatic(environment)
@@ -39,5 +39,28 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
                 .badMode, "\(self.variable) is \"\(word)\"; set it to none, once, new-episodes, all or live, or unset it")
         }
         return try mode.recordMode(environment: [:])
+    }
+}
+
+/// Whether recorded exchanges that were not used fail a test that replays and is fine otherwise.
+public enum UnusedRule: Sendable, Hashable {
+    /// They fail it: the code no longer makes a request that it made.
+    case fail
+    /// They do not: several tests share a cassette, or the test does not always make the request.
+    case allow
+}
+
+/// The options of a trait or a call; nil and `automatic` leave an option to the suite or the default.
+struct CassetteOptions: Sendable {
+    var mode = TestMode.automatic
+    var unused: UnusedRule?
+    var order: ReplayOrder?
+    var settings: CassetteSettings?
+
+    /// These options, completed with others.
+    func over(_ other: CassetteOptions) -> CassetteOptions {
+        CassetteOptions(
+            mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused, order: self.order ?? other.order,
+            settings: self.settings ?? other.settings)
     }
 }

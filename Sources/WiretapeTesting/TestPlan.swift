@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Wiretape
 
-/// Which cassette a test runs with, and how.
+/// Which cassette a test uses, and how.
 struct TestPlan: Sendable {
     var name: CassetteName
     var path: String
     var mode: RecordMode
-    /// The test or its suite says the mode: the environment changes nothing.
+    /// Whether the test or its suite sets the mode, so that the environment does not count.
     var isModeFixed: Bool
     var unused: UnusedRule
     var settings: CassetteSettings
@@ -24,14 +24,14 @@ struct TestPlan: Sendable {
     }
 }
 
-/// Where the cassettes of a test are, told from the test's source file.
+/// Finds the folder of a test's cassettes from the test's source file.
 enum TestCassetteFolder {
     static let name = "Cassettes"
-    /// Names the folder where the sources are not on the machine that runs the tests.
+    /// The variable that names the folder, for machines without the sources.
     static let variable = "WIRETAPE_CASSETTES"
 
-    /// The folder `Cassettes` next to the source file, or in the nearest folder above it that has one or that is a package's. Where there is
-    /// neither, it is to be next to the source file.
+    /// The folder `Cassettes` next to the source file, or in the nearest folder above it that has one or is a package's; by default next to
+    /// the source file.
     ///
     /// - Parameter file: absolute, as `#filePath`.
     static func path(forSource file: String, environment: [String: String]) throws(CassetteTestError) -> String {

@@ -4,15 +4,15 @@ internal import TapeBytes
 public import Testing
 public import Wiretape
 
-/// Runs a part of a test of Swift Testing with a cassette: for names that are known only then, as a cassette for each argument.
+/// Runs a part of a test of Swift Testing with a cassette, for names that are known only at run time, such as one for each argument.
 ///
 ///     @Test(arguments: Kind.allCases) func listsPets(of kind: Kind) async throws {
 ///         try await withCassette("pets/\(kind)") { … }
 ///     }
 ///
-/// The parameters are those of the trait `cassette`. What is against the replay becomes an issue of the test; where there is no test, it is thrown.
+/// The parameters are those of the trait `cassette`. A problem of the replay becomes an issue of the test; outside of a test it is thrown.
 ///
-/// - Throws: what the body throws, and where the cassette cannot be opened.
+/// - Throws: what the body throws, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil, settings: CassetteSettings? = nil,
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,

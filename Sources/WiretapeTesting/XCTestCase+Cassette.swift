@@ -10,10 +10,10 @@ extension XCTestCase {
     ///         try withCassette("pets/upload") { … }
     ///     }
     ///
-    /// A miss, exchanges that nobody asked for or a broken order fail the test with the report. Where the test fails meanwhile, nothing is
-    /// recorded. Name, folder and mode are found as by the trait `cassette` of Swift Testing; without a name, it is that of class and method.
+    /// A miss, unused exchanges or a broken order fail the test with the report. If the test fails in the body, nothing is recorded. Name,
+    /// folder and mode are found as by the trait `cassette` of Swift Testing; without a name, it is that of class and method.
     ///
-    /// - Throws: what the body throws, and where the cassette cannot be opened.
+    /// - Throws: what the body throws, or an error if the cassette cannot be opened.
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,

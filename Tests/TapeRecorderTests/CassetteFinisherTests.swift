@@ -20,7 +20,7 @@ import Testing
             let wire = try #require(Array(text.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
             let exchange = TapedExchanges.exchange(
                 index + 1, started: 100 - index, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
-            let made = try maker.interaction(of: exchange, mayDevelop: false)
+            let made = try maker.interaction(of: exchange, mayDecode: false)
             writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(made, into: &writer)
             appender.stage { $0 += writer.bytes }
@@ -34,7 +34,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         try self.undeveloped(folder, texts: ["first", "second"])
-        #expect(try RecordedExchanges.read(path).allSatisfy { $0.isUndeveloped })
+        #expect(try RecordedExchanges.read(path).allSatisfy { $0.isUndecoded })
         var told: [Int] = []
         #expect(try CassetteFinisher.develop(path, version: "1") { done, _ in told.append(done) } == 2)
         let interactions = try RecordedExchanges.read(path)
@@ -52,7 +52,7 @@ import Testing
         octets[12] ^= 0xff
         try folder.write(octets, to: "tape.bodies/undeveloped.raw")
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
-        #expect(try RecordedExchanges.read(path).map(\.isUndeveloped) == [false, true])
+        #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
     }
 
@@ -78,8 +78,8 @@ import Testing
             // Recorded under a name that nobody knows, and then renamed.
             let exchange = TapedExchanges.exchange(
                 1, fields: ["Content-Type: text/plain", "Content-Encoding: unheard"], body: wire)
-            var interaction = try maker.interaction(of: exchange, mayDevelop: true)
-            #expect(!interaction.isUndeveloped)
+            var interaction = try maker.interaction(of: exchange, mayDecode: true)
+            #expect(!interaction.isUndecoded)
             interaction.response?.headers = HeaderFields(["Content-Type: text/plain", "Content-Encoding: gzip"])
             try self.record(interaction, to: path)
 
@@ -98,11 +98,11 @@ import Testing
         let path = folder.file("tape.json")
         let store = try BodyStore(cassettePath: path)
         var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
-        let photo = (0..<(BodyDeveloper.memoryLimit + 5)).map { UInt8(truncatingIfNeeded: $0 >> 5) }
+        let photo = (0..<(WireBodyDecoder.memoryLimit + 5)).map { UInt8(truncatingIfNeeded: $0 >> 5) }
         let head = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
         let wire = head + photo + Array("\r\n--X--\r\n".utf8)
         let whole = try maker.multipart(wire, fields: ["Content-Type: multipart/form-data; boundary=X"])
-        #expect(whole.isUndeveloped)
+        #expect(whole.isUndecoded)
         try self.record(whole, to: path)
 
         #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
@@ -168,6 +168,6 @@ extension InteractionMaker {
     fileprivate mutating func multipart(_ wire: [UInt8], fields: [String]) throws -> Interaction {
         try self.block(exchange: 1, side: .response, bytes: wire)
         let exchange = TapedExchanges.exchange(1, fields: fields, body: [], isSpilled: true, size: wire.count)
-        return try self.interaction(of: exchange, mayDevelop: true)
+        return try self.interaction(of: exchange, mayDecode: true)
     }
 }

@@ -73,7 +73,7 @@ import Testing
         let text = Array("it is \(self.secret).".utf8)
         let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
         let exchange = TapedExchanges.exchange(1, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
-        try self.write(maker.interaction(of: exchange, mayDevelop: false), to: path)
+        try self.write(maker.interaction(of: exchange, mayDecode: false), to: path)
         try store.syncAll()
         let leaks = try self.leaks(path)
         #expect(leaks.map(\.exchange) == [1] && leaks.first?.spelling == .compressed)

@@ -13,7 +13,7 @@ import Testing
 @Suite struct ClosingTests {
     private static let secret = "kT7-pQ2xV9mZ4w"
 
-    /// With bodies that are still to be developed.
+    /// With bodies that are still to be decoded.
     @discardableResult private func recording(
         _ folder: TemporaryFolder, disk: DiskCalls = .system, count: Int, named name: String = "tape.json"
     ) throws -> RecordingFile {
@@ -27,7 +27,7 @@ import Testing
             let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 1), format: .gzip) })
             let exchange = TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
             writer.removeAll(baseDepth: 2)
-            InteractionEncoder.encode(try maker.interaction(of: exchange, mayDevelop: false), into: &writer)
+            InteractionEncoder.encode(try maker.interaction(of: exchange, mayDecode: false), into: &writer)
             try file.append(writer.bytes, ends: [writer.bytes.count])
         }
         return file

@@ -197,7 +197,7 @@ import Testing
     @Test(arguments: [false, true]) func filesOfBodiesAreTriedLessAndLessOftenToo(isInBlocks: Bool) throws {
         let bench = try Bench()
         var generator = SeededGenerator(seed: 1)
-        let octets = (0..<RecorderWorker.developedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let octets = (0..<RecorderWorker.decodedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let wire = try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         let coded = ["Content-Type: application/x-any", "Content-Encoding: gzip"]
         func put(_ id: Int) {

@@ -23,7 +23,7 @@ import Testing
     private func recorded(_ text: String, size: Int = 0) throws -> Interaction {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
         let body = Array(text.utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: max(0, size - text.utf8.count))
-        return try maker.interaction(of: TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: body), mayDevelop: true)
+        return try maker.interaction(of: TapedExchanges.exchange(1, fields: ["Content-Type: text/plain"], body: body), mayDecode: true)
     }
 
     private func knowing() -> InteractionMaker {

@@ -25,7 +25,7 @@ import Testing
 
     @Test func aBodyBecomesReadable() throws {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
-        let made = try maker.interaction(of: TapedExchanges.simple(1), mayDevelop: true)
+        let made = try maker.interaction(of: TapedExchanges.simple(1), mayDecode: true)
         #expect(made.response?.body?.content == .text(Array("hello".utf8)))
         #expect(made.request.body == nil)
     }
@@ -33,13 +33,13 @@ import Testing
     @Test func withoutTimeACodedBodyStaysRawAndIsDevelopedLater() throws {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
         let wire = try self.gzip("some words, some words")
-        let raw = try maker.interaction(of: TapedExchanges.exchange(1, fields: self.gzipFields, body: wire), mayDevelop: false)
-        #expect(raw.isUndeveloped)
+        let raw = try maker.interaction(of: TapedExchanges.exchange(1, fields: self.gzipFields, body: wire), mayDecode: false)
+        #expect(raw.isUndecoded)
         #expect(try self.reader.wireBytes(of: #require(raw.response?.body), digest: { PortableSHA256() }).octets == wire)
         let developed = try maker.developed(raw, reader: self.reader)
         #expect(developed.response?.body?.content == .text(Array("some words, some words".utf8)))
         #expect(try self.reader.wireBytes(of: #require(developed.response?.body), digest: { PortableSHA256() }).octets == wire)
-        #expect(!developed.isUndeveloped)
+        #expect(!developed.isUndecoded)
     }
 
     @Test func blocksOfTwoExchangesDoNotMix() throws {
@@ -50,7 +50,7 @@ import Testing
         for octet in [UInt8(2), 1] {
             let exchange = TapedExchanges.exchange(
                 Int(octet), fields: ["Content-Type: image/png"], body: [octet], isSpilled: true, size: 140_001)
-            let body = try #require(try maker.interaction(of: exchange, mayDevelop: true).response?.body)
+            let body = try #require(try maker.interaction(of: exchange, mayDecode: true).response?.body)
             #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).octets == [UInt8](repeating: octet, count: 140_001))
         }
     }
@@ -60,7 +60,7 @@ import Testing
         let arrival = Arrival(isChunked: true, pieces: [.init(at: 0, size: 2), .init(at: 1, size: 3)])
         let interaction = TapedExchanges.simple(1).interaction
         let body = TapedBody(size: 5, isComplete: false, bytes: Array("hello".utf8), arrival: arrival)
-        let made = try maker.interaction(of: TapedExchange(interaction: interaction, responseBody: body), mayDevelop: true)
+        let made = try maker.interaction(of: TapedExchange(interaction: interaction, responseBody: body), mayDecode: true)
         #expect(made.response?.body?.arrival == arrival)
         #expect(made.response?.body?.isComplete == false)
     }

@@ -81,7 +81,7 @@ import Testing
         _ = try self.close(recorder)
         let interactions = try RecordedExchanges.read(self.path)
         #expect(interactions.count == 301)
-        #expect(interactions.allSatisfy { !$0.isUndeveloped })
+        #expect(interactions.allSatisfy { !$0.isUndecoded })
         #expect(try !self.folder.names(in: "tape.bodies").contains("undeveloped.raw"))
         let reader = BodyReader(cassettePath: self.path)
         for (interaction, body) in zip(interactions, bodies) {

@@ -9,7 +9,7 @@ struct CodingPeeler {
     enum Result {
         /// All of the content, and each coding from the wire inwards with the octets it was taken off.
         case whole([UInt8], [(layer: DecodedLayer, wire: OctetSource)])
-        /// More than `BodyDeveloper.memoryLimit` on the way: the beginning of the content, and the codings in the order applied.
+        /// More than `WireBodyDecoder.memoryLimit` on the way: the beginning of the content, and the codings in the order applied.
         case large([UInt8], [Coding])
     }
 
@@ -73,7 +73,7 @@ struct CodingPeeler {
 
     private func attempt(_ wire: OctetSource, _ name: ContentEncoding.Name) throws -> Attempt {
         // Reaching this limit is no failure: the content then passes in pieces, under the limits of a file.
-        let limits = InflateLimits(output: BodyDeveloper.memoryLimit)
+        let limits = InflateLimits(output: WireBodyDecoder.memoryLimit)
         switch name {
         case .gzip: return try self.inflated(wire, name, .gzip, limits)
         case .deflate: return try self.deflate(wire, limits)
@@ -113,7 +113,7 @@ struct CodingPeeler {
 
     private func attempt(_ wire: OctetSource, _ name: ContentEncoding.Name, _ decoder: some CodingDecoder) throws -> Attempt {
         var content: [UInt8] = []
-        if wire.size < BodyDeveloper.memoryLimit / 8 { content.reserveCapacity(wire.size * 4) }
+        if wire.size < WireBodyDecoder.memoryLimit / 8 { content.reserveCapacity(wire.size * 4) }
         try wire.forEachPiece(while: { decoder.push($0) { content.append(contentsOf: $0) } == .needsMore })
         let status = decoder.finish()
         let layer = DecodedLayer(name, decoder, leftOver: wire.size - decoder.consumed)
@@ -127,7 +127,7 @@ struct CodingPeeler {
 
 /// What can be read of a coded body: all of its content, or what is in front of the place where it breaks.
 ///
-/// For views only: a body is developed by `BodyDeveloper`, which also proves that it can be restored.
+/// For views only: a body is decoded by `WireBodyDecoder`, which also proves that it can be restored.
 public struct DecodedBeginning: Sendable, Hashable {
     public var octets: [UInt8]
     /// Whether this is all of the content, of a whole stream.
@@ -143,7 +143,7 @@ public struct DecodedBeginning: Sendable, Hashable {
 
     /// Collects `limit` octets at most. A source without a coding that is taken off is its own content.
     public static func read(
-        _ source: OctetSource, _ encoding: ContentEncoding, limit: Int = BodyDeveloper.memoryLimit
+        _ source: OctetSource, _ encoding: ContentEncoding, limit: Int = WireBodyDecoder.memoryLimit
     ) throws -> DecodedBeginning {
         var octets: [UInt8] = []
         var isAll = true

@@ -107,7 +107,7 @@ extension HARWriter {
         if let body, body.content != .empty { size = try self.text(of: body, headers, type: type, encoding: "encoding") ?? body.size }
         self.writer.member("size")
         self.writer.integer(size)
-        if let body, !body.codings.isEmpty || body.isUndeveloped(headers) && size != body.size {
+        if let body, !body.codings.isEmpty || body.isUndecoded(headers) && size != body.size {
             self.writer.member("compression")
             self.writer.integer(size - body.size)
         }

@@ -50,7 +50,7 @@ public struct Body: Sendable, Hashable {
 extension Body {
     /// Whether the body was recorded without being decoded into its readable form: it is in the raw spool, or has codings that can be
     /// removed, or parts that were not parsed.
-    public func isUndeveloped(_ headers: HeaderFields) -> Bool {
+    public func isUndecoded(_ headers: HeaderFields) -> Bool {
         if case .raw = self.content { return true }
         return self.hasCodingsLeft(headers) || self.hasPartsLeft(headers)
     }

@@ -46,9 +46,9 @@ extension Interaction {
     }
 
     /// Whether a body has not been decoded into its readable form yet.
-    public var isUndeveloped: Bool {
-        self.request.body?.isUndeveloped(self.request.headers) == true
-            || self.response.map { $0.body?.isUndeveloped($0.headers) == true } == true
+    public var isUndecoded: Bool {
+        self.request.body?.isUndecoded(self.request.headers) == true
+            || self.response.map { $0.body?.isUndecoded($0.headers) == true } == true
     }
 }
 

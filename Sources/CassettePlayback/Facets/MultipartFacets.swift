@@ -189,7 +189,7 @@ final class PartFacet {
         case .base64, .quotedPrintable: self.encoded = []
         case .identity, .other: self.encoded = nil
         }
-        guard level.depth < MultipartDeveloper.limits.depth, !self.isIgnored, let boundary = MultipartType(part: headers)?.boundary else {
+        guard level.depth < WireMultipartDecoder.limits.depth, !self.isIgnored, let boundary = MultipartType(part: headers)?.boundary else {
             return
         }
         let path = self.name.withUnsafeBytes { FacetHash.path(level.path, $0, ordinal: -1 - level.nextInner()) }

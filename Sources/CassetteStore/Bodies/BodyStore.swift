@@ -83,7 +83,7 @@ public final class BodyStore {
         }
     }
 
-    /// The spool of bodies that are developed later; one per cassette.
+    /// The spool of bodies that are decoded later; one per cassette.
     public func rawSpool() throws(CassetteError) -> RawSpool {
         if let spool = self.lazyRawSpool { return spool }
         let box = try self.folder()

@@ -18,7 +18,7 @@ public struct CassetteMerger {
         for path in paths {
             let reader = try CassetteReader(path: path)
             if let damage = reader.damage {
-                throw CassetteError(.damaged, "\(damage.summary): mend it with \"wiretape develop \(path)\" first.")
+                throw CassetteError(.damaged, "\(damage.summary): mend it with \"wiretape decode \(path)\" first.")
             }
             inputs.append(reader)
         }

@@ -36,7 +36,7 @@ public struct CassetteVerifier {
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }, _ found: (CareFinding) throws -> Void
     ) throws {
         if let damage = self.reader.damage {
-            try found(CareFinding(.torn, text: damage.summary + ": \"wiretape develop\" mends it, and keeps beside it what it takes out"))
+            try found(CareFinding(.torn, text: damage.summary + ": \"wiretape decode\" mends it, and keeps beside it what it takes out"))
         }
         for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
@@ -127,8 +127,8 @@ public struct CassetteVerifier {
         case .changed(let problem):
             return CareFinding(.changedBody, message: message, text: "\(problem): record it again, or keep it if it was edited on purpose")
         case nil:
-            guard body.isUndeveloped(headers) else { return nil }
-            return CareFinding(.undeveloped, message: message, text: "it was kept raw: \"wiretape develop\" gives it a readable form")
+            guard body.isUndecoded(headers) else { return nil }
+            return CareFinding(.undeveloped, message: message, text: "it was kept raw: \"wiretape decode\" gives it a readable form")
         }
     }
 

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Makes the calls that tell a URL session of an answer out of the events of a transport.
+/// Turns the events of a transport into the calls that report an answer to a `URLSession`.
 ///
-/// Knows nothing of when they may be made. An answer without a head is a failure: URLSession dies of one.
+/// Does not know when they may be made. An answer without a head becomes a failure: it would crash URLSession.
 struct AnswerAssembly: Sendable {
     enum Call: Sendable {
         case response(HTTPResponse)
@@ -18,7 +18,7 @@ struct AnswerAssembly: Sendable {
         }
     }
 
-    /// Only one call for the body, at its end: on Linux whoever has a completion handler gets the last call's octets alone.
+    /// One call for the whole body, at its end: on Linux a completion handler gets only the bytes of the last call.
     var joinsBody = true
 
     private var waiting: [Call] = []
@@ -26,11 +26,11 @@ struct AnswerAssembly: Sendable {
     /// Nothing more can come.
     private(set) var isEnded = false
 
-    /// Nothing comes behind the last event.
+    /// Ignores events after the last one.
     mutating func received(_ event: TransportEvent) {
         guard !self.isEnded else { return }
         switch event {
-        // URLSession of Linux takes an interim response for the response; it knows no trailers, and has no place for our metrics.
+        // On Linux, URLSession takes an interim response for the final one; it has no trailers, and does not take our metrics.
         case .sent, .interim, .trailers, .metrics: return
         case .head(let response):
             guard !self.hasHead else { return }
@@ -52,14 +52,14 @@ struct AnswerAssembly: Sendable {
     /// Whether there are calls to make now.
     var isReady: Bool { self.isEnded || (!self.joinsBody && !self.waiting.isEmpty) }
 
-    /// More than one piece of the body waits.
+    /// Whether more than one piece of the body waits.
     var hasPieces: Bool {
         var pieces = 0
         for case .body in self.waiting { pieces += 1 }
         return pieces > 1
     }
 
-    /// What is to be called now, each call once.
+    /// The calls to make now, each returned once.
     mutating func take() -> [Call] {
         guard self.isReady else { return [] }
         defer { self.waiting = [] }
@@ -75,5 +75,57 @@ struct AnswerAssembly: Sendable {
             }
         }
         return calls
+    }
+}
+
+/// Separates the redirects of one load from its answer.
+///
+/// Knows events, never exchanges: the caller decides whether the next request goes out.
+struct LoadRedirects: Sendable {
+    enum Finding: Sendable {
+        /// The event belongs to the answer.
+        case answer
+        /// The event belongs to a redirect that has not ended.
+        case redirect
+        /// The redirect has come completely.
+        case ended(HTTPResponse, next: TransportRequest)
+        case failed(TransportFailure)
+    }
+
+    /// The body of the redirect, for a delegate that takes it as the answer.
+    private(set) var body: [Data] = []
+    private var request: TransportRequest?
+    private var hops = 0
+    private var redirect: (response: HTTPResponse, next: TransportRequest)?
+
+    /// The first request or the next one goes out.
+    mutating func sent(_ request: TransportRequest) {
+        self.request = request
+        (self.redirect, self.body) = (nil, [])
+    }
+
+    mutating func received(_ event: TransportEvent) -> Finding {
+        guard let redirect = self.redirect else { return self.begins(event) }
+        switch event {
+        case .end: return .ended(redirect.response, next: redirect.next)
+        case .chunk(let data): self.body.append(data)
+        case .failed:
+            self.redirect = nil
+            return .answer
+        case .sent, .interim, .head, .trailers, .metrics: break
+        }
+        return .redirect
+    }
+
+    private mutating func begins(_ event: TransportEvent) -> Finding {
+        guard case .head(let response) = event, let request = self.request else { return .answer }
+        switch RedirectRule().decide(method: request.method, url: request.url, response: response, hops: self.hops) {
+        case .stay: return .answer
+        case .follow(let redirect):
+            self.hops += 1
+            self.redirect = (response, redirect.request(following: request))
+            return .redirect
+        case .refuse(let error): return .failed(TransportFailure(.network(.malformed), error.message, underlying: error))
+        }
     }
 }

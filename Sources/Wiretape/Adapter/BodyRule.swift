@@ -1,13 +1,14 @@
+internal import CassetteStore
 internal import Foundation
 
-/// Says where the body of a request is, from what the request and its task show.
+/// Finds the body of a request, from what the request and its task show.
 enum BodyRule {
-    /// What the task keeps by itself, as far as that can be seen.
+    /// The body that the task holds, as far as it can be seen.
     enum Kept {
-        /// It cannot be looked at.
+        /// The task cannot be inspected.
         case unknown
         case none
-        /// The delegate is to be asked.
+        /// The delegate makes it when asked.
         case unmade
         case data(Data)
         case file(URL)
@@ -17,9 +18,9 @@ enum BodyRule {
     /// - Parameters:
     ///   - data: the request's own body.
     ///   - stream: the request's own stream.
-    ///   - isUpload: the task takes its body from elsewhere: on Linux the request's own is not sent then.
-    ///   - kept: looks at the task; asked only where the request does not say it.
-    ///   - hasOwnUploads: the platform shows the body of an upload in the request: Apple's does.
+    ///   - isUpload: the task has a body of its own: on Linux that of the request is not sent then.
+    ///   - kept: inspects the task; called only if the request does not tell.
+    ///   - hasOwnUploads: the platform shows the body of an upload in the request, as Apple's does.
     static func body(
         data: Data?, stream: InputStream?, isUpload: Bool, hasOwnUploads: Bool, kept: () -> Kept
     ) -> VisibleBody {
@@ -36,5 +37,71 @@ enum BodyRule {
         case .file(let url): return .file(url)
         case .stream(let stream): return .stream(stream)
         }
+    }
+}
+
+/// What a load can see of its request's body.
+enum VisibleBody {
+    case none
+    case data(Data)
+    case file(URL)
+    case stream(InputStream)
+    /// Its delegate makes the stream when asked.
+    case ofDelegate
+    /// There is a body that the system does not show.
+    case hidden
+}
+
+/// Reads the body stream of a foreign `URLSession` to its end, once, so that its bytes can be matched, sent and recorded.
+///
+/// Blocks while the stream does: never called on a queue of URLSession. Does not read `streamError`, whose getter crashes the process on
+/// Linux if there is no error.
+enum SpooledStream {
+    /// Bytes that are kept in memory; a longer body goes into a file.
+    static let memoryLimit = 10 << 20
+    private static let pieceSize = 64 << 10
+
+    struct Spooled: Sendable {
+        var body: RequestBody
+        /// Deletes the file when it is released.
+        var file: TemporaryFile?
+    }
+
+    static func read(_ stream: InputStream, memoryLimit: Int = Self.memoryLimit) throws(TransportFailure) -> Spooled {
+        if stream.streamStatus == .notOpen { stream.open() }
+        defer { stream.close() }
+        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
+        var data = Data()
+        while data.count <= memoryLimit {
+            let count = try Self.read(stream, into: &buffer)
+            guard count > 0 else { return Spooled(body: .data(data), file: nil) }
+            data.append(contentsOf: buffer[..<count])
+        }
+        do {
+            let file = try TemporaryFile(form: nil) { write in
+                try data.withUnsafeBytes { try write($0) }
+                while true {
+                    let count = try Self.read(stream, into: &buffer)
+                    guard count > 0 else { return }
+                    try buffer[..<count].withUnsafeBytes { try write($0) }
+                }
+            }
+            return Spooled(body: .file(URL(fileURLWithPath: file.path), size: file.size), file: file)
+        } catch {
+            throw error as? TransportFailure
+                ?? TransportFailure(.body, "the body of the request cannot be kept: \(error)", underlying: error)
+        }
+    }
+
+    /// - Returns: how many bytes came; 0 at the end.
+    private static func read(_ stream: InputStream, into buffer: inout [UInt8]) throws(TransportFailure) -> Int {
+        let count = buffer.withUnsafeMutableBufferPointer { piece in
+            // The address is nil only for an empty buffer.
+            piece.baseAddress.map { stream.read($0, maxLength: piece.count) } ?? 0
+        }
+        guard count >= 0, stream.streamStatus != .error else {
+            throw TransportFailure(.body, "the stream of the request's body cannot be read to its end: see who fills it")
+        }
+        return count
     }
 }

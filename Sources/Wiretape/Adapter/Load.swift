@@ -3,25 +3,25 @@ internal import CassetteStore
 internal import Foundation
 internal import TapeBytes
 
-/// One request of a session of others, from its first call until its answer is given.
+/// One request of a foreign `URLSession`, from its first call until its answer is delivered.
 ///
-/// Starts the exchange, follows redirects where the system cannot, keeps what comes until it may be given, and gives up when it takes too
-/// long. Never calls URLSession: whoever owns the load makes the calls that it hands out, where they may be made.
+/// Starts the exchange, follows redirects if the system cannot, keeps what comes until it may be delivered, and times out. Never calls
+/// URLSession: the owner makes the calls that the load returns, where they may be made.
 final class Load: Sendable {
     private struct Contents: Sendable {
         var state = LoadState()
         var answer = AnswerAssembly()
         var exchange: (any TransportTask)?
         var file: TemporaryFile?
-        /// Counts the exchanges: what an earlier one still says is not heard.
+        /// Counts the exchanges: events of an earlier one are ignored.
         var number = 0
-        /// The transport is being asked.
+        /// `Transport.start` has not returned yet.
         var isAsking = false
         var redirects = LoadRedirects()
-        /// A redirect that has come while the transport was being asked.
+        /// The next request, if its redirect has come before `Transport.start` returned.
         var next: TransportRequest?
         var watch = LoadWatch()
-        /// Its user or the clock has given it up: an exchange that starts now is not wanted any more.
+        /// It was cancelled or has timed out: an exchange that starts now is cancelled.
         var isGivenUp = false
     }
 
@@ -36,11 +36,13 @@ final class Load: Sendable {
 
     // MARK: - Calls of URLSession
 
-    /// URLSession has started the load for the first time: what it is to be told now.
+    /// URLSession has started the load for the first time.
+    ///
+    /// - Returns: the calls to make now.
     func started(_ source: () throws(TransportFailure) -> LoadSource) -> [AnswerAssembly.Call] {
         guard self.contents.withLock({ $0.state.loadingStarted() == .start }) else { return [] }
         self.begin(source)
-        // Only now, since finding it out takes as long as most answers, and for an answer of one piece it makes no difference.
+        // Only now: finding out takes as long as most answers, and makes no difference for an answer of one piece.
         let isAsked = self.contents.withLock { !$0.answer.isEnded || $0.answer.hasPieces }
         let joinsBody = !(isAsked && self.host.takesPieces())
         return self.contents.withLock { contents in
@@ -49,7 +51,9 @@ final class Load: Sendable {
         }
     }
 
-    /// URLSession has started the load again, behind a suspension of its user or of ours: what it is to be told now.
+    /// URLSession has started the load again, after a suspension by its user or by us.
+    ///
+    /// - Returns: the calls to make now.
     func startedAgain() -> [AnswerAssembly.Call] {
         self.contents.withLock { $0.state.loadingStarted() == .deliver ? Self.take(&$0) : [] }
     }
@@ -64,7 +68,7 @@ final class Load: Sendable {
             contents.isGivenUp = true
             return contents.exchange
         }
-        // Never here: the cancellation of a task of URLSession waits for the queue that calls us.
+        // Not here: cancelling a task of URLSession waits for the queue that calls us.
         if let exchange { self.host.elsewhere { exchange.cancel() } }
     }
 
@@ -94,11 +98,11 @@ final class Load: Sendable {
         } catch {
             return self.fail(error)
         }
-        // Nothing is armed for an answer that is there already.
+        // An answer that is complete needs no timer.
         if self.contents.withLock({ !$0.answer.isEnded && !$0.watch.isOn }) { self.watch() }
     }
 
-    /// Asks the transport, and again for each redirect that has come by the time it returns.
+    /// Starts an exchange, and the next one if a redirect has come before `start` returns.
     private func run(_ first: TransportRequest) {
         var next: TransportRequest? = first
         while let request = next {
@@ -113,7 +117,7 @@ final class Load: Sendable {
             guard let number else { return }
             let exchange = self.transport.start(request) { event in
                 self.received(event, of: number)
-                // Whole bodies are kept in memory: URLSession does that too, and there is nobody to slow down.
+                // Whole bodies are kept in memory, as URLSession does.
                 return .more
             }
             let isLate = self.contents.withLock { contents in
@@ -130,7 +134,7 @@ final class Load: Sendable {
         if case .sent(let count, let total) = event { self.host.sent(count, total) }
         if case .head(let response) = event { self.host.cookies?.store(response) }
         enum Next { case comeBack, ask(HTTPResponse, TransportRequest), run(TransportRequest), wait }
-        // The clock is not looked at for an answer that is there at once.
+        // The clock is not read for a synchronous answer.
         let now = self.contents.withLock { $0.watch.isOn } ? self.host.now() : nil
         let next = self.contents.withLock { contents -> Next in
             guard contents.number == number, !contents.state.isOver else { return .wait }
@@ -159,14 +163,14 @@ final class Load: Sendable {
         }
     }
 
-    /// The delegate takes the redirect itself for the answer.
+    /// The delegate takes the redirect response as the answer.
     private func stay(_ response: HTTPResponse) {
         self.answer { redirects in [.head(response)] + redirects.body.map { .chunk($0) } + [.end] }
     }
 
     private func fail(_ failure: TransportFailure) { self.answer { _ in [.failed(failure)] } }
 
-    /// Answers with what the transport has not said.
+    /// Answers with events that are not the transport's.
     private func answer(_ events: (LoadRedirects) -> [TransportEvent]) {
         let comesBack = self.contents.withLock { contents in
             guard !contents.state.isOver else { return false }
@@ -200,74 +204,44 @@ final class Load: Sendable {
     }
 }
 
-/// Since when a load is timed, and when something of its answer came last; times are those of one clock.
-///
-/// Off until it begins: nothing is timed for an answer that is there at once.
-struct LoadWatch: Sendable {
-    private var begin: Duration?
-    private var lastSign: Duration = .zero
+/// What a load needs from the task that it answers and from its `URLSession`.
+struct LoadHost: Sendable {
+    /// Asks the delegate of the task about a redirect; deciding on nil takes the redirect response as the answer.
+    typealias RedirectDecision =
+        @Sendable (
+            _ response: HTTPResponse, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
+        ) -> Void
 
-    var isOn: Bool { self.begin != nil }
-
-    mutating func begins(at now: Duration) { (self.begin, self.lastSign) = (now, now) }
-
-    /// Something has come. Who looked at the clock first may say so last.
-    mutating func signed(at now: Duration) { self.lastSign = max(now, self.lastSign) }
-
-    /// Nil while it is off.
-    func decide(at now: Duration, _ limits: LoadTimeLimits) -> LoadTimeLimits.Decision? {
-        self.begin.map { limits.decide(now: now - $0, lastSign: self.lastSign - $0) }
-    }
+    /// Has the load called again where answers may be delivered.
+    var comeBack: @Sendable () -> Void
+    /// Whether the load follows redirects itself, because the platform's URLSession cannot be told of them.
+    var followsRedirects = true
+    /// Nil if there is no delegate to ask: redirects are then followed.
+    var decideRedirect: RedirectDecision?
+    /// Reports how many bytes of the body have gone out.
+    var sent: @Sendable (_ count: Int64, _ total: Int64) -> Void = { _, _ in }
+    var cookies: LoadCookies?
+    /// Whether pieces of the body are delivered as they come. Called where URLSession calls, and only if it makes a difference.
+    var takesPieces: @Sendable () -> Bool = { false }
+    var limits = LoadTimeLimits()
+    /// Calls after this time.
+    var timer: @Sendable (_ after: Duration, _ call: @escaping @Sendable () -> Void) -> Void
+    /// A monotonic clock.
+    var now: @Sendable () -> Duration
+    /// Runs work that must not run where URLSession calls.
+    var elsewhere: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 }
 
-/// Tells the redirects of one load from its answer.
-///
-/// Knows events, never exchanges: whether the next request goes out is for others to say.
-struct LoadRedirects: Sendable {
-    enum Finding: Sendable {
-        /// The event is the answer's.
-        case answer
-        /// The event is the redirect's, which has not ended.
-        case redirect
-        /// All of the redirect has come.
-        case ended(HTTPResponse, next: TransportRequest)
-        case failed(TransportFailure)
-    }
+/// Where the request of a load comes from.
+enum LoadSource: Sendable {
+    /// Known when the load is started.
+    case ready(TransportRequest)
+    /// Known later: its body has to be read first, or the transport must not be started where URLSession calls.
+    case later(@Sendable (_ done: @escaping @Sendable (Result<Made, TransportFailure>) -> Void) -> Void)
 
-    /// What the answer that redirects had for a body, for a delegate that wants it.
-    private(set) var body: [Data] = []
-    private var request: TransportRequest?
-    private var hops = 0
-    private var redirect: (response: HTTPResponse, next: TransportRequest)?
-
-    /// A request goes out: the first, or the next.
-    mutating func sent(_ request: TransportRequest) {
-        self.request = request
-        (self.redirect, self.body) = (nil, [])
-    }
-
-    mutating func received(_ event: TransportEvent) -> Finding {
-        guard let redirect = self.redirect else { return self.begins(event) }
-        switch event {
-        case .end: return .ended(redirect.response, next: redirect.next)
-        case .chunk(let data): self.body.append(data)
-        case .failed:
-            self.redirect = nil
-            return .answer
-        case .sent, .interim, .head, .trailers, .metrics: break
-        }
-        return .redirect
-    }
-
-    private mutating func begins(_ event: TransportEvent) -> Finding {
-        guard case .head(let response) = event, let request = self.request else { return .answer }
-        switch RedirectRule().decide(method: request.method, url: request.url, response: response, hops: self.hops) {
-        case .stay: return .answer
-        case .follow(let redirect):
-            self.hops += 1
-            self.redirect = (response, redirect.request(following: request))
-            return .redirect
-        case .refuse(let error): return .failed(TransportFailure(.network(.malformed), error.message, underlying: error))
-        }
+    struct Made: Sendable {
+        var request: TransportRequest
+        /// Holds the file of a body that was too large for memory.
+        var file: TemporaryFile?
     }
 }

@@ -1,4 +1,3 @@
-internal import CassetteStore
 internal import Dispatch
 internal import Foundation
 
@@ -6,9 +5,9 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Gathers what a load needs from the task that it answers, on the thread of `startLoading`.
+/// Collects what a load needs from the task that it answers, on the thread of `startLoading`.
 struct LoadStart {
-    /// Reads bodies and asks transports that must not be asked where URLSession calls. Concurrent, since a stream may keep its reader.
+    /// Reads bodies, and starts transports that must not be started where URLSession calls. Concurrent, since a stream may block.
     private static let queue = DispatchQueue(label: "wiretape.adapter", attributes: .concurrent)
     private static let start = ContinuousClock.now
 
@@ -18,7 +17,7 @@ struct LoadStart {
     private let transport: any Transport
     private let isInPlace: Bool
     private let configuration: URLSessionConfiguration
-    /// On Linux, where reflection finds it.
+    /// On Linux, if reflection finds it; else nil.
     private let session: URLSession?
     private let cookies: LoadCookies?
 
@@ -83,7 +82,7 @@ struct LoadStart {
     }
 
     #if !canImport(FoundationNetworking)
-    /// Where a response sends its request, where it sends it anywhere.
+    /// The next request if the response is a redirect; else nil.
     static func redirect(of request: URLRequest, _ response: HTTPResponse) -> URLRequest? {
         guard let url = request.url else { return nil }
         // The system counts the hops itself.
@@ -107,11 +106,11 @@ struct LoadStart {
             return self.ready(.file(url, size: size))
         case .stream(let stream):
             nonisolated(unsafe) let stream = stream
-            // SAFETY: nobody else reads it: URLSession has left it to this load.
+            // SAFETY: only this load reads it: URLSession has left it to the protocol.
             let make = self.made()
             return .later { done in Self.queue.async { done(Self.spooled(stream).map(make)) } }
         case .ofDelegate: return self.streamOfDelegate()
-        // The transport knows whether it matters: better that than an empty body.
+        // Not an empty body: the transport knows whether the body matters.
         case .hidden: return self.ready(.unobservable)
         }
     }
@@ -124,14 +123,14 @@ struct LoadStart {
     private func made() -> @Sendable (SpooledStream.Spooled) -> LoadSource.Made {
         #if canImport(FoundationNetworking)
         nonisolated(unsafe) let additional = self.configuration.httpAdditionalHeaders
-        // SAFETY: a dictionary of the session's own configuration, which does not change any more.
-        // The cookies are there since the task was made.
+        // SAFETY: a dictionary of the session's own copy of the configuration, which does not change any more.
+        // The request has had its cookies since the task was made.
         return { [request, url] spooled in
             LoadSource.Made(
                 request: LoadRequest.transportRequest(request, url: url, additional: additional, body: spooled.body), file: spooled.file)
         }
         #else
-        // The additional fields are there; cookies come on behind us.
+        // The request has the additional fields, but not yet its cookies.
         return { [request, url, cookies] spooled in
             let made = LoadRequest.transportRequest(request, url: url, additional: nil, body: spooled.body)
             return LoadSource.Made(request: cookies?.added(to: made) ?? made, file: spooled.file)
@@ -156,12 +155,12 @@ struct LoadStart {
         guard let session = self.session, let delegate = self.task.delegate else { return self.ready(.unobservable) }
         let (task, make) = (self.task, self.made())
         return .later { done in
-            // Clients insist on their queue here.
+            // Delegates are called on their queue.
             session.delegateQueue.addOperation {
                 delegate.urlSession(session, task: task) { stream in
                     guard let stream else { return done(.success(make(SpooledStream.Spooled(body: .none)))) }
                     nonisolated(unsafe) let own = stream
-                    // SAFETY: the delegate has made it for this load.
+                    // SAFETY: the delegate has made it for this load only.
                     Self.queue.async { done(Self.spooled(own).map(make)) }
                 }
             }
@@ -173,56 +172,26 @@ struct LoadStart {
     }
 }
 
-/// Reads a stream of a foreign session to its end, once, so that its octets can be matched, sent and recorded.
-///
-/// Blocks while the stream does: never called on a queue of URLSession. Does not look at `streamError`, whose getter kills the process on
-/// Linux where there is no error.
-enum SpooledStream {
-    /// So many octets are kept in memory; more go into a file, so that an upload of a film does not.
-    static let memoryLimit = 10 << 20
-    private static let pieceSize = 64 << 10
+/// Stores and sends the cookies of a foreign `URLSession`, which does so only for the system's own HTTP.
+struct LoadCookies: Sendable {
+    private let rule: CookieRule
 
-    struct Spooled: Sendable {
-        var body: RequestBody
-        /// Holds the file for as long as the body is needed.
-        var file: TemporaryFile?
+    /// Nil if the session or the request wants no cookies.
+    init?(_ configuration: URLSessionConfiguration, request: URLRequest) {
+        guard configuration.httpShouldSetCookies, request.httpShouldHandleCookies, configuration.httpCookieAcceptPolicy != .never,
+            let storage = configuration.httpCookieStorage
+        else { return nil }
+        self.rule = CookieRule(storage: storage)
     }
 
-    static func read(_ stream: InputStream, memoryLimit: Int = Self.memoryLimit) throws(TransportFailure) -> Spooled {
-        if stream.streamStatus == .notOpen { stream.open() }
-        defer { stream.close() }
-        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
-        var data = Data()
-        while data.count <= memoryLimit {
-            let count = try Self.read(stream, into: &buffer)
-            guard count > 0 else { return Spooled(body: .data(data), file: nil) }
-            data.append(contentsOf: buffer[..<count])
-        }
-        do {
-            let file = try TemporaryFile(form: nil) { write in
-                try data.withUnsafeBytes { try write($0) }
-                while true {
-                    let count = try Self.read(stream, into: &buffer)
-                    guard count > 0 else { return }
-                    try buffer[..<count].withUnsafeBytes { try write($0) }
-                }
-            }
-            return Spooled(body: .file(URL(fileURLWithPath: file.path), size: file.size), file: file)
-        } catch {
-            throw error as? TransportFailure
-                ?? TransportFailure(.body, "the body of the request cannot be kept: \(error)", underlying: error)
-        }
-    }
+    /// Stores the cookies that a response sets.
+    func store(_ response: HTTPResponse) { self.rule.store(response) }
 
-    /// Answers how many octets came; 0 at the end.
-    private static func read(_ stream: InputStream, into buffer: inout [UInt8]) throws(TransportFailure) -> Int {
-        let count = buffer.withUnsafeMutableBufferPointer { piece in
-            // A buffer with a count of its own always has an address.
-            piece.baseAddress.map { stream.read($0, maxLength: piece.count) } ?? 0
-        }
-        guard count >= 0, stream.streamStatus != .error else {
-            throw TransportFailure(.body, "the stream of the request's body cannot be read to its end: see who fills it")
-        }
-        return count
+    /// The request with the stored cookies for its URL, in place of its own, as URLSession does.
+    func added(to request: TransportRequest) -> TransportRequest {
+        guard let value = self.rule.header(for: request.url), !value.isEmpty else { return request }
+        var result = request
+        result.headers.update(name: "Cookie", value: value)
+        return result
     }
 }

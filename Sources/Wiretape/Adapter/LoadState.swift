@@ -1,12 +1,18 @@
-/// Follows one load of a session that is not ours: when its exchange starts, when its answer may be given, and that it is given once.
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// Follows one load of a foreign `URLSession`: when its exchange starts, when its answer may be delivered, and that it is delivered once.
 ///
-/// Knows calls, never threads: where the answer may be given is the caller's to know. URLSession starts a load again behind each resume.
+/// Knows calls, never threads: the caller knows where an answer may be delivered. URLSession starts a load again after each resume.
 struct LoadState: Sendable, Hashable {
     enum Action: Sendable, Hashable {
         case start
-        /// Give what there is, now and here.
+        /// Deliver what there is, in this call.
         case deliver
-        /// Have the load called back where answers may be given.
+        /// Have the load called again where answers may be delivered.
         case comeBack
         case cancel
         case wait
@@ -14,7 +20,7 @@ struct LoadState: Sendable, Hashable {
 
     private enum Phase: Hashable {
         case idle
-        /// The exchange is being started, in the call in which the answer may be given as well.
+        /// The exchange is being started; the answer may be delivered in the same call.
         case starting
         case waiting(hasAsked: Bool)
         case finished
@@ -25,7 +31,7 @@ struct LoadState: Sendable, Hashable {
 
     var isOver: Bool { self.phase == .finished || self.phase == .stopped }
 
-    /// URLSession calls, for the first time or behind a suspension, its user's or ours.
+    /// URLSession has started the load, for the first time or after a suspension by its user or by us.
     mutating func loadingStarted() -> Action {
         switch self.phase {
         case .idle:
@@ -38,29 +44,92 @@ struct LoadState: Sendable, Hashable {
         }
     }
 
-    /// The first call is about to return.
+    /// The exchange was started; the first call is about to return.
     mutating func exchangeStarted() -> Action {
         guard self.phase == .starting else { return .wait }
         self.phase = .waiting(hasAsked: false)
         return .deliver
     }
 
-    /// There is something to give.
+    /// There is something to deliver.
     mutating func answerArrived() -> Action {
         guard self.phase == .waiting(hasAsked: false) else { return .wait }
         self.phase = .waiting(hasAsked: true)
         return .comeBack
     }
 
-    /// The last of it was given.
+    /// The end of the answer was delivered.
     mutating func finished() {
         if !self.isOver { self.phase = .finished }
     }
 
-    /// URLSession stops the load: its task was cancelled, or suspended and may go on.
+    /// URLSession has stopped the load: its task was cancelled, or was suspended and may be resumed.
     mutating func loadingStopped(isCancelled: Bool) -> Action {
         guard isCancelled, !self.isOver else { return .wait }
         self.phase = .stopped
         return .cancel
+    }
+}
+
+/// When a load began, and when something of its answer came last, by one clock.
+///
+/// Off until `begins`: a synchronous answer is not timed.
+struct LoadWatch: Sendable {
+    private var begin: Duration?
+    private var lastSign: Duration = .zero
+
+    var isOn: Bool { self.begin != nil }
+
+    mutating func begins(at now: Duration) { (self.begin, self.lastSign) = (now, now) }
+
+    /// Something of the answer has come. Calls may be out of order.
+    mutating func signed(at now: Duration) { self.lastSign = max(now, self.lastSign) }
+
+    /// Nil if it is off.
+    func decide(at now: Duration, _ limits: LoadTimeLimits) -> LoadTimeLimits.Decision? {
+        self.begin.map { limits.decide(now: now - $0, lastSign: self.lastSign - $0) }
+    }
+}
+
+/// How long an answer may take. On Linux, URLSession does not apply its own limits to custom protocols.
+struct LoadTimeLimits: Sendable, Hashable {
+    enum Decision: Sendable, Hashable {
+        case wait(Duration)
+        /// Which limit was passed, in a sentence.
+        case fail(String)
+    }
+
+    /// Between two events.
+    var idle: Duration = .seconds(60)
+    /// For the whole answer.
+    var total: Duration = .seconds(7 * 24 * 3600)
+
+    init() {}
+
+    /// - Parameter request: seconds. 60 is the default of a request: the limit of the session then counts.
+    init(request: TimeInterval, configuration: URLSessionConfiguration) {
+        self.idle = Self.duration(request == 60 ? configuration.timeoutIntervalForRequest : request) ?? self.idle
+        self.total = Self.duration(configuration.timeoutIntervalForResource) ?? self.total
+    }
+
+    /// Nil if it is not positive.
+    private static func duration(_ seconds: TimeInterval) -> Duration? {
+        guard seconds > 0 else { return nil }
+        // At most some thirty years: not every number of seconds fits a Duration.
+        return .seconds(min(seconds, 1e9))
+    }
+
+    /// - Parameters:
+    ///   - now: since the load has begun.
+    ///   - lastSign: since the load has begun.
+    func decide(now: Duration, lastSign: Duration) -> Decision {
+        if now >= self.total { return .fail("the answer took longer than \(Self.text(self.total)) as a whole") }
+        if now - lastSign >= self.idle { return .fail("nothing of the answer came for \(Self.text(self.idle))") }
+        return .wait(min(self.total - now, self.idle - (now - lastSign)))
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        let milliseconds = duration.components.seconds * 1000 + duration.components.attoseconds / 1_000_000_000_000_000
+        return milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 }

@@ -1,22 +1,29 @@
-internal import Foundation
-
 #if canImport(FoundationNetworking)
-internal import FoundationNetworking
+internal import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
-/// The response that a session of others is given: what URLSession itself would have made of it, with the head as it came beside it.
+extension HTTPURLResponse {
+    /// The head exactly as it came: with duplicate fields, in order, in their spelling, and with its source. Nil for a response that did
+    /// not come from a transport, or that the system has replaced with a copy.
+    public var exactHead: HTTPResponse? { (self as? TapedURLResponse)?.head }
+}
+
+/// The response that a foreign `URLSession` is given: as URLSession itself would have made it, and with the head as it came.
 final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
     // SAFETY: unchecked as its superclass is; immutable.
 
-    /// While a load is finished with a 401, on the thread that does it.
+    /// True on the thread that finishes a load with a 401, while it does.
     ///
-    /// URLSession of Linux makes a challenge of a 401 that asks for Basic credentials, and the challenge hangs (Swift before 6.3.2) or sends
-    /// the request to the network behind our back. It makes none for a response without a URL, so for that moment there is none.
+    /// On Linux, URLSession turns a 401 that asks for Basic credentials into a challenge, which hangs (Swift before 6.3.2) or sends the
+    /// request to the network. It does not do so for a response without a URL, so the URL is nil for that moment.
     @TaskLocal static var isFinishing = false
 
     let head: HTTPResponse
 
-    /// Nil where URLSession takes no such response.
+    /// Nil if URLSession takes no such response.
     init?(_ head: HTTPResponse) {
         self.head = head
         super.init(url: head.url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: Self.fields(head.headers))
@@ -27,7 +34,7 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var url: URL? { Self.isFinishing ? nil : super.url }
 
-    /// Duplicates joined as URLSession joins those of the wire (RFC 9110, 5.3), under the spelling that came first.
+    /// Duplicates are joined as URLSession joins them (RFC 9110, 5.3), under the spelling that came first.
     static func fields(_ headers: HTTPHeaders) -> [String: String] {
         var fields: [String: String] = [:]
         var spellings: [String: String] = [:]
@@ -37,5 +44,65 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
             fields[name] = fields[name].map { "\($0), \(header.value)" } ?? header.value
         }
         return fields
+    }
+}
+
+/// Converts the request of a load for a transport, and back for a delegate that is asked about a redirect.
+///
+/// The fields of a `URLRequest` have no order and no duplicates: they are sorted by name, so that recordings are reproducible.
+enum LoadRequest {
+    /// - Parameter additional: the session's `httpAdditionalHeaders`, which the request does not show on Linux; the request's own win.
+    static func transportRequest(_ request: URLRequest, url: URL, additional: [AnyHashable: Any]?, body: RequestBody) -> TransportRequest {
+        var fields: [(name: String, value: String)] = (request.allHTTPHeaderFields ?? [:]).map { ($0.key, $0.value) }
+        if let additional, !additional.isEmpty {
+            let own = Set(fields.map { $0.name.lowercased() })
+            for (name, value) in additional {
+                guard let name = name as? String, !own.contains(name.lowercased()) else { continue }
+                fields.append((name, value as? String ?? String(describing: value)))
+            }
+        }
+        let method = request.httpMethod ?? "GET"
+        if Self.needsFormType(method: method, body: body), !fields.contains(where: { $0.name.lowercased() == "content-type" }) {
+            // URLSession adds it, too.
+            fields.append(("Content-Type", "application/x-www-form-urlencoded"))
+        }
+        fields.sort { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
+        let headers = HTTPHeaders(fields.map { HTTPHeader(name: $0.name, value: $0.value) })
+        return TransportRequest(method: method, url: url, headers: headers, body: body)
+    }
+
+    private static func needsFormType(method: String, body: RequestBody) -> Bool {
+        switch body {
+        case .none, .file, .unobservable: false
+        case .data(let data): method == "POST" && !data.isEmpty
+        }
+    }
+
+    /// The next request of a redirect, for a delegate; without a body that is in a file.
+    static func urlRequest(_ request: TransportRequest) -> URLRequest {
+        var shown = URLRequest(url: request.url)
+        shown.httpMethod = request.method
+        for (name, value) in TapedURLResponse.fields(request.headers) { shown.setValue(value, forHTTPHeaderField: name) }
+        if case .data(let data) = request.body { shown.httpBody = data }
+        return shown
+    }
+
+    /// The request that a delegate has answered with.
+    ///
+    /// - Parameter proposed: the request that it was shown: its body is kept if the answer has the same method and no body of its own.
+    static func transportRequest(_ answer: URLRequest, insteadOf proposed: TransportRequest) -> TransportRequest {
+        let method = answer.httpMethod ?? "GET"
+        return Self.transportRequest(
+            answer, url: answer.url ?? proposed.url, additional: nil,
+            body: Self.body(answer.httpBody, method == proposed.method ? proposed.body : .none))
+    }
+
+    private static func body(_ data: Data?, _ proposed: RequestBody) -> RequestBody {
+        if let data { return .data(data) }
+        switch proposed {
+        // `urlRequest` shows these two without a body.
+        case .file, .unobservable: return proposed
+        case .none, .data: return .none
+        }
     }
 }

@@ -2,19 +2,20 @@
 internal import Dispatch
 internal import Foundation
 internal import FoundationNetworking
+internal import TapeBytes
 
-/// Looks at what a task of URLSession keeps to itself on Linux, by reflection.
+/// Reads private state of a task of URLSession on Linux, by reflection.
 ///
-/// Tried on tasks of its own before it is believed: where a toolchain has changed its names, every answer is "unknown", and the load says
-/// what it cannot do. To be asked on the task's work queue, where URLSession itself writes these values.
+/// Verified on tasks of its own first: if a toolchain has changed the names, every answer is "unknown", and the load reports what it cannot
+/// do. To be called on the task's work queue, where URLSession itself writes these values.
 struct TaskReflection: Sendable {
-    /// What this toolchain shows.
+    /// The verified result for this toolchain. Creates tasks: not to be used first where URLSession calls.
     static let current = TaskReflection.tried()
 
-    /// Where the values stand among the fields of `URLSessionTask`; nil where they were not found or are not what they were.
+    /// The indices of the values among the fields of `URLSessionTask`; nil if they were not found, or are not as expected.
     var sessionIndex: Int?
     var bodyIndex: Int?
-    /// The field of the session, then that of its registry.
+    /// The index of the session's registry, and of the table in it.
     var registryIndices: (registry: Int, behaviours: Int)?
 
     func session(of task: URLSessionTask) -> URLSession? {
@@ -27,7 +28,7 @@ struct TaskReflection: Sendable {
         return Self.body(value)
     }
 
-    /// Whether each piece of a body goes to a delegate. False where a completion handler waits for all of it, or where nobody can tell.
+    /// Whether each piece of a body goes to a delegate. False if a completion handler waits for the whole body, or if it is unknown.
     func isDelegates(_ task: URLSessionTask) -> Bool {
         guard let indices = self.registryIndices, task.delegate != nil, let session = self.session(of: task),
             let registry = Self.child(at: indices.registry, named: "taskRegistry", of: Mirror(reflecting: session)),
@@ -37,7 +38,7 @@ struct TaskReflection: Sendable {
         return Self.name(of: behaviour) == "callDelegate"
     }
 
-    // MARK: - Looking
+    // MARK: - Reflection
 
     private static func value(at index: Int, named name: String, of task: URLSessionTask) -> Any? {
         Self.mirror(of: task).flatMap { Self.child(at: index, named: name, of: $0) }
@@ -59,7 +60,7 @@ struct TaskReflection: Sendable {
         mirror?.children.enumerated().first { $0.element.label == name }?.offset
     }
 
-    /// A case's name, with or without a value.
+    /// The name of an enum case, with or without a payload.
     private static func name(of value: Any) -> String {
         Mirror(reflecting: value).children.first?.label ?? String(describing: value)
     }
@@ -79,7 +80,7 @@ struct TaskReflection: Sendable {
         }
     }
 
-    // MARK: - Trying
+    // MARK: - Verification
 
     private static func tried() -> Self {
         let session = URLSession(configuration: Self.configuration, delegate: Delegate(), delegateQueue: nil)
@@ -91,7 +92,7 @@ struct TaskReflection: Sendable {
         let handled = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: "/wiretape")) { _, _, _ in }
         let streamed = session.uploadTask(withStreamedRequest: request)
         let plain = session.dataTask(with: request)
-        // Behind this the session has entered its tasks: it waits for the queue on which it does.
+        // Waits for the queue on which the session registers its tasks.
         for task in [upload, handled, streamed, plain] { task.suspend() }
 
         var found = TaskReflection()
@@ -128,7 +129,7 @@ struct TaskReflection: Sendable {
 
     private final class Delegate: NSObject, URLSessionDataDelegate {}
 
-    /// Answers nothing: its tasks are never started.
+    /// Never answers: its tasks are never started.
     private final class Silent: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { true }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -137,12 +138,48 @@ struct TaskReflection: Sendable {
     }
 }
 
-/// A dictionary by task numbers, whatever it holds.
+/// A dictionary by task identifiers with values of any type.
 private protocol TaskTable {
     func value(of task: Int) -> Any?
 }
 
 extension Dictionary: TaskTable where Key == Int {
     func value(of task: Int) -> Any? { self[task] }
+}
+
+/// A task whose delegate we call, on its queue, about redirects and upload progress: on Linux, URLSession does not do so for custom
+/// protocols.
+struct DelegatedTask: Sendable {
+    let task: URLSessionTask
+    let session: URLSession
+    let delegate: any URLSessionTaskDelegate
+    private let octets = Guarded<Int64>(0)
+
+    init(task: URLSessionTask, session: URLSession, delegate: any URLSessionTaskDelegate) {
+        (self.task, self.session, self.delegate) = (task, session, delegate)
+    }
+
+    func decide(_ response: HTTPResponse, _ proposed: TransportRequest, _ decided: @escaping @Sendable (TransportRequest?) -> Void) {
+        guard let shown = TapedURLResponse(response) else { return decided(proposed) }
+        let request = LoadRequest.urlRequest(proposed)
+        self.session.delegateQueue.addOperation {
+            self.delegate.urlSession(self.session, task: self.task, willPerformHTTPRedirection: shown, newRequest: request) { answer in
+                decided(answer.map { LoadRequest.transportRequest($0, insteadOf: proposed) })
+            }
+        }
+    }
+
+    /// - Parameter count: bytes that have gone out so far.
+    func sent(_ count: Int64, of total: Int64) {
+        let new = self.octets.withLock { before in
+            defer { before = max(before, count) }
+            return count - before
+        }
+        guard new > 0 else { return }
+        self.session.delegateQueue.addOperation {
+            self.delegate.urlSession(
+                self.session, task: self.task, didSendBodyData: new, totalBytesSent: count, totalBytesExpectedToSend: total)
+        }
+    }
 }
 #endif

@@ -8,48 +8,48 @@ public import Foundation
 extension URLSessionConfiguration {
     /// A configuration whose sessions are answered by a transport, whatever they request: nothing else of theirs reaches the network.
     ///
-    /// For clients that make their requests with a `URLSession` of their own. Each configuration is told apart by itself: requests carry no
-    /// mark, and sessions of others are not touched. What can be answered, and how, on Linux and on Apple's platforms:
+    /// For clients that make their requests with a `URLSession` of their own. Requests carry no mark, and sessions with other
+    /// configurations are not affected. What can be answered, and how, on Linux and on Apple's platforms:
     ///
     /// | | Linux | Apple |
     /// |---|---|---|
     /// | data tasks, with completion handler, delegate or `await` | yes | yes |
-    /// | uploads of data, files and streams | yes; the body is found by reflection, and where a toolchain hides it it is `RequestBody.unobservable` | yes; a stream made by a delegate is `RequestBody.unobservable` |
-    /// | download tasks | fail with a sentence: the process would die | yes |
-    /// | web sockets | fail with a sentence | not taken: the system connects them itself |
-    /// | pieces of a body one by one | to delegates; whoever has a completion handler gets them as one | yes |
+    /// | uploads of data, files and streams | yes; the body is found by reflection, and is `RequestBody.unobservable` if a toolchain hides it | yes; a stream made by a delegate is `RequestBody.unobservable` |
+    /// | download tasks | fail with an error: the process would crash | yes |
+    /// | web sockets | fail with an error | not intercepted: the system connects them itself |
+    /// | pieces of a body one by one | to delegates; a completion handler gets the whole body | yes |
     /// | redirects | followed here; the task's delegate is asked, `currentRequest` does not change | the system's |
-    /// | 401 | an answer as any other: no challenge comes, stored credentials are not used | no challenge comes |
+    /// | 401 | an ordinary response: no challenge comes, stored credentials are not used | no challenge comes |
     /// | `httpAdditionalHeaders`, cookies stored and sent, time limits, upload progress | as without us, and limits below a second work | cookies and time limits as without us; no upload progress |
-    /// | caches, metrics, download progress of the task | none | as the system does for loads that are not its own |
+    /// | caches, metrics, download progress of the task | none | as the system does for custom protocols |
     ///
-    /// Response headers are those of the answer: a body that came with a Content-Encoding is given without it and the field stays, as
-    /// with URLSession. Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left
-    /// out. A failure of the network comes as `URLError`, all others as `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)`
-    /// gives back what they were made of. What is set in `protocolClasses`, `urlCache` and, on Apple's platforms, a background identifier
-    /// is not taken over; `connectionProxyDictionary` is to be left as it is, since the transport is kept alive by it. On Apple's platforms a trust or client certificate challenge never comes.
+    /// Response headers are those of the answer: a body with a Content-Encoding is decoded and the field stays, as with URLSession.
+    /// Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left out. A failure of
+    /// the network comes as `URLError`, all others as `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)` recovers the
+    /// failure. `protocolClasses`, `urlCache` and, on Apple's platforms, a background identifier of the base are ignored. Do not change
+    /// `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms a trust or client certificate challenge never comes.
     ///
     /// - Parameters:
-    ///   - transport: answers. Started on a queue of its own.
+    ///   - transport: gives the answers. Started on a queue of its own.
     ///   - base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     ///   - inPlace: the transport is started on the queue that all URL sessions of a process share on Linux, and answers a third faster. It
-    ///     must not block there, nor use a `URLSession`.
+    ///     must neither block there nor use a `URLSession`.
     public static func answered(
         by transport: any Transport, basedOn base: URLSessionConfiguration = .ephemeral, inPlace: Bool = false
     ) -> URLSessionConfiguration {
         let configuration = base.foreground
-        // Before there are requests: it makes tasks of its own, which may not be done where URLSession calls.
+        // Before there are requests: it creates tasks, which is not allowed where URLSession calls.
         #if canImport(FoundationNetworking)
         _ = TaskReflection.current
         #endif
-        // A cache on the way changes the order in which requests are seen on Linux.
+        // On Linux a cache changes the order in which requests arrive.
         configuration.urlCache = nil
         let session = AdaptedSession(transport, isInPlace: inPlace, configuration: configuration)
         configuration.protocolClasses = [SessionProtocols.shared.add(session)]
         return configuration
     }
 
-    /// A copy, which is not that of a background session: the system would not ask our classes there, and go to the network.
+    /// A copy, never of a background configuration: its sessions would ignore our classes and go to the network.
     private var foreground: URLSessionConfiguration {
         #if !canImport(FoundationNetworking)
         if self.identifier != nil {
@@ -63,5 +63,31 @@ extension URLSessionConfiguration {
         }
         #endif
         return self.copy() as? URLSessionConfiguration ?? .ephemeral
+    }
+}
+
+extension URLSessionConfiguration {
+    /// A configuration whose sessions are answered from a cassette, in any mode of it: none of their requests reaches the network.
+    ///
+    ///     let session = URLSession(configuration: .replaying(cassette))
+    ///
+    /// A request that no recorded exchange matches fails with the report of the miss as its description. Custom matches of the cassette's
+    /// settings run on the queue of URLSession: they must not use it. The configuration and its sessions hold the cassette. See
+    /// `answered(by:basedOn:inPlace:)` for what the platforms allow.
+    ///
+    /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
+    public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
+        .answered(by: ReplayTransport(cassette), basedOn: base, inPlace: true)
+    }
+
+    /// A configuration whose sessions replay or record, according to the cassette's mode.
+    ///
+    /// Requests go to the network through the cassette's `transport`, so that time limits, cookies and redirects are handled once. A
+    /// request whose body cannot be read fails instead of being recorded without it. Close the cassette when all tasks have ended.
+    ///
+    /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
+    public static func recording(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
+        let transport = cassette.transport
+        return .answered(by: transport, basedOn: base, inPlace: transport is ReplayTransport)
     }
 }

@@ -2,12 +2,12 @@ internal import ClientCapabilities
 internal import Foundation
 internal import TapeTrust
 
-/// What of URLSession works on this machine, what does not, and which calls end the process: read once, in this process.
+/// Which features of URLSession work on this machine, which do not, and which calls crash the process: read once, in this process.
 ///
-/// Written `Wiretape.capabilities`. Of a mount namespace it says nothing: that takes a process of its own, as `wiretape doctor` starts.
+/// Written `Wiretape.capabilities`. Does not cover mount namespaces, which need a process of their own, as `wiretape doctor` starts.
 public let capabilities = CapabilityReport(PlatformReading.facts())
 
-/// Reads what `CapabilityReport` judges, without a process of its own.
+/// Reads the facts for `CapabilityReport`, without starting a process.
 enum PlatformReading {
     static func facts(environment: [String: String] = ProcessInfo.processInfo.environment) -> PlatformFacts {
         var facts = PlatformFacts(swift: self.release)
@@ -18,7 +18,7 @@ enum PlatformReading {
         return facts
     }
 
-    /// Of the compiler that built this; the libraries it runs with come with it.
+    /// The release of the compiler that built this, with which the libraries come.
     static var release: SwiftRelease {
         #if compiler(>=6.4)
         SwiftRelease(6, 4)
@@ -37,7 +37,7 @@ enum PlatformReading {
         #endif
     }
 
-    /// Whether the system's file of roots has the recorder's authority in it; nil where one of them is not there.
+    /// Whether the system's file of roots contains the recorder's authority; nil if one of them does not exist.
     static func trustsAuthority(_ environment: [String: String], roots: [String] = SystemRoots.files()) -> Bool? {
         guard let folder = AuthorityLocation.standard(environment: environment),
             let authority = self.contents(folder + "/" + AuthorityLocation.certificateName),
@@ -46,7 +46,7 @@ enum PlatformReading {
         return PEMCertificates.contains(bundle, authority)
     }
 
-    /// A bundle of roots has 0.2 MB.
+    /// Bytes of the largest file that is read; a bundle of roots has 0.2 MB.
     private static let sizeLimit = 16 << 20
 
     private static func contents(_ path: String) -> [UInt8]? {

@@ -1,30 +1,31 @@
 public import CassetteModel
 public import CassettePlayback
+internal import CassetteRedaction
 public import CassetteStore
 public import Foundation
 internal import TapeBytes
 internal import TapeRecorder
 
-/// A cassette in use: what is replayed from it, what is recorded into it, and what was asked of it.
+/// An open cassette: replays from its file, records into it, and reports what was requested.
 ///
-/// One for each test or run; it shares nothing with others. The file is the one that the proxy reads and writes. Close it when no request
-/// is on its way any more: what was recorded gets its place and its order then.
+/// One for each test or run; instances share nothing. The file format is that of the proxy. Close it when all requests have ended: the
+/// recording is then put in order and into its place.
 public final class Cassette: Sendable {
-    /// The cassette of the task: sessions without a transport of their own take it, and the network where there is none.
+    /// The cassette of the task, which sessions without a transport of their own use; if there is none, they use the network.
     @TaskLocal public static var current: Cassette?
 
     public let path: String
-    /// As it was asked for; what holds is in `report`.
+    /// As given to `init`; the one in effect is in `report`.
     public let mode: RecordMode
     public let settings: CassetteSettings
-    /// Nil where nothing is recorded.
+    /// Nil if nothing is recorded.
     let recording: CassetteRecording?
     let decider: RequestDecider
-    /// Nil where nothing is replayed.
+    /// Nil if nothing is replayed.
     let player: ReplayPlayer?
     private let recorded: RecordedCassette?
     private let state = Guarded(State())
-    /// Held while the cassette is closed, so that whoever closes it too waits for what comes of it. Nothing under it closes a cassette.
+    /// Held while the cassette is being closed, so that a second caller waits for the outcome. Code under it must not close the cassette.
     private let closing = Guarded(())
 
     private struct State: Sendable {
@@ -32,12 +33,12 @@ public final class Cassette: Sendable {
         var outcome: Result<CassetteOutcome, CassetteError>?
     }
 
-    /// Opens a cassette, or makes one where the mode wants it, with the folders on the way to it.
+    /// Opens a cassette, or creates it and its folders if the mode records.
     ///
-    /// - Parameter now: from which dates move, where the settings say that they do.
+    /// - Parameter now: the date to which recorded dates move, if the settings refresh them.
     ///
-    /// Throws `CassetteError` for a file that is not there, cannot be read, or is written by another recorder, and `MatchRuleError`,
-    /// `RedactionRuleError` or `RefreshRuleError` for settings that are none.
+    /// Throws `CassetteError` for a file that does not exist, cannot be read, or is being written by another recorder, and
+    /// `MatchRuleError`, `RedactionRuleError` or `RefreshRuleError` for invalid settings.
     public init(
         _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
     ) throws {
@@ -81,21 +82,21 @@ public final class Cassette: Sendable {
     }
 
     deinit {
-        // Who forgets to close has his recording all the same, beside an old one.
+        // A cassette that was never closed keeps its recording, beside an older one.
         if !self.state.withLock({ $0.isClosed }) { _ = try? self.recording?.close(keepsOld: true) }
     }
 
-    /// What came of it so far, exchange by exchange.
+    /// What was replayed, recorded and refused so far, exchange by exchange.
     public var report: ReplayReport { self.decider.session.report(name: self.path, cassette: self.recorded) }
 
-    /// What was decided so far.
+    /// The result so far.
     public var verdict: Verdict { self.decider.session.verdict() }
 
-    /// How many exchanges were recorded so far, and waited for no more.
+    /// How many exchanges the recorder has written so far.
     public var recordedCount: Int { self.recording?.recordedCount ?? 0 }
 
-    /// The transport that the mode asks for: replay alone in `.none`, else recording around `LiveTransport.shared`, which has no trust but
-    /// the platform's. `Session(cassette:configuration:)` records around what the configuration wants.
+    /// The transport for the mode: a `ReplayTransport` for `.none`, else a `RecordingTransport` around `LiveTransport.shared`, which
+    /// evaluates trust as the platform does. `Session(cassette:configuration:)` records around the transport of the configuration.
     public var transport: any Transport { self.transport(around: .shared) }
 
     func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
@@ -104,13 +105,13 @@ public final class Cassette: Sendable {
 
     // MARK: Closing
 
-    /// Writes what is left, puts the exchanges in order, and the recording into the place of an older one. Waits for the disk. Exchanges
-    /// that are still on their way are recorded as cut. Once it is closed, closing again gives the same outcome, and requests fail.
+    /// Writes what is left, puts the exchanges in order, and replaces an older cassette with the recording. Waits for the disk. Exchanges
+    /// that have not ended are recorded as cut. Closing again gives the same outcome; requests fail from then on.
     ///
-    /// - Parameter keepingOld: leaves an older cassette in its place, the recording beside it, as after a test that failed.
+    /// - Parameter keepingOld: keeps an older cassette, with the recording beside it, as after a test that failed.
     ///
-    /// Throws `CassetteError`: with the code `secretsLeft` where something that was to be taken out is still in the recording, naming the
-    /// places; an older cassette then keeps its place.
+    /// Throws `CassetteError`: with the code `secretsLeft`, naming the places, if a secret that was to be redacted is still in the
+    /// recording; an older cassette is then kept.
     @discardableResult
     public func close(keepingOld: Bool = false) throws(CassetteError) -> CassetteOutcome {
         try self.end { () throws(CassetteError) -> CassetteOutcome in
@@ -121,8 +122,8 @@ public final class Cassette: Sendable {
         }
     }
 
-    /// In place of `close`, where the recording is not wanted: what was recorded since the cassette was opened goes away, but for
-    /// exchanges that were added to an older cassette.
+    /// Closes the cassette without keeping the recording: what was recorded since it was opened is deleted, except exchanges that were
+    /// added to an older cassette.
     public func abandon() throws(CassetteError) {
         _ = try self.end { () throws(CassetteError) -> CassetteOutcome in
             try self.recording?.abandon()
@@ -158,10 +159,104 @@ public final class Cassette: Sendable {
         return try outcome.get()
     }
 
-    /// Nil while requests are taken.
+    /// The failure of each request after closing; nil while the cassette is open.
     var closedFailure: TransportFailure? {
         guard self.state.withLock({ $0.isClosed }) else { return nil }
         let problem = "the cassette \"\(self.path)\" is closed: wait for the requests of a test before it ends."
         return TransportFailure(.unserved(UnservedAnswer(index: nil, problem: problem)), problem)
+    }
+}
+
+/// The result of closing a cassette.
+public struct CassetteOutcome: Sendable, Hashable {
+    /// The file that was recorded; nil if nothing was.
+    public var path: String?
+    /// Exchanges recorded.
+    public var recorded: Int
+    /// Exchanges that could not be written.
+    public var lost: Int
+    public var report: ReplayReport
+    /// What `CassetteSettings.failOn` counts as failures, each with its next step.
+    public var failures: [String]
+
+    init(path: String?, recorded: Int, lost: Int, report: ReplayReport, failOn: Set<VerdictFlaw>) {
+        self.path = path
+        self.recorded = recorded
+        self.lost = lost
+        self.report = report
+        var flaws = failOn.union([.unserved])
+        // A request that was refused by strict order counts as a miss.
+        if report.order == .strict, failOn.contains(.miss) { flaws.insert(.order) }
+        self.failures = report.flawLines(naming: flaws)
+        if lost > 0 {
+            self.failures.append(
+                "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: make room on the disk and record again")
+        }
+    }
+}
+
+/// How requests are matched, how answers are replayed, and what is redacted in recordings.
+///
+/// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
+/// line and of `wiretape.json`; errors in them are thrown when the cassette is opened.
+public struct CassetteSettings: Sendable {
+    /// Match rules such as `method`, `url`, `header:accept` and `body:json`; nil for the cassette's own, or else the default ones.
+    public var match: [String]?
+    /// Places that are not compared, such as `query:ts` or `json:/id`.
+    public var ignore: [String] = []
+    /// Patterns that a place has to match, such as `json:/id=[0-9]+`.
+    public var patterns: [String] = []
+    /// Called last, for requests that are equal by all other rules.
+    public var customMatches: [CustomMatch] = []
+
+    /// False leaves secrets in recordings; `redact`, `keep` and `secrets` must then be empty.
+    public var redaction = true
+    /// Places of secrets beside the known ones, such as `header:x-token` or `json:/pin`.
+    public var redact: [String] = []
+    /// Places and kinds that are not redacted.
+    public var keep: [String] = []
+    /// Values that are secrets everywhere, by the name of their placeholder.
+    public var secrets: [String: String] = [:]
+
+    /// The answer to a request whose recorded exchanges are all used.
+    public var repetition: Repetition = .never
+    public var order: ReplayOrder = .any
+    /// How long a replayed answer takes, by the transport's clock.
+    public var latency: Latency = .none
+    /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
+    public var refreshDates = false
+    /// Dates in JSON bodies that are moved too, such as `json:/expires`.
+    public var refreshFields: [String] = []
+
+    /// What `CassetteOutcome.failures` reports, beside answers that could not be replayed.
+    public var failOn: Set<VerdictFlaw> = [.miss]
+
+    public init() {}
+}
+
+extension CassetteSettings {
+    var matchTexts: MatchRuleTexts { MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.patterns) }
+
+    /// Nil if secrets are kept.
+    ///
+    /// - Parameter replaced: the rules of the cassette that the recording replaces: they stay in force.
+    func redactionRules(replacing replaced: RedactionRules?) throws(RedactionRuleError) -> RedactionRules? {
+        guard self.redaction else {
+            guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
+                throw RedactionRuleError(
+                    "\"redaction\" is false, which does not go together with redact, keep and secrets: leave out either")
+            }
+            return nil
+        }
+        let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, octets: Array($0.value.utf8)) }
+        let given = try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.octets.isEmpty })
+        return replaced?.adding(given) ?? given
+    }
+
+    /// Nil if dates stay as they were recorded.
+    func dateRefresh(of cassette: RecordedCassette?, now: Timestamp) throws -> DateRefresh? {
+        guard self.refreshDates else { return nil }
+        let shift = DateShift(from: cassette?.firstStart ?? now, to: now)
+        return DateRefresh(try RefreshRules(self.refreshFields), shift: shift)
     }
 }

@@ -4,11 +4,11 @@ internal import Foundation
 internal import TapeBytes
 internal import TapeRecorder
 
-/// The recorder of a cassette, with the exchanges that are on their way into it.
+/// The recorder of a cassette, with the exchanges that have not ended.
 final class CassetteRecording: Sendable {
     let path: String
     private let recorder: Recorder
-    /// Nil once it is closed: what comes too late is not recorded, and nobody waits for a recorder that has gone.
+    /// Nil once it is closed: later exchanges are not recorded, and do not wait for the recorder.
     private let tapes = Guarded<[Int: ExchangeTape]?>([:])
     private let waiting = Guarded<[@Sendable () -> Void]>([])
     private let done = Guarded<RecorderStatus?>(nil)
@@ -37,17 +37,17 @@ final class CassetteRecording: Sendable {
 
     func remove(_ id: Int) { _ = self.tapes.withLock { $0?.removeValue(forKey: id) } }
 
-    /// - Returns: whether the queue is full: send nothing more before `whenDrained` calls.
+    /// - Returns: whether the queue is full: put nothing more before `whenDrained` calls.
     func put(_ item: RecorderItem) -> Bool { self.recorder.put(item) }
 
-    /// Calls once the queue has room again, perhaps at once.
+    /// Calls when the queue has room, perhaps before it returns.
     func whenDrained(_ call: @escaping @Sendable () -> Void) {
         self.waiting.withLock { $0.append(call) }
-        // It may have drained before the call was there to be found.
+        // It may have drained before the call was added.
         if !self.recorder.isFull { self.drained() }
     }
 
-    /// Waits on this thread.
+    /// Blocks this thread.
     func waitUntilDrained() {
         let semaphore = DispatchSemaphore(value: 0)
         self.whenDrained { semaphore.signal() }
@@ -81,7 +81,7 @@ final class CassetteRecording: Sendable {
         self.removeEmptyFolder()
     }
 
-    /// Of the bodies, where there is none left.
+    /// Removes the folder of the bodies if it is empty.
     private func removeEmptyFolder() {
         let stem = self.path.hasSuffix(".json") ? String(self.path.dropLast(5)) : self.path
         let files = FileManager.default

@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// Hands a session's events out as async sequences, to as many readers as ask.
+/// A session's events as async sequences, for any number of readers.
 ///
-/// Each reader has its own buffer with a limit: a session does not wait for readers. What a full buffer cannot take is left out and counted.
+/// Each reader has its own limited buffer: a session does not wait for readers. Events that find a full buffer are dropped and counted.
 public final class SessionEventStreams: EventMonitor {
-    /// Events that a buffer holds where nothing else was asked for. Those of chunks hold the octets too.
+    /// The default number of events in a buffer. Events of chunks hold the bytes too.
     public static let standardLimit = 256
 
     private struct State {
@@ -22,7 +22,7 @@ public final class SessionEventStreams: EventMonitor {
 
     /// Events from now on; ends with `finish`, or with the monitor itself.
     ///
-    /// - Parameter limit: events that wait for the reader; the oldest are kept, later ones left out.
+    /// - Parameter limit: of the buffer; if it is full, the oldest events are kept, and later ones dropped.
     public func events(limit: Int = SessionEventStreams.standardLimit) -> AsyncStream<SessionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: SessionEvent.self, bufferingPolicy: .bufferingOldest(max(1, limit)))
         let number: Int? = self.state.withLock { state in
@@ -39,7 +39,7 @@ public final class SessionEventStreams: EventMonitor {
         return stream
     }
 
-    /// How many events found a full buffer, over all readers.
+    /// How many events were dropped, over all readers.
     public var droppedCount: Int { self.state.withLock { $0.left } }
 
     public func sessionDid(_ event: SessionEvent) {
@@ -51,7 +51,7 @@ public final class SessionEventStreams: EventMonitor {
         if dropped > 0 { self.state.withLock { $0.left += dropped } }
     }
 
-    /// Ends all sequences; what they hold can still be read.
+    /// Ends all sequences; buffered events can still be read.
     public func finish() {
         let readers = self.state.withLock { state in
             state.isFinished = true

@@ -5,11 +5,15 @@ public import Foundation
 // SAFETY: see Request; nothing is stored here or in its subclass.
 public class DataRequest: Request, @unchecked Sendable {}
 
+/// A request with a body of data, a file, a stream or a form, whose answer is collected in memory.
+// SAFETY: see Request; nothing is stored here.
+public final class UploadRequest: DataRequest, @unchecked Sendable {}
+
 extension DataRequest: ContentRequest {
     public typealias Content = Data
     public typealias TaskRequest = DataRequest
 
-    /// Calls a handler with the answer as it is, behind all handlers that were added before; at once where the request is over.
+    /// Calls a handler with the answer as it is, after all handlers added before; at once if the request has ended.
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
@@ -18,7 +22,7 @@ extension DataRequest: ContentRequest {
         return self
     }
 
-    /// What a serializer makes of the answer. It works off the queue; the handler is called on it.
+    /// Calls a handler on `queue` with the value a serializer makes of the answer. The serializer runs on another queue.
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -28,7 +32,7 @@ extension DataRequest: ContentRequest {
         return self
     }
 
-    /// What a serializer makes of the answer.
+    /// The value a serializer makes of the answer.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializing<Serializer: ResponseSerializer>(

@@ -2,21 +2,21 @@ internal import Foundation
 internal import Platform
 internal import TapeBytes
 
-/// The file of a download: written as octets come, and put in its place in one step.
+/// The file of a download: written as bytes arrive, and moved to its destination in one step.
 ///
-/// Nobody but its user may read it. Octets pass through: none are kept.
+/// Only the file's owner may read it. Keeps no bytes in memory.
 final class DownloadFile: Sendable {
     private struct State {
         var handle: FileHandle?
         var temporary: URL?
         var placed: URL?
-        /// The request has ended: nothing more is written or placed.
+        /// The request has ended: nothing more is written or moved.
         var isOver = false
     }
 
     private let folder: URL
     private let destination: DownloadRequest.Destination?
-    // Held while octets are written: a cancel waits for those in hand.
+    // Locked while bytes are written: a cancel waits for the current write.
     private let state = Guarded(State())
 
     init(folder: URL?, destination: DownloadRequest.Destination?) {
@@ -56,10 +56,10 @@ final class DownloadFile: Sendable {
         return handle
     }
 
-    /// Forgets what was written: another attempt comes.
+    /// Removes what was written, before another attempt.
     func restart() { self.state.withLock { self.removeTemporary(&$0) } }
 
-    /// The answer is whole: the file goes to where the destination wants it, or stays where it is. Nothing happens behind `finish`.
+    /// The answer is complete: the file moves to its destination, or stays if there is none. Does nothing after `finish`.
     func place(_ response: HTTPResponse) throws {
         let temporary = try self.state.withLock { state -> URL? in
             guard !state.isOver else { return nil }
@@ -80,9 +80,10 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Removes what is not in its place, for good.
+    /// Ends writing, and removes an unfinished file.
     ///
-    /// - Parameter isKept: whether the request ended well; else a file that nobody was told of goes too.
+    /// - Parameter isKept: whether the request succeeded; otherwise a finished file in the temporary folder is removed too, since the
+    ///   caller does not know of it.
     func finish(isKept: Bool = false) {
         self.state.withLock { state in
             state.isOver = true
@@ -93,7 +94,7 @@ final class DownloadFile: Sendable {
         }
     }
 
-    /// Where the whole file is, if it is.
+    /// Where the complete file is; nil before.
     var url: URL? { self.state.withLock { $0.placed } }
 
     private func removeTemporary(_ state: inout State) {
@@ -126,10 +127,10 @@ final class DownloadFile: Sendable {
                     .file, "\"\(target.path)\" is there already: add the option removePreviousFile, or give another destination")
             }
         }
-        // Takes the place of a file that is there in the same step.
+        // Replaces an existing file in the same step.
         if rename(source.path, target.path) == 0 { return }
         guard errno == EXDEV else { throw Self.error(errno, target) }
-        // On another disk: whole under another name first.
+        // Another file system: copy under a temporary name first.
         let neighbour = folder.appendingPathComponent(".\(target.lastPathComponent).\(UUID().uuidString)")
         do {
             try FileManager.default.copyItem(at: source, to: neighbour)

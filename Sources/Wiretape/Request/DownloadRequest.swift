@@ -3,14 +3,14 @@ public import Dispatch
 public import Foundation
 internal import TapeBytes
 
-/// A request whose answer goes into a file, octet by octet: memory stays flat whatever comes.
+/// A request whose answer is written to a file as it arrives, with constant memory.
 // SAFETY: see Request; nothing is stored here.
 public final class DownloadRequest: Request, @unchecked Sendable {
-    /// What may be done to put a file in its place.
+    /// What may be done to move a file to its destination.
     public struct Options: OptionSet, Sendable, Hashable {
-        /// Creates the folders on the way to the destination.
+        /// Creates the folders of the destination.
         public static let createIntermediateDirectories = Options(rawValue: 1)
-        /// Takes the place of a file that is there, in one step.
+        /// Replaces an existing file, in one step.
         public static let removePreviousFile = Options(rawValue: 2)
 
         public let rawValue: Int
@@ -18,17 +18,18 @@ public final class DownloadRequest: Request, @unchecked Sendable {
         public init(rawValue: Int) { self.rawValue = rawValue }
     }
 
-    /// Says where a whole, acceptable answer goes. Called once, before the first handler.
+    /// Returns where a complete, valid answer goes. Called once, before the first handler.
     public typealias Destination =
         @Sendable (_ temporaryURL: URL, _ response: HTTPResponse) -> (destinationURL: URL, options: Options)
 
-    /// Into a folder, under the name that the answer suggests (Content-Disposition, or the last part of the URL), which is never a path.
+    /// A destination in a folder, named as the answer suggests: by Content-Disposition, or the last part of the URL. The name is never a
+    /// path.
     public static func suggestedDownloadDestination(in folder: URL, options: Options = []) -> Destination {
         { _, response in (folder.appendingPathComponent(Self.fileName(response)), options) }
     }
 
-    /// Where the file is: in its place, or in the temporary folder where no destination was given; then it is the caller's to remove. Nil
-    /// before the end, and where the request failed.
+    /// Where the file is: at its destination, or in the temporary folder if none was given; the caller then removes it. Nil before the end,
+    /// and if the request failed.
     public var fileURL: URL? { self.data.withLock { $0.outcome?.fileURL } }
 
     static func fileName(_ response: HTTPResponse) -> String {
@@ -39,7 +40,8 @@ public final class DownloadRequest: Request, @unchecked Sendable {
         return name.isEmpty || name.allSatisfy { $0 == "." } ? "unknown" : name
     }
 
-    /// The extended name before the plain one (RFC 6266, 4.3). Foundation's own reading gives "Unknown" on Linux where nothing is said.
+    /// Prefers the extended name to the plain one (RFC 6266, 4.3). Foundation's own `suggestedFilename` is "Unknown" on Linux if there is
+    /// none.
     private static func fileName(disposition: String) -> String? {
         let parameters = MIMEParameters(disposition.utf8).parameters
         if let extended = parameters.first(where: { $0.name == "filename*" }) {
@@ -55,7 +57,7 @@ extension DownloadRequest: ContentRequest {
     public typealias Content = URL
     public typealias TaskRequest = DownloadRequest
 
-    /// Calls a handler with the answer as it is, behind all handlers that were added before; at once where the request is over.
+    /// Calls a handler with the answer as it is, after all handlers added before; at once if the request has ended.
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DownloadResponse<URL?>) -> Void
@@ -64,7 +66,7 @@ extension DownloadRequest: ContentRequest {
         return self
     }
 
-    /// What a serializer makes of the answer. It works off the queue; the handler is called on it.
+    /// Calls a handler on `queue` with the value a serializer makes of the answer. The serializer runs on another queue.
     @discardableResult
     public func response<Serializer: DownloadResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -74,7 +76,7 @@ extension DownloadRequest: ContentRequest {
         return self
     }
 
-    /// Where the file is.
+    /// Calls a handler with the URL of the file.
     @discardableResult
     public func responseURL(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DownloadResponse<URL>) -> Void
@@ -82,7 +84,7 @@ extension DownloadRequest: ContentRequest {
         self.response(queue: queue, responseSerializer: URLResponseSerializer(), completionHandler: completionHandler)
     }
 
-    /// What a serializer makes of the answer.
+    /// The value a serializer makes of the answer.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializing<Serializer: DownloadResponseSerializer>(
@@ -91,7 +93,7 @@ extension DownloadRequest: ContentRequest {
         DownloadTask(self, cancelsAutomatically: automaticallyCancelling) { [core] in core.respond(download: $0, serializer) }
     }
 
-    /// Where the file is.
+    /// The URL of the file.
     public func serializingDownloadedFileURL(automaticallyCancelling: Bool = true) -> DownloadTask<URL> {
         self.serializing(URLResponseSerializer(), automaticallyCancelling: automaticallyCancelling)
     }

@@ -1,4 +1,5 @@
 public import CassetteRedaction
+public import Dispatch
 public import Foundation
 internal import TapeBytes
 
@@ -6,24 +7,25 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// A request of a session: what is common to those that collect, upload, download or stream.
+/// A request of a session: what requests that collect, upload, download or stream have in common.
 ///
-/// Goes out with its first response handler, or by `resume()`; may be cancelled at any time, from any thread.
-// SAFETY: nothing but constants of Sendable types is stored, here and in the subclasses; what changes is behind the lock of `data`.
+/// Sent with its first response handler or by `resume()`; may be cancelled at any time, from any thread.
+// SAFETY: only constants of Sendable types are stored, here and in the subclasses; what changes is guarded by the lock of `data`.
 public class Request: @unchecked Sendable, Identifiable {
     public let id: UUID
-    /// Rising in each session.
+    /// Ascending within the session.
     let number: UInt64
     let core: SessionCore
     let transport: any Transport
-    /// Of the task that made the request: handlers, adapters and retriers find it too, so that requests made there don't leave for the network.
+    /// The cassette of the task that made the request. Handlers, adapters and retriers run with it, so that requests they make do not go to
+    /// the network.
     private let cassette: Cassette?
     let source: RequestSource
     let interceptor: (any RequestInterceptor)?
-    let sink: BodySink
+    let sink: Sink
     let data: Guarded<RequestData>
 
-    init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: BodySink) {
+    init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?, sink: Sink) {
         self.core = core
         self.number = core.nextNumber()
         self.id = core.id(of: self.number)
@@ -36,7 +38,7 @@ public class Request: @unchecked Sendable, Identifiable {
         core.emit(.created, of: self)
     }
 
-    /// Runs something where `Cassette.current` is what it was where the request was made.
+    /// Runs the closure with the `Cassette.current` of the place where the request was made.
     func withItsCassette<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let cassette = self.cassette else { return try body() }
         return try Cassette.$current.withValue(cassette, operation: body)
@@ -51,24 +53,24 @@ public class Request: @unchecked Sendable, Identifiable {
     public var isCancelled: Bool { self.state == .cancelled }
     public var isFinished: Bool { self.state == .finished }
 
-    /// As it went out last; nil before that. A `URLRequest` keeps neither order nor duplicates of fields: `sentRequest` does.
+    /// The request as last sent; nil before. A `URLRequest` keeps neither the order nor the duplicates of fields: `sentRequest` does.
     public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
 
-    /// As it went out last; nil before that.
+    /// The request as last sent; nil before.
     public var sentRequest: TransportRequest? { self.data.withLock { $0.sent } }
 
-    /// The head of the answer; nil before it is there.
+    /// The head of the answer; nil before it has arrived.
     public var response: HTTPResponse? { self.data.withLock { $0.isRedirect ? nil : $0.response } }
 
-    /// Why it failed; nil while it has not.
+    /// Why the request failed; nil if it has not.
     public var error: WiretapeError? { self.data.withLock { $0.outcome?.error } }
 
-    /// How often it was sent again.
+    /// The number of attempts after the first.
     public var retryCount: Int { self.data.withLock { $0.earlier.count } }
 
-    // MARK: Orders
+    // MARK: Control
 
-    /// Starts the request, or goes on after `suspend()`. Does nothing where it runs or is over.
+    /// Starts the request, or continues after `suspend()`. Does nothing if the request is running or has ended.
     @discardableResult
     public func resume() -> Self {
         let (resumption, held) = self.data.withLock { data -> (RequestMachine.Resumption, TransportRequest?) in
@@ -92,14 +94,14 @@ public class Request: @unchecked Sendable, Identifiable {
         return self
     }
 
-    /// Asks for nothing more until `resume()`. What was on its way still comes, and limits of time but the total one rest.
+    /// Stops asking for data until `resume()`. Data on its way still arrives; of the timeouts only `total` keeps running.
     @discardableResult
     public func suspend() -> Self {
         if self.data.withLock({ $0.machine.suspend() }) { self.core.emit(.suspended, of: self) }
         return self
     }
 
-    /// Ends the request with an error of the code `cancelled`, unless it is over.
+    /// Ends the request with an error of the code `cancelled`, unless it has ended.
     @discardableResult
     public func cancel() -> Self {
         self.cancel(.cancelled)
@@ -108,94 +110,84 @@ public class Request: @unchecked Sendable, Identifiable {
 
     func cancel(_ error: WiretapeError) { self.finish(error, as: .cancelled) }
 
-    /// The first handler starts the request, where the session does not wait for `resume()`.
+    /// The first handler starts the request, unless the session waits for `resume()`.
     func startForHandler() {
         guard self.core.configuration.startsRequestsImmediately else { return }
         if self.data.withLock({ $0.machine.state == .initialized }) { self.resume() }
     }
 }
 
-/// Where the octets of an answer go.
-enum BodySink: Sendable {
-    /// Into the request's own data.
-    case memory
-    case file(DownloadFile)
-    case stream(StreamHub)
-}
-
 extension Request {
-    /// The request with the session's cookies for its URL.
-    func withCookies(_ request: TransportRequest) -> TransportRequest {
-        guard let storage = self.core.configuration.cookieStorage else { return request }
-        var request = request
-        request.headers = CookieRule(storage: storage).headers(request.headers, for: request.url)
-        return request
-    }
-
-    func storeCookies(_ response: HTTPResponse) {
-        guard let storage = self.core.configuration.cookieStorage, response.headers.contains(name: "Set-Cookie") else { return }
-        CookieRule(storage: storage).store(response)
-    }
-}
-
-extension Request {
-    /// The request as a command for a shell that sends the same with curl: as it went out last, or as it would go out before adapters.
+    /// Sends Basic credentials with the first attempt, without waiting for a challenge (RFC 7617).
     ///
-    /// Makes the request where it has not been made, and throws what that throws; sends nothing.
+    /// Replaces an Authorization field of the request. Call it before the request starts.
+    @discardableResult
+    public func authenticate(username: String, password: String) -> Self {
+        self.data.withLock { $0.options.authorization = .authorization(username: username, password: password) }
+        return self
+    }
+
+    /// Decides on this request's redirects instead of the session's handler. Call it before the request starts.
+    @discardableResult
+    public func redirect(using handler: any RedirectHandler) -> Self {
+        self.data.withLock { $0.options.redirectHandler = handler }
+        return self
+    }
+
+    /// Calls a closure with the head of the answer, after redirects and before any of the body; `.cancel` cancels the request.
     ///
-    /// - Parameter redaction: what is taken out of it; nil shows all secrets.
-    public func curl(redaction: RedactionRules? = .standard) throws -> CurlDescription {
-        if let sent = self.sentRequest { return CurlDescription(sent, redaction: redaction) }
-        do {
-            return CurlDescription(try self.draft().request, redaction: redaction)
-        } catch {
-            throw WiretapeError(error, as: .invalidRequest)
-        }
+    /// Called on the transport's thread: must return at once. Add it before the request starts.
+    @discardableResult
+    public func onHTTPResponse(perform handler: @escaping @Sendable (HTTPResponse) -> ResponseDisposition) -> Self {
+        self.data.withLock { $0.options.dispositions.append(handler) }
+        return self
     }
 
-    /// The same as text, with secrets taken out; the error's text where the request cannot be made.
-    public func cURLDescription() -> String {
-        do {
-            return try self.curl().description
-        } catch {
-            return "\(error)"
-        }
-    }
-}
+    // MARK: Progress
 
-extension Request {
-    /// How the request ended; cancelled with the task that waits for it, where that is wanted.
-    func outcome(cancelsAutomatically: Bool) async -> RequestOutcome {
-        if let outcome = self.data.withLock({ $0.outcome }) { return outcome }
-        guard cancelsAutomatically else { return await self.outcome() }
-        return await withTaskCancellationHandler {
-            await self.outcome()
-        } onCancel: {
-            self.cancel()
-        }
+    /// Calls a closure whenever more of the body has been sent, and at the end.
+    @discardableResult
+    public func uploadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
+        self.observe(.upload) { progress, _ in queue.async { closure(progress) } }
+        return self
     }
 
-    /// A handler that makes a response where serializers work, and hands it over on a queue.
-    func add<Response: Sendable>(
-        _ queue: DispatchQueue, _ make: @escaping @Sendable (RequestOutcome) -> Response, _ handler: @escaping @Sendable (Response) -> Void
-    ) {
-        // Who never starts would be kept by its own handlers.
-        self.add { [weak self] outcome, done in
-            guard let self else { return done() }
-            SessionCore.serializationQueue.async {
-                let response = make(outcome)
-                queue.async {
-                    self.withItsCassette { handler(response) }
-                    done()
-                }
-            }
-        }
+    /// Calls a closure whenever more of the answer has arrived, and at the end.
+    @discardableResult
+    public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
+        self.observe(.download) { progress, _ in queue.async { closure(progress) } }
+        return self
     }
-}
 
-extension Request {
-    /// Adds a rule that the answer has to follow; in order, the first that does not hold is the request's error. To be called before the
-    /// request starts.
+    /// How much of the body has been sent, until the request ends. Buffers 64 values: a slower reader misses the oldest.
+    public func uploadProgress() -> AsyncStream<TransferProgress> { self.stream(of: .upload) }
+
+    /// How much of the answer has arrived, until the request ends. Buffers 64 values: a slower reader misses the oldest.
+    public func downloadProgress() -> AsyncStream<TransferProgress> { self.stream(of: .download) }
+
+    private func stream(of direction: TransferCount.Direction) -> AsyncStream<TransferProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(64))
+        self.observe(direction) { progress, isLast in
+            continuation.yield(progress)
+            if isLast { continuation.finish() }
+        }
+        return stream
+    }
+
+    /// An observer added after the end gets the final progress at once.
+    private func observe(_ direction: TransferCount.Direction, _ observer: @escaping TransferCount.Observer) {
+        let final = self.data.withLock { data -> TransferProgress? in
+            guard data.outcome == nil else { return data[direction].progress }
+            data[direction].observe(observer)
+            return nil
+        }
+        if let final { observer(final, true) }
+    }
+
+    // MARK: Validation
+
+    /// Adds a rule for the answer. Rules are checked in order; the first that fails is the request's error. Call it before the request
+    /// starts.
     @discardableResult
     public func validate(_ validation: Validation) -> Self {
         self.data.withLock { $0.options.validations.append(validation) }
@@ -212,7 +204,7 @@ extension Request {
     @discardableResult
     public func validate(contentType acceptable: some Sequence<String>) -> Self { self.validate(.contentType(acceptable)) }
 
-    /// What a rule has against the answer; nil for nothing.
+    /// The error of the first rule that rejects the answer; nil if none does.
     func rejection() -> WiretapeError? {
         let (validations, sent, response, body) = self.data.withLock { ($0.options.validations, $0.sent, $0.response, $0.body) }
         guard !validations.isEmpty, let sent, let response else { return nil }
@@ -230,15 +222,47 @@ extension Request {
         self.core.emit(.validated(error: nil), of: self)
         return nil
     }
+
+    // MARK: Curl
+
+    /// The request as a curl command: as last sent, or before its first attempt as it is before adapters.
+    ///
+    /// Makes the request if it has not been made, and throws what that throws; sends nothing.
+    ///
+    /// - Parameter redaction: what is redacted; nil shows all secrets.
+    public func curl(redaction: RedactionRules? = .standard) throws -> CurlDescription {
+        if let sent = self.sentRequest { return CurlDescription(sent, redaction: redaction) }
+        do {
+            return CurlDescription(try self.draft().request, redaction: redaction)
+        } catch {
+            throw WiretapeError(error, as: .invalidRequest)
+        }
+    }
+
+    /// The curl command with secrets redacted; the error's text if the request cannot be made.
+    public func cURLDescription() -> String {
+        do {
+            return try self.curl().description
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+/// What to do with an answer whose head has arrived.
+public enum ResponseDisposition: Sendable, Hashable {
+    case allow
+    /// Cancels the request before any of the body is read.
+    case cancel
 }
 
 extension Request {
-    /// Ends the request, once: the first to come says how.
+    /// Ends the request once: the first call decides how.
     func finish(_ error: WiretapeError?, as state: RequestState = .finished) {
         let state: RequestState = error?.isCancelled == true ? .cancelled : state
         let now = self.core.clock.elapsed()
         let file: URL? = if case .file(let download) = self.sink, error == nil { download.url } else { nil }
-        let ending = self.data.withLock { data -> RequestEnding? in
+        let ending = self.data.withLock { data -> RequestData.Ending? in
             guard data.machine.finish(as: state) else { return nil }
             return data.end(id: self.id, error: error, file: file, now: now)
         }
@@ -259,7 +283,7 @@ extension Request {
         self.runHandlers()
     }
 
-    /// How the request ended, when it has.
+    /// Waits for the request to end.
     func outcome() async -> RequestOutcome {
         if let outcome = self.data.withLock({ $0.outcome }) { return outcome }
         return await withCheckedContinuation { waiter in
@@ -271,6 +295,17 @@ extension Request {
         }
     }
 
+    /// Waits for the request to end, and cancels it with the waiting task if that is wanted.
+    func outcome(cancelsAutomatically: Bool) async -> RequestOutcome {
+        if let outcome = self.data.withLock({ $0.outcome }) { return outcome }
+        guard cancelsAutomatically else { return await self.outcome() }
+        return await withTaskCancellationHandler {
+            await self.outcome()
+        } onCancel: {
+            self.cancel()
+        }
+    }
+
     // MARK: Handlers
 
     func add(_ handler: @escaping HandlerLine.Handler) {
@@ -279,13 +314,40 @@ extension Request {
         self.runHandlers()
     }
 
-    /// Runs the next handler, if it is its turn.
-    func runHandlers() {
+    /// Adds a handler that makes a response on the serialization queue and delivers it on `queue`.
+    func add<Response: Sendable>(
+        _ queue: DispatchQueue, _ make: @escaping @Sendable (RequestOutcome) -> Response, _ handler: @escaping @Sendable (Response) -> Void
+    ) {
+        // Weak: a request that never starts would be kept alive by its own handlers.
+        self.add { [weak self] outcome, done in
+            guard let self else { return done() }
+            SessionCore.serializationQueue.async {
+                let response = make(outcome)
+                queue.async {
+                    self.withItsCassette { handler(response) }
+                    done()
+                }
+            }
+        }
+    }
+
+    /// Runs the next handler if the request has ended and none is running.
+    private func runHandlers() {
         let (handler, outcome) = self.data.withLock { data in (data.handlers.start(), data.outcome) }
         guard let handler, let outcome else { return }
         handler(outcome) {
             self.data.withLock { $0.handlers.handlerReturned() }
             self.runHandlers()
         }
+    }
+}
+
+extension Request {
+    /// Where the bytes of an answer go.
+    enum Sink: Sendable {
+        /// The request's own data.
+        case memory
+        case file(DownloadFile)
+        case stream(StreamHub)
     }
 }

@@ -1,38 +1,38 @@
 internal import Foundation
 
-/// Everything about a request that changes, behind its one lock.
+/// The state of a request, guarded by its one lock.
 struct RequestData: Sendable {
     var machine = RequestMachine()
-    var options = RequestOptions()
-    /// Since the start.
+    var options = Options()
     var metrics = MetricsState(startTime: Date())
+    /// On the session's clock.
     var start = Duration.zero
     var watch: TimeoutWatch?
-    /// Sleeps until a limit is exceeded.
+    /// Sleeps until the next limit.
     var watchTask: Task<Void, Never>?
     /// Adapters, redirect handlers or retriers at work.
     var work: Task<Void, Never>?
 
     var draft: RequestDraft?
-    /// The request that is out, or was last.
+    /// The request as last sent.
     var sent: TransportRequest?
-    /// The same without the cookies of the session.
+    /// `sent` without the session's cookies.
     var bare: TransportRequest?
-    /// Adapted, while the request is suspended.
+    /// Adapted and not sent, because the request is suspended.
     var held: TransportRequest?
-    /// Of the current exchange; nil before `start` has returned.
+    /// The transport's task of the current exchange; nil before `start` has returned.
     var task: (any TransportTask)?
-    /// The transport was told to wait.
+    /// The transport was told to pause.
     var isPaused = false
-    /// It is to go on as soon as its task is known.
+    /// The transport is to resume as soon as its task is known.
     var isDemandDue = false
 
     var response: HTTPResponse?
-    /// Of the answer, or of the redirect that is being looked at.
+    /// The body of the answer, or of the current redirect.
     var body = Data()
     var trailers = HTTPHeaders()
     var isRedirect = false
-    /// Whether octets have left for a reader, so that the request cannot be sent again unseen.
+    /// Whether bytes have been delivered to a file or a reader: a stream cannot be sent again then.
     var isDelivered = false
     var redirects: [RedirectHop] = []
     var earlier: [RequestAttempt] = []
@@ -44,7 +44,7 @@ struct RequestData: Sendable {
     var waiters: [CheckedContinuation<RequestOutcome, Never>] = []
     var handlers = HandlerLine()
 
-    /// Forgets what the last exchange brought.
+    /// Resets the state of the last exchange for the next one.
     mutating func begin(_ request: TransportRequest, at time: Duration) {
         self.sent = request
         self.task = nil
@@ -58,10 +58,10 @@ struct RequestData: Sendable {
         self.watch?.somethingHappened(at: time)
     }
 
-    /// For the metrics.
+    /// Adds an event to the metrics.
     mutating func note(_ event: SessionEvent.Kind, at time: Duration) { self.metrics.happened(event, at: time - self.start) }
 
-    subscript(direction: TransferDirection) -> TransferCount {
+    subscript(direction: TransferCount.Direction) -> TransferCount {
         get { direction == .upload ? self.upload : self.download }
         set { if direction == .upload { self.upload = newValue } else { self.download = newValue } }
     }
@@ -69,26 +69,16 @@ struct RequestData: Sendable {
     func attempt(_ error: WiretapeError?) -> RequestAttempt {
         RequestAttempt(request: self.sent, response: self.response, redirects: self.redirects, error: error)
     }
-}
 
-/// What callers chain to a request before it starts.
-struct RequestOptions: Sendable {
-    var validations: [Validation] = []
-    var redirectHandler: (any RedirectHandler)?
-    var dispositions: [@Sendable (HTTPResponse) -> ResponseDisposition] = []
-    var authorization: HTTPHeader?
-}
-
-extension RequestData {
-    /// Makes the outcome and lets go of everything that was held for the exchange.
-    mutating func end(id: UUID, error: WiretapeError?, file: URL?, now: Duration) -> RequestEnding {
+    /// Makes the outcome and releases everything held for the exchange.
+    mutating func end(id: UUID, error: WiretapeError?, file: URL?, now: Duration) -> Ending {
         self.note(.finished(error: error), at: now)
         let outcome = RequestOutcome(
             id: id, attempts: self.earlier + [self.attempt(error)], data: self.body, fileURL: file, trailers: self.trailers,
             metrics: self.metrics.metrics, start: self.start, error: error)
         self.upload.finish(whole: error == nil)
         self.download.finish(whole: error == nil)
-        let ending = RequestEnding(
+        let ending = Ending(
             outcome: outcome, waiters: self.waiters, task: self.task, work: self.work, watch: self.watchTask,
             progress: [self.upload, self.download].filter(\.isObserved))
         self.outcome = outcome
@@ -100,5 +90,60 @@ extension RequestData {
         self.draft?.spool = nil
         self.handlers.open()
         return ending
+    }
+}
+
+extension RequestData {
+    /// What the caller sets before the request starts.
+    struct Options: Sendable {
+        var validations: [Validation] = []
+        var redirectHandler: (any RedirectHandler)?
+        var dispositions: [@Sendable (HTTPResponse) -> ResponseDisposition] = []
+        var authorization: HTTPHeader?
+    }
+
+    /// What is notified, resumed and cancelled when the request has ended.
+    struct Ending: Sendable {
+        var outcome: RequestOutcome
+        var waiters: [CheckedContinuation<RequestOutcome, Never>]
+        var task: (any TransportTask)?
+        var work: Task<Void, Never>?
+        var watch: Task<Void, Never>?
+        var progress: [TransferCount]
+    }
+}
+
+/// The handlers of one request, in the order in which they were added: each starts when the previous one has returned.
+///
+/// Runs nothing itself.
+struct HandlerLine: Sendable {
+    typealias Handler = @Sendable (_ outcome: RequestOutcome, _ done: @escaping @Sendable () -> Void) -> Void
+
+    private var waiting: [Handler] = []
+    private var next = 0
+    private var isOpen = false
+    private var isRunning = false
+
+    mutating func add(_ handler: @escaping Handler) { self.waiting.append(handler) }
+
+    var canStart: Bool { self.isOpen && !self.isRunning && self.next < self.waiting.count }
+
+    /// The request has ended: handlers may run.
+    mutating func open() { self.isOpen = true }
+
+    /// - Returns: the handler to run now; the caller reports its end with `handlerReturned`.
+    mutating func start() -> Handler? {
+        guard self.canStart else { return nil }
+        self.isRunning = true
+        defer { self.next += 1 }
+        return self.waiting[self.next]
+    }
+
+    mutating func handlerReturned() {
+        self.isRunning = false
+        guard self.next == self.waiting.count else { return }
+        // Releases what the handlers capture.
+        self.waiting = []
+        self.next = 0
     }
 }

@@ -1,13 +1,28 @@
-/// Follows one request from its making to its end, over all its attempts and redirects.
+/// The state of a request.
+public enum RequestState: Sendable, Hashable {
+    /// Made and not started: starts with its first handler or by `resume()`.
+    case initialized
+    case resumed
+    /// Asks for no data until it is resumed; data on its way still arrives.
+    case suspended
+    case cancelled
+    /// With an answer or an error.
+    case finished
+
+    /// Whether the request has ended and nothing changes any more.
+    public var isOver: Bool { self == .cancelled || self == .finished }
+}
+
+/// Follows one request from its creation to its end, through all its attempts and redirects.
 ///
-/// Knows states and the numbers of exchanges; no octets, times or errors. An exchange is one request with its response on a transport.
+/// Knows states and the numbers of exchanges, never bytes, times or errors. An exchange is one request with its response on a transport.
 struct RequestMachine: Sendable {
-    /// What a `resume` is to do.
+    /// What `resume` asks the caller to do.
     enum Resumption: Sendable, Hashable {
         case nothing
-        /// Make the request, which was not begun.
+        /// Make the request: it has not been started.
         case prepare
-        /// Send what was ready while the request was suspended.
+        /// Send the request that became ready while suspended.
         case send
         /// Ask the transport for more.
         case demand
@@ -17,7 +32,7 @@ struct RequestMachine: Sendable {
         case new
         /// Adapters, handlers or retriers are at work.
         case thinking
-        /// Ready to go out, and suspended.
+        /// Ready to be sent, and suspended.
         case held
         case sending
         case over
@@ -25,9 +40,9 @@ struct RequestMachine: Sendable {
 
     private(set) var state: RequestState = .initialized
     private var stage: Stage = .new
-    /// The number of the exchange that was sent last; 0 before the first.
+    /// The number of the last exchange; 0 before the first.
     private(set) var exchange = 0
-    /// Exchanges that were given up before their tasks were known.
+    /// Exchanges abandoned before their end; the tasks of some are not known yet.
     private var abandoned: Set<Int> = []
 
     mutating func resume() -> Resumption {
@@ -50,9 +65,9 @@ struct RequestMachine: Sendable {
         return true
     }
 
-    /// A request is ready to go out: the first, one after a redirect, or one more attempt.
+    /// A request is ready to be sent: the first, one after a redirect, or another attempt.
     ///
-    /// - Returns: the number of its exchange; nil where it is held or too late.
+    /// - Returns: the number of its exchange; nil if it is held or the request has ended.
     mutating func send() -> Int? {
         guard self.stage == .thinking || self.stage == .held else { return nil }
         guard self.state != .suspended else {
@@ -64,28 +79,28 @@ struct RequestMachine: Sendable {
         return self.exchange
     }
 
-    /// Whether the other side is to do something.
+    /// Whether the request waits for the other side.
     var isWaiting: Bool { self.stage == .sending && self.state != .suspended }
 
-    /// Whether events of that exchange count.
+    /// Whether events of that exchange are handled.
     func isCurrent(_ exchange: Int) -> Bool { self.stage == .sending && exchange == self.exchange }
 
-    /// Whether that exchange was given up before its end: its task is to be cancelled.
+    /// Whether that exchange was abandoned before its end, so that its task must be cancelled.
     func isAbandoned(_ exchange: Int) -> Bool { self.abandoned.contains(exchange) }
 
-    /// The transport has said its last word on the current exchange.
+    /// The transport has sent the last event of the current exchange.
     mutating func exchangeEnded() {
         self.stage = .thinking
     }
 
-    /// The current exchange is given up, and the request goes on without it.
+    /// The current exchange is abandoned, and the request goes on without it.
     mutating func exchangeAbandoned() {
         guard self.stage == .sending else { return }
         self.abandoned.insert(self.exchange)
         self.stage = .thinking
     }
 
-    /// - Returns: whether it was not over yet.
+    /// - Returns: false if the request had ended before.
     mutating func finish(as state: RequestState) -> Bool {
         guard self.stage != .over else { return false }
         self.exchangeAbandoned()

@@ -2,29 +2,29 @@ public import Dispatch
 public import Foundation
 public import TapeBytes
 
-/// A request whose answer is kept whole, in memory or in a file, until serializers make values of it.
+/// A request that keeps its whole answer, in memory or in a file, for serializers.
 ///
-/// ``DataRequest``, ``UploadRequest`` and ``DownloadRequest`` are such; a ``StreamRequest`` keeps nothing.
+/// ``DataRequest``, ``UploadRequest`` and ``DownloadRequest`` conform; a ``StreamRequest`` keeps nothing.
 public protocol ContentRequest: Request {
-    /// What the body is kept as: `Data`, or the `URL` of a file.
+    /// How the body is kept: as `Data`, or as the `URL` of a file.
     associatedtype Content: Sendable
-    /// What its tasks have for their request: for an upload, a ``DataRequest``.
+    /// The type of its tasks' requests: for an upload, ``DataRequest``.
     associatedtype TaskRequest: ContentRequest where TaskRequest.Content == Content
 
-    /// Calls a handler with the answer as it is, behind all handlers that were added before; at once where the request is over.
+    /// Calls a handler with the answer as it is, after all handlers added before; at once if the request has ended.
     @discardableResult
     func response(
         queue: DispatchQueue, completionHandler: @escaping @Sendable (ContentResponse<Content, Content?>) -> Void
     ) -> Self
 
-    /// What a serializer makes of the answer. It works off the queue; the handler is called on it.
+    /// Calls a handler on `queue` with the value a serializer makes of the answer. The serializer runs on another queue.
     @discardableResult
     func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (ContentResponse<Content, Serializer.SerializedObject>) -> Void
     ) -> Self
 
-    /// What a serializer makes of the answer.
+    /// The value a serializer makes of the answer.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     func serializing<Serializer: ResponseSerializer>(
@@ -32,73 +32,7 @@ public protocol ContentRequest: Request {
     ) -> ContentTask<TaskRequest, Serializer.SerializedObject>
 }
 
-extension ContentRequest {
-    /// The body as it is.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializingData(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, Data> {
-        self.serializing(
-            DataResponseSerializer(
-                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
-            automaticallyCancelling: automaticallyCancelling)
-    }
-
-    /// The body as text, in the encoding given, or in the one that the answer names.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializingString(
-        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, String> {
-        self.serializing(
-            StringResponseSerializer(
-                encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
-                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
-    }
-
-    /// The body as a JSON value.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializingJSON(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, JSONValue> {
-        self.serializing(
-            JSONResponseSerializer(
-                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
-            automaticallyCancelling: automaticallyCancelling)
-    }
-
-    /// The body as a property list.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializingPropertyList(
-        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
-        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, PropertyListValue> {
-        self.serializing(
-            PropertyListResponseSerializer(
-                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
-            automaticallyCancelling: automaticallyCancelling)
-    }
-
-    /// The body decoded as a type.
-    ///
-    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
-    public func serializingDecodable<Value: Decodable & Sendable>(
-        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
-        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
-    ) -> ContentTask<TaskRequest, Value> {
-        self.serializing(
-            DecodableResponseSerializer(
-                of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
-                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
-    }
-}
-
+// Handlers for the serializers of the library.
 extension ContentRequest {
     /// The body as it is.
     @discardableResult
@@ -113,7 +47,7 @@ extension ContentRequest {
             completionHandler: completionHandler)
     }
 
-    /// The body as text, in the encoding given, or in the one that the answer names.
+    /// The body as text, in the given encoding or the one the answer names.
     @discardableResult
     public func responseString(
         queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
@@ -166,5 +100,73 @@ extension ContentRequest {
             responseSerializer: DecodableResponseSerializer(
                 of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
                 emptyResponseCodes: emptyResponseCodes), completionHandler: completionHandler)
+    }
+}
+
+// Tasks for the serializers of the library.
+extension ContentRequest {
+    /// The body as it is.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingData(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, Data> {
+        self.serializing(
+            DataResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as text, in the given encoding or the one the answer names.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingString(
+        encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, String> {
+        self.serializing(
+            StringResponseSerializer(
+                encoding: encoding, dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a JSON value.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingJSON(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, JSONValue> {
+        self.serializing(
+            JSONResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body as a property list.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingPropertyList(
+        dataPreprocessor: any DataPreprocessor = .passthrough, emptyRequestMethods: Set<HTTPMethod> = [.head],
+        emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, PropertyListValue> {
+        self.serializing(
+            PropertyListResponseSerializer(
+                dataPreprocessor: dataPreprocessor, emptyRequestMethods: emptyRequestMethods, emptyResponseCodes: emptyResponseCodes),
+            automaticallyCancelling: automaticallyCancelling)
+    }
+
+    /// The body decoded as a type.
+    ///
+    /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
+    public func serializingDecodable<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder(), dataPreprocessor: any DataPreprocessor = .passthrough,
+        emptyRequestMethods: Set<HTTPMethod> = [.head], emptyResponseCodes: Set<Int> = [204, 205], automaticallyCancelling: Bool = true
+    ) -> ContentTask<TaskRequest, Value> {
+        self.serializing(
+            DecodableResponseSerializer(
+                of: type, dataPreprocessor: dataPreprocessor, decoder: decoder, emptyRequestMethods: emptyRequestMethods,
+                emptyResponseCodes: emptyResponseCodes), automaticallyCancelling: automaticallyCancelling)
     }
 }

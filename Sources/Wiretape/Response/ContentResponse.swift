@@ -4,13 +4,13 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// What came of a request whose answer is kept whole: the answer, how it came, and the value made of it.
+/// The response of a ``ContentRequest``: the answer, its metrics, and the value made of it.
 ///
-/// Has the body itself as ``data`` or ``fileURL``, after the kind of the request.
+/// Has the body as ``data`` or ``fileURL``, depending on the kind of request.
 public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
     let outcome: RequestOutcome
     public let result: Result<Value, WiretapeError>
-    /// Start, first octet, each chunk, end and the serializer's end, over all attempts and redirects.
+    /// The times of start, first byte, each chunk, end and serialization, for all attempts and redirects.
     public let metrics: RequestMetrics
 
     init(_ outcome: RequestOutcome, _ result: Result<Value, WiretapeError>, _ metrics: RequestMetrics) {
@@ -19,10 +19,10 @@ public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
         self.metrics = metrics
     }
 
-    /// Nil where there is an error.
+    /// Nil if there is an error.
     public var value: Value? { try? self.result.get() }
 
-    /// Of the request, its validation or the serializer.
+    /// The error of the request, its validation or the serializer.
     public var error: WiretapeError? {
         guard case .failure(let error) = self.result else { return nil }
         return error
@@ -30,48 +30,49 @@ public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
 
     // MARK: Answer
 
-    /// The head of the answer, exactly as it came; nil where none did.
+    /// The head of the answer, exactly as it arrived; nil if none did.
     public var response: HTTPResponse? { self.outcome.last.response }
 
-    /// A view that joins duplicates of fields and rewrites names.
+    /// A view that joins duplicate fields and rewrites their names.
     public var httpURLResponse: HTTPURLResponse? { self.response?.httpURLResponse }
 
-    /// Of the last hop.
+    /// The URL of the last hop.
     public var url: URL? { self.response?.url ?? self.outcome.last.request?.url }
 
-    /// All fields, in order.
+    /// The answer's fields, in order with duplicates.
     public var headers: HTTPHeaders { self.response?.headers ?? HTTPHeaders() }
 
-    /// What stood behind the body (RFC 9110, 6.5).
+    /// The fields after the body (RFC 9110, 6.5).
     public var trailers: HTTPHeaders { self.outcome.trailers }
 
-    /// Where it came from: the network, or which exchange of which cassette.
+    /// Where the answer came from: the network, or an exchange of a cassette.
     public var source: ExchangeSource? { self.response?.source }
 
     // MARK: Request
 
-    /// As it went out last; a `URLRequest` keeps neither order nor duplicates of fields.
+    /// The request as last sent. A `URLRequest` keeps neither the order nor the duplicates of fields.
     public var request: URLRequest? { self.sentRequest.map { URLRequest($0) } }
 
-    /// As it went out last; nil where nothing did.
+    /// The request as last sent; nil if none was.
     public var sentRequest: TransportRequest? { self.outcome.last.request }
 
     /// The redirects that were followed in the last attempt.
     public var redirects: [RedirectHop] { self.outcome.last.redirects }
 
-    /// All attempts, the last included.
+    /// All attempts, including the last.
     public var attempts: [RequestAttempt] { self.outcome.attempts }
 
     public var timeline: Timeline { self.metrics.timeline }
 
     // MARK: Changing the value
 
-    /// With another value made of the value.
+    /// The same response with a value made of the value.
     public func map<Other: Sendable>(_ transform: (Value) -> Other) -> ContentResponse<Content, Other> {
         ContentResponse<Content, Other>(self.outcome, self.result.map(transform), self.metrics)
     }
 
-    /// What the closure throws is an error of the code `serialization`, unless it is a `WiretapeError`.
+    /// The same response with a value made of the value. An error the closure throws gets the code `serialization`, unless it is a
+    /// `WiretapeError`.
     public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) -> ContentResponse<Content, Other> {
         let result = self.result.flatMap { value in
             Result { try transform(value) }.mapError { WiretapeError($0, as: .serialization) }
@@ -92,16 +93,32 @@ extension ContentResponse where Value == Content? {
 }
 
 extension ContentResponse: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The result in a line.
+    /// The result in one line.
     public var description: String { "\(self.result)" }
 
-    /// Request, answer, redirects, times and result, a line each. Has no body, and no values of header fields.
+    /// Request, answer, redirects, times and result, one line each, without the body and without values of header fields.
     public var debugDescription: String {
         ResponseText.lines(self.outcome, metrics: self.metrics, result: self.description).joined(separator: "\n")
     }
 }
 
-/// An answer and how it came, for people.
+/// The response of a request that collects its answer in memory.
+public typealias DataResponse<Value: Sendable> = ContentResponse<Data, Value>
+
+extension ContentResponse where Content == Data {
+    /// The whole body, decoded; nil if no answer arrived.
+    public var data: Data? { self.outcome.body }
+}
+
+/// The response of a download.
+public typealias DownloadResponse<Value: Sendable> = ContentResponse<URL, Value>
+
+extension ContentResponse where Content == URL {
+    /// Where the file is; nil if the request failed.
+    public var fileURL: URL? { self.outcome.fileURL }
+}
+
+/// The lines of a response's debug description.
 enum ResponseText {
     static func lines(_ outcome: RequestOutcome, metrics: RequestMetrics, result: String) -> [String] {
         let attempts = outcome.attempts.enumerated().flatMap { number, attempt in

@@ -1,10 +1,9 @@
 internal import TapeBytes
 
-/// A request on its way, and the value that is made of its answer: once, however often it is asked for.
+/// A running request and the value made of its answer, once, however often it is read.
 ///
-/// The request goes out when this is made; the serializer works in the task that asks.
+/// Creating it starts the request; the serializer runs in the task that reads the value.
 public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
-    /// The request itself.
     public let request: Source
     private let cancelsAutomatically: Bool
     private let memo = AnswerMemo<ContentResponse<Source.Content, Value>>()
@@ -20,8 +19,8 @@ public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
         request.startForHandler()
     }
 
-    /// The answer, how it came, and the value or the error. Cancelling the task that waits here cancels the request, unless it was asked not
-    /// to; the response has the error then.
+    /// The answer, its metrics, and the value or the error. Cancelling the waiting task cancels the request, unless
+    /// `automaticallyCancelling` is false; the response then has that error.
     public var response: ContentResponse<Source.Content, Value> {
         get async {
             await self.memo.answer { self.serialize(await self.request.outcome(cancelsAutomatically: self.cancelsAutomatically)) }
@@ -38,7 +37,13 @@ public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
     public func cancel() { self.request.cancel() }
 }
 
-/// Makes an answer once, however many ask for it at the same time.
+/// A running request that collects its answer in memory, and the value made of it.
+public typealias DataTask<Value: Sendable> = ContentTask<DataRequest, Value>
+
+/// A running download, and the value made of its file.
+public typealias DownloadTask<Value: Sendable> = ContentTask<DownloadRequest, Value>
+
+/// Makes an answer once, however many tasks ask for it at the same time.
 final class AnswerMemo<Answer: Sendable>: Sendable {
     private enum State {
         case none
@@ -48,7 +53,7 @@ final class AnswerMemo<Answer: Sendable>: Sendable {
 
     private let state = Guarded(State.none)
 
-    /// - Parameter make: called by the first to ask.
+    /// - Parameter make: called in the first task that asks.
     func answer(_ make: () async -> Answer) async -> Answer {
         let (made, isFirst) = self.state.withLock { state -> (Answer?, Bool) in
             switch state {

@@ -1,6 +1,31 @@
 internal import Foundation
 
-/// How a request ended: the same for all its handlers.
+/// One attempt of a request, with its redirects.
+public struct RequestAttempt: Sendable {
+    /// The last request sent; nil if none was.
+    public var request: TransportRequest?
+    /// The answer of the last hop; nil if none arrived.
+    public var response: HTTPResponse?
+    /// The redirects followed, in order.
+    public var redirects: [RedirectHop]
+    /// Why another attempt was made, or why the request failed.
+    public var error: WiretapeError?
+}
+
+/// A redirect that was followed.
+public struct RedirectHop: Sendable {
+    /// The request as sent.
+    public var request: TransportRequest
+    /// The answer with the redirect.
+    public var response: HTTPResponse
+
+    public init(request: TransportRequest, response: HTTPResponse) {
+        self.request = request
+        self.response = response
+    }
+}
+
+/// How a request ended, shared by all its handlers.
 final class RequestOutcome: Sendable {
     let id: UUID
     let attempts: [RequestAttempt]
@@ -26,9 +51,9 @@ final class RequestOutcome: Sendable {
         self.error = error
     }
 
-    /// Never empty: the last attempt is the one whose answer counts.
+    /// The last attempt, whose answer is the request's. There is always one.
     var last: RequestAttempt { self.attempts[self.attempts.count - 1] }
 
-    /// Nil where no answer came.
+    /// Nil if no answer arrived.
     var body: Data? { self.last.response == nil ? nil : self.data }
 }

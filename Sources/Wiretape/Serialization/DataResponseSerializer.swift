@@ -4,7 +4,7 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// The body as it is; empty where none came and none had to.
+/// The body as it is; empty if there is none and none is required.
 public struct DataResponseSerializer: ResponseSerializer {
     public let dataPreprocessor: any DataPreprocessor
     public let emptyRequestMethods: Set<HTTPMethod>
@@ -26,4 +26,21 @@ public struct DataResponseSerializer: ResponseSerializer {
 
 extension DownloadResponseSerializer where Self == DataResponseSerializer {
     public static var data: DataResponseSerializer { DataResponseSerializer() }
+}
+
+/// The URL of the downloaded file.
+public struct URLResponseSerializer: DownloadResponseSerializer {
+    public init() {}
+
+    public func serializeDownload(request: URLRequest?, response: HTTPResponse?, fileURL: URL?, error: (any Error)?) throws -> URL {
+        if let error { throw error }
+        guard let fileURL else {
+            throw SerializationError(.unreadableFile, "nothing was downloaded: look at the response's status")
+        }
+        return fileURL
+    }
+}
+
+extension DownloadResponseSerializer where Self == URLResponseSerializer {
+    public static var url: URLResponseSerializer { URLResponseSerializer() }
 }

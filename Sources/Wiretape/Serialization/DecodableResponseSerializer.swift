@@ -5,7 +5,7 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// The body decoded as a type; for a type that is an `EmptyResponse`, its empty value where none came and none had to.
+/// The body decoded as a type; an `EmptyResponse` type's empty value if there is no body and none is required.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     public let decoder: any DataDecoder
     public let dataPreprocessor: any DataPreprocessor
@@ -47,7 +47,15 @@ extension DownloadResponseSerializer {
     }
 }
 
-/// What a decoder's error says, in words: where, what was there, what was wanted.
+/// Decodes values from bytes: `JSONDecoder`, `PropertyListDecoder` or a custom decoder.
+public protocol DataDecoder: Sendable {
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+}
+
+extension JSONDecoder: DataDecoder {}
+extension PropertyListDecoder: DataDecoder {}
+
+/// The text of a decoder's error: where, what was found, what was expected.
 enum DecodingFailure {
     static func text(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }

@@ -6,11 +6,12 @@ internal import TapeBytes
 public import FoundationNetworking
 #endif
 
-/// The body as text; empty where none came and none had to.
+/// The body as text; empty if there is none and none is required.
 ///
-/// In this order: the encoding given, a byte order mark, the charset of the Content-Type, UTF-8 where the octets are, ISO-8859-1.
+/// The encoding is the first of: the one given, that of a byte order mark, the charset of the Content-Type, UTF-8 if the bytes are valid,
+/// ISO-8859-1.
 public struct StringResponseSerializer: ResponseSerializer {
-    /// In place of what the response says.
+    /// Overrides the response's own.
     public let encoding: String.Encoding?
     public let dataPreprocessor: any DataPreprocessor
     public let emptyRequestMethods: Set<HTTPMethod>
@@ -30,7 +31,7 @@ public struct StringResponseSerializer: ResponseSerializer {
         guard let data = try self.body(request: request, response: response, data: data, error: error) else { return "" }
         guard let encoding = self.encoding else { return try BodyText(data, contentType: response?.headers["Content-Type"]).text }
         guard let text = String(data: data, encoding: encoding) else {
-            throw SerializationError(.invalidText, "the body's \(data.count) octets are no text in \(encoding): choose another encoding")
+            throw SerializationError(.invalidText, "the body's \(data.count) bytes are no text in \(encoding): choose another encoding")
         }
         return text
     }
@@ -41,7 +42,7 @@ extension DownloadResponseSerializer where Self == StringResponseSerializer {
     public static func string(encoding: String.Encoding) -> StringResponseSerializer { StringResponseSerializer(encoding: encoding) }
 }
 
-/// A body's text by what its first octets and its Content-Type say.
+/// A body's text, decoded by its byte order mark, its Content-Type or its content.
 struct BodyText {
     let text: String
 
@@ -55,12 +56,12 @@ struct BodyText {
         } else if let charset = contentType.flatMap(Self.charset) {
             self.text = try Self.text(octets, charset: charset)
         } else {
-            // Nothing fails to be ISO-8859-1.
+            // All bytes are valid ISO-8859-1.
             self.text = String(validating: octets, as: UTF8.self) ?? String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
         }
     }
 
-    /// In lower case.
+    /// The charset parameter, in lower case.
     static func charset(_ contentType: String) -> String? {
         let value = MIMEParameters(contentType.utf8).parameters.first { $0.name == "charset" }?.value
         let label = value.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces).lowercased() }
@@ -76,6 +77,6 @@ struct BodyText {
             throw SerializationError(.unknownCharset, "the body's charset \(shown) is not known: give the serializer an encoding")
         }
         throw SerializationError(
-            .invalidText, "the body's \(octets.count) octets are no text in the charset \(shown) it names: give the serializer an encoding")
+            .invalidText, "the body's \(octets.count) bytes are no text in the charset \(shown) it names: give the serializer an encoding")
     }
 }

@@ -1,18 +1,18 @@
 internal import TapeBytes
 internal import TapeTrust
 
-/// What pinning reads of an X.509 certificate (RFC 5280, 4.1): its public key and the hosts that it names.
+/// What pinning needs of an X.509 certificate (RFC 5280, 4.1): its public key and the hosts that it names.
 ///
-/// Trusts nothing and checks no signature.
+/// Checks no signature and no dates.
 struct Certificate: Sendable, Hashable {
     /// The SubjectPublicKeyInfo in DER.
     let publicKey: [UInt8]
     /// The DNS names of subjectAltName, in lower case.
     let hosts: [String]
-    /// Its addresses, 4 or 16 octets each.
+    /// The IP addresses of subjectAltName, 4 or 16 bytes each.
     let addresses: [[UInt8]]
 
-    /// Nil for octets that are no certificate.
+    /// Nil if the bytes are no certificate.
     init?(_ der: [UInt8]) {
         var outer = DERReader(der[...])
         guard let certificate = outer.next(DERReader.sequence), outer.isAtEnd else { return nil }
@@ -31,15 +31,15 @@ struct Certificate: Sendable, Hashable {
         (self.hosts, self.addresses) = Self.names(inExtensions: fields.next(0xA3)?.content ?? [])
     }
 
-    /// Nil never, for a certificate: SHA-256 has 32 octets.
+    /// Never nil: SHA-256 has 32 bytes.
     var publicKeyPin: PublicKeyPin? {
         var digest = PortableSHA256()
         self.publicKey.withUnsafeBytes { digest.update($0) }
         return PublicKeyPin(digest: digest.finalize())
     }
 
-    /// Whether it is for a host (RFC 9525, 6.3): the whole left label may be a `*`, below a name of two labels or more. The subject's
-    /// common name does not count.
+    /// Whether it names a host (RFC 9525, 6.3): the leftmost label may be `*`, before at least two others. The subject's common name is
+    /// ignored.
     func names(_ host: String) -> Bool {
         if let address = HostPattern.address(host) { return self.addresses.contains(address) }
         let labels = Self.labels(host)
@@ -81,7 +81,7 @@ struct Certificate: Sendable, Hashable {
 
 /// Reads the elements of DER one after the other (X.690, 8.1 and 10.1).
 ///
-/// Knows lengths of up to four octets and tags of one, which are all that certificates have.
+/// Knows only lengths of up to four bytes and tags of one: certificates have no others.
 struct DERReader {
     struct Element {
         var tag: UInt8
@@ -102,7 +102,7 @@ struct DERReader {
 
     var isAtEnd: Bool { self.rest.isEmpty }
 
-    /// Nil at the end, and where the octets are no element.
+    /// Nil at the end, or if the bytes are no element.
     mutating func next() -> Element? {
         var rest = self.rest
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else { return nil }
@@ -120,7 +120,7 @@ struct DERReader {
         return Element(tag: tag, content: content, whole: whole)
     }
 
-    /// The next element where it has that tag; else nothing is read.
+    /// The next element if it has this tag; else nothing is read.
     mutating func next(_ tag: UInt8) -> Element? {
         guard self.rest.first == tag else { return nil }
         return self.next()

@@ -2,54 +2,54 @@ public import Foundation
 public import TapeTrust
 
 extension ServerTrust {
-    /// What the platform does by itself: a trusted chain, valid now, for the host.
+    /// The platform's own evaluation: a trusted chain, valid now, for the host.
     public static var `default`: ServerTrust { .defaultEvaluation() }
 
-    /// One of the certificates of files.
+    /// The chain must contain one of the certificates of a file.
     public static func pinnedCertificates(in file: CertificateFile, validatesChain: Bool = true, validatesHost: Bool = true) -> ServerTrust
     {
         .pinnedCertificates(file.certificates, validatesChain: validatesChain, validatesHost: validatesHost)
     }
 
-    /// One of these keys.
+    /// The chain must contain one of these keys.
     public static func pinnedKeys(_ pins: [PublicKeyPin], validatesChain: Bool = true, validatesHost: Bool = true) -> ServerTrust {
         .pinnedPublicKeys(pins.map(\.digest), validatesChain: validatesChain, validatesHost: validatesHost)
     }
 
-    /// The key of one of the certificates of files.
+    /// The chain must contain the key of one of the certificates of a file.
     public static func pinnedKeys(in file: CertificateFile, validatesChain: Bool = true, validatesHost: Bool = true) -> ServerTrust {
         .pinnedKeys(file.publicKeyPins, validatesChain: validatesChain, validatesHost: validatesHost)
     }
 }
 
-/// Certificates from files of an app, for pinning.
+/// Certificates from files or a bundle, for pinning.
 public struct CertificateFile: Sendable, Hashable {
-    /// In DER, in the order of the files and of the certificates in them.
+    /// In DER, in the order of the files and within them.
     public let certificates: [[UInt8]]
 
-    /// Larger files are not read: one with all authorities of the world has a quarter of a megabyte.
+    /// Bytes of the largest file that is read: one with all public authorities has a quarter of a megabyte.
     public static let sizeLimit = 4 << 20
 
-    /// A certificate in DER, or any number in PEM (RFC 7468, 5).
+    /// Reads one certificate in DER, or any number in PEM (RFC 7468, 5).
     ///
-    /// - Throws: `ServerTrustError` with the code `badCertificate`, or what reading the file throws.
+    /// - Throws: `ServerTrustError` with the code `badCertificate`, or an error of reading the file.
     public init(contentsOf url: URL) throws {
         let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
         guard size <= Self.sizeLimit else {
             throw ServerTrustError(
-                .badCertificate, "\"\(url.path)\" has \(size) octets, too many for certificates: name a file of at most \(Self.sizeLimit)")
+                .badCertificate, "\"\(url.path)\" has \(size) bytes, too many for certificates: name a file of at most \(Self.sizeLimit)")
         }
         self.certificates = try Self.certificates(in: [UInt8](Data(contentsOf: url)), named: url.path)
     }
 
-    /// All `.cer`, `.crt`, `.der` and `.pem` files of a bundle, by name.
+    /// Reads all `.cer`, `.crt`, `.der` and `.pem` files of a bundle, in order of their paths.
     ///
-    /// - Throws: as for one file, and `badCertificate` where there is none at all: pinning nothing would refuse everything.
+    /// - Throws: as for one file, and `badCertificate` if there is no file: pinning nothing would refuse every server.
     public init(bundle: Bundle) throws {
         let extensions = ["cer", "crt", "der", "pem"]
         let files = (extensions + extensions.map { $0.uppercased() })
             .flatMap { bundle.paths(forResourcesOfType: $0, inDirectory: nil) }
-        // A file system without regard to case names a file twice.
+        // A file system that ignores case lists a file twice.
         let paths = Set(files.map { URL(fileURLWithPath: $0).standardizedFileURL.path }).sorted()
         guard !paths.isEmpty else {
             throw ServerTrustError(
@@ -59,7 +59,7 @@ public struct CertificateFile: Sendable, Hashable {
         self.certificates = try paths.flatMap { try CertificateFile(contentsOf: URL(fileURLWithPath: $0)).certificates }
     }
 
-    /// Of the public keys, which stay the same where a certificate is renewed with its key.
+    /// The pins of the public keys, which stay the same if a certificate is renewed with its key.
     public var publicKeyPins: [PublicKeyPin] { self.certificates.compactMap { Certificate($0)?.publicKeyPin } }
 
     static func certificates(in octets: [UInt8], named name: String) throws(ServerTrustError) -> [[UInt8]] {

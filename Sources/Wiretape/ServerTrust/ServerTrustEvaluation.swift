@@ -1,14 +1,19 @@
 internal import TapeTrust
 
-/// Judges a server's certificates by a policy.
+#if canImport(Security)
+internal import Foundation
+internal import Security
+#endif
+
+/// Evaluates a server's certificates by a policy.
 ///
-/// Reads names and keys itself; whether a chain holds only the system can say, and it is asked.
+/// Reads names and keys itself, and asks the system whether a chain is valid.
 struct ServerTrustEvaluation: Sendable {
-    /// What the system is asked: does the chain hold?
+    /// What the system is asked: whether the chain is valid for a host.
     struct Question: Sendable, Hashable {
-        /// The only authorities that count (DER); nil for those of the system.
+        /// The only trusted authorities, in DER; nil for those of the system.
         var anchors: [[UInt8]]?
-        /// Nil where any name will do.
+        /// Nil if any host will do.
         var host: String?
     }
 
@@ -18,8 +23,8 @@ struct ServerTrustEvaluation: Sendable {
 
     /// - Parameters:
     ///   - sent: the chain as it was sent, in DER, the server's own certificate first.
-    ///   - system: the chain that it built, leaf first, or what is wrong.
-    /// - Returns: nil where the server is trusted.
+    ///   - system: answers with the chain that it has built, leaf first, or with the reason why there is none.
+    /// - Returns: nil if the server is trusted.
     func judge(_ sent: [[UInt8]], system: (Question) -> Result<[[UInt8]], ServerTrustError>) -> ServerTrustError? {
         switch self.trust {
         case .defaultEvaluation(let validatesHost):
@@ -42,7 +47,7 @@ struct ServerTrustEvaluation: Sendable {
         }
     }
 
-    /// A chain that was not validated proves the possession of its first key alone: anybody can send a stranger's certificate behind his own.
+    /// Without validation only the first certificate counts: the server has proved possession of that key alone, and can send any others.
     private func proven(
         _ sent: [[UInt8]], _ question: Question?, validatesHost: Bool,
         system: (Question) -> Result<[[UInt8]], ServerTrustError>, isPinned: ([UInt8]) -> Bool
@@ -73,3 +78,69 @@ struct ServerTrustEvaluation: Sendable {
         if case .failure(let error) = result { error } else { nil }
     }
 }
+
+#if canImport(Security)
+/// Asks Apple's Security framework about a server's certificates.
+///
+/// Decides nothing: `ServerTrustEvaluation` does, which is tested on all platforms.
+struct SystemTrust {
+    private let trust: SecTrust
+
+    init(_ trust: SecTrust) { self.trust = trust }
+
+    /// The chain in DER, leaf first.
+    var chain: [[UInt8]] {
+        let certificates = SecTrustCopyCertificateChain(self.trust) as? [SecCertificate] ?? []
+        return certificates.map { [UInt8](SecCertificateCopyData($0) as Data) }
+    }
+
+    /// Blocks while the system fetches missing certificates: not for the main thread.
+    func answer(_ question: ServerTrustEvaluation.Question, for host: String) -> Result<[[UInt8]], ServerTrustError> {
+        let policy = SecPolicyCreateSSL(true, question.host.map { $0 as CFString })
+        guard SecTrustSetPolicies(self.trust, policy) == errSecSuccess else {
+            return .failure(self.untrusted(host, "its policy cannot be set"))
+        }
+        if let anchors = question.anchors {
+            let certificates = anchors.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
+            guard SecTrustSetAnchorCertificates(self.trust, certificates as CFArray) == errSecSuccess,
+                SecTrustSetAnchorCertificatesOnly(self.trust, true) == errSecSuccess
+            else { return .failure(self.untrusted(host, "the pinned certificates cannot be its anchors")) }
+        }
+        var error: CFError?
+        guard SecTrustEvaluateWithError(self.trust, &error) else {
+            return .failure(self.untrusted(host, error.map { ($0 as any Error).localizedDescription } ?? "the system does not say why"))
+        }
+        return .success(self.chain)
+    }
+
+    private func untrusted(_ host: String, _ reason: String) -> ServerTrustError {
+        ServerTrustError(
+            .untrusted,
+            "the certificates of \"\(host)\" are not trusted, \(reason): trust their authority, or pin them in the ServerTrustManager")
+    }
+}
+
+extension ServerTrustManager {
+    /// Answers a challenge of URLSession for a server's certificates; other challenges get default handling.
+    ///
+    /// - Parameter report: called with the reason if a server is refused, before URLSession reports "cancelled".
+    func answer(
+        _ challenge: URLAuthenticationChallenge, report: (ServerTrustError) -> Void
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        let space = challenge.protectionSpace
+        guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust else {
+            return (.performDefaultHandling, nil)
+        }
+        guard let policy = self.trust(forHost: space.host, port: space.port) else {
+            guard self.allHostsMustBeEvaluated else { return (.performDefaultHandling, nil) }
+            report(ServerTrustRule.noPolicy(space.host))
+            return (.cancelAuthenticationChallenge, nil)
+        }
+        let system = SystemTrust(trust)
+        let failure = ServerTrustEvaluation(trust: policy, host: space.host).judge(system.chain) { system.answer($0, for: space.host) }
+        guard let failure else { return (.useCredential, URLCredential(trust: trust)) }
+        report(failure)
+        return (.cancelAuthenticationChallenge, nil)
+    }
+}
+#endif

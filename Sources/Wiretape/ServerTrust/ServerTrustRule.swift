@@ -1,15 +1,15 @@
 public import Foundation
 public import TapeTrust
 
-/// What is done with a host's policy before a request goes out: it is left to the platform, evaluated in the challenge, or refused.
+/// Decides before a request goes out whether its host's policy is left to the platform, evaluated in the challenge, or refused.
 ///
-/// Looks at no certificate. A policy is never passed over: where it cannot be carried out, nothing is sent.
+/// Reads no certificate. Never ignores a policy: if it cannot be carried out, nothing is sent.
 public struct ServerTrustRule: Sendable {
-    /// What URLSession asks its delegate.
+    /// What URLSession asks its delegate about certificates.
     public enum Platform: Sendable, Hashable, CaseIterable {
         /// Apple platforms: a challenge for each connection's certificates.
         case challenging
-        /// Linux: nobody is asked; URLSession itself evaluates with the system's authorities, and that is all.
+        /// Linux: no challenge; URLSession evaluates with the system's authorities.
         case silent
 
         public static var current: Platform {
@@ -23,9 +23,9 @@ public struct ServerTrustRule: Sendable {
 
     /// How requests get to the host.
     public enum Route: Sendable, Hashable, CaseIterable {
-        /// Or through a proxy that only passes octets on: the certificates are the host's own.
+        /// To the host, or through a proxy that only forwards bytes: the certificates are the host's own.
         case direct
-        /// Through a proxy that opens TLS, as Wiretape's does, and has the same policies: the certificates seen here are the proxy's.
+        /// Through a proxy that intercepts TLS, such as Wiretape's, and has the same policies: the certificates seen here are the proxy's.
         case interceptingProxy
     }
 
@@ -45,7 +45,7 @@ public struct ServerTrustRule: Sendable {
         self.route = route
     }
 
-    /// - Parameter manager: nil where nothing was asked for.
+    /// - Parameter manager: nil if there are no policies.
     public func decide(_ url: URL, by manager: ServerTrustManager?) -> Decision {
         guard let manager, url.scheme?.lowercased() == "https", let host = CookieRule.host(of: url) else { return .leaveToPlatform }
         guard let trust = manager.trust(forHost: host, port: url.port ?? 443) else {

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// The server-sent events of an answer (HTML Living Standard, 9.2). Reconnects nowhere: the last event's `id` and `retry` are there for that.
+/// The server-sent events of an answer (HTML Living Standard, 9.2). Does not reconnect; the last event has the `id` and
+/// `retry` for it.
 ///
-/// Read by one loop, as `StreamChunks`.
+/// Read by one loop, like `StreamChunks`.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     public typealias Element = ServerSentEvent
 
@@ -26,9 +27,28 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Makes events of the lines of an event stream (HTML Living Standard, 9.2.6).
+/// An event of a stream of the type `text/event-stream` (HTML Living Standard, 9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// `message` if the stream names none.
+    public var event: String
+    /// The lines of `data`, joined by LF.
+    public var data: String
+    /// The last ID of the stream, of this event or of one before; empty if there was none.
+    public var id: String
+    /// How long to wait before reconnecting, as the stream said last.
+    public var retry: Duration?
+
+    public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.event = event
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
+}
+
+/// Parses the lines of an event stream into events (HTML Living Standard, 9.2.6).
 ///
-/// Knows lines without their ends. An event without data is none, and one without a blank line behind it never came.
+/// Takes lines without their ends. Drops events without data, and an event without a blank line after it.
 struct ServerSentEventParser: Sendable {
     private var event = ""
     private var data: [String] = []
@@ -36,7 +56,7 @@ struct ServerSentEventParser: Sendable {
     private var retry: Duration?
     private var isFirst = true
 
-    /// - Returns: the event that this line ends.
+    /// - Returns: the event that this line ends; else nil.
     mutating func push(_ line: [UInt8]) -> ServerSentEvent? {
         var line = line[...]
         if self.isFirst {
@@ -59,7 +79,7 @@ struct ServerSentEventParser: Sendable {
         case "id" where !octets.contains(0): self.id = value
         case "retry" where !octets.isEmpty && octets.allSatisfy { (48...57).contains($0) }:
             if let milliseconds = Int64(value) { self.retry = .milliseconds(milliseconds) }
-        // A comment has no name; other fields are passed over.
+        // A comment has an empty name; other fields are ignored.
         default: break
         }
     }

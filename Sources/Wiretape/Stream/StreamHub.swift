@@ -1,9 +1,9 @@
 internal import Foundation
 internal import TapeBytes
 
-/// Hands the chunks of an answer to each of its readers.
+/// Passes the chunks of an answer to each of its readers.
 ///
-/// Before there is a reader they are kept for the first one, so that none is missed.
+/// Before there is a reader, chunks are kept for the first one.
 final class StreamHub: Sendable {
     enum Take: Sendable {
         case chunk(Data)
@@ -13,7 +13,7 @@ final class StreamHub: Sendable {
 
     private struct State {
         var backlog: StreamBuffer? = StreamBuffer()
-        var readers: [Int: StreamReader] = [:]
+        var readers: [Int: Reader] = [:]
         var count = 0
         var hasPassed = false
         var end: WiretapeError??
@@ -24,9 +24,21 @@ final class StreamHub: Sendable {
         }
     }
 
+    /// One reader of a stream: a sequence that waits, or a handler that is called.
+    private struct Reader: Sendable {
+        var buffer: StreamBuffer
+        /// The sequence, while it waits.
+        var waiter: CheckedContinuation<Data?, any Error>?
+        /// The handler: takes all that there is, one chunk after the other.
+        var pump: (@Sendable () -> Void)?
+        var isPumping = false
+        /// The handler has been told of the end.
+        var isDone = false
+    }
+
     private let state = Guarded(State())
 
-    /// Whether some reader has as much as it may leave unread.
+    /// Whether the buffer of some reader is full.
     var isFull: Bool {
         self.state.withLock { state in state.backlog?.isFull ?? state.readers.values.contains { $0.buffer.isFull } }
     }
@@ -59,7 +71,7 @@ final class StreamHub: Sendable {
         let (waiters, pumps) = self.state.withLock { state in
             guard state.end == nil else { return ([CheckedContinuation<Data?, any Error>](), [@Sendable () -> Void]()) }
             state.end = .some(error)
-            // Who cancels wants nothing more, not what nobody has read yet either.
+            // After a cancellation, unread chunks are dropped.
             if error?.isCancelled == true { state.drop() }
             var waiters: [CheckedContinuation<Data?, any Error>] = []
             for id in state.readers.keys {
@@ -74,7 +86,7 @@ final class StreamHub: Sendable {
         for pump in pumps { pump() }
     }
 
-    /// Handlers that have something to do and are not at it.
+    /// The handlers that have something to take and are not running.
     private static func pumps(_ state: inout State) -> [@Sendable () -> Void] {
         var pumps: [@Sendable () -> Void] = []
         for (id, reader) in state.readers {
@@ -87,7 +99,7 @@ final class StreamHub: Sendable {
 
     // MARK: Readers
 
-    /// - Throws: where chunks have passed that the reader would miss.
+    /// - Throws: if chunks have gone to other readers already.
     func join() throws -> Int {
         try self.state.withLock { state in
             guard !state.hasPassed else { throw Self.tooLate }
@@ -95,7 +107,7 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// - Parameter pump: called when there is something for `take`, and not again before `pumped`.
+    /// - Parameter pump: called when `take` has something, and not again before `pumped`.
     func join(_ pump: @escaping @Sendable (_ reader: Int) -> Void) {
         let pumps = self.state.withLock { state in
             let id = state.count
@@ -108,7 +120,7 @@ final class StreamHub: Sendable {
     private static func join(_ state: inout State, pump: (@Sendable () -> Void)?) -> Int {
         let id = state.count
         state.count += 1
-        state.readers[id] = StreamReader(buffer: state.backlog ?? StreamBuffer(), pump: pump)
+        state.readers[id] = Reader(buffer: state.backlog ?? StreamBuffer(), pump: pump)
         if state.backlog?.isEmpty == false { state.hasPassed = true }
         state.backlog = nil
         return id
@@ -130,7 +142,7 @@ final class StreamHub: Sendable {
         return .end(end)
     }
 
-    /// The waiter gets the next chunk, nil at the end, or the error.
+    /// Resumes the waiter with the next chunk, nil at the end, or the error.
     func wait(_ reader: Int, _ waiter: CheckedContinuation<Data?, any Error>) {
         let take = self.state.withLock { state -> Take in
             let take = Self.take(reader, &state)
@@ -145,7 +157,7 @@ final class StreamHub: Sendable {
         }
     }
 
-    /// The handler has taken what there was.
+    /// The handler has taken all that there was.
     func pumped(_ reader: Int, isDone: Bool) {
         let pumps = self.state.withLock { state in
             state.readers[reader]?.isPumping = false
@@ -158,28 +170,16 @@ final class StreamHub: Sendable {
     private static var tooLate: WiretapeError {
         WiretapeError(
             .stream,
-            "octets of the answer have gone to another reader already: begin all sequences before the first octet, or send a second request"
+            "bytes of the answer have gone to another reader already: begin all sequences before the first byte, or send a second request"
         )
     }
 }
 
-/// One reader of a stream: a sequence that waits, or a handler that is called.
-struct StreamReader: Sendable {
-    var buffer: StreamBuffer
-    /// Of the sequence, while it waits.
-    var waiter: CheckedContinuation<Data?, any Error>?
-    /// Of the handler: takes what there is, one chunk after the other.
-    var pump: (@Sendable () -> Void)?
-    var isPumping = false
-    /// The handler has been told of the end.
-    var isDone = false
-}
-
-/// Octets that one reader of a stream has not taken yet.
+/// The chunks that one reader of a stream has not taken yet.
 ///
-/// Knows no reader and no lock.
+/// Knows neither the reader nor a lock.
 struct StreamBuffer: Sendable {
-    /// Octets from which on the transport is told to wait: four of a socket's usual buffers. It goes on below half of it.
+    /// Bytes at which the transport is paused: four usual socket buffers. It is resumed below half of them.
     static let limit = 256 << 10
 
     private var chunks: [Data] = []
@@ -195,7 +195,7 @@ struct StreamBuffer: Sendable {
         if self.size >= Self.limit { self.isFull = true }
     }
 
-    /// The oldest chunk, as it came; nil where there is none.
+    /// The oldest chunk, as it came; nil if there is none.
     mutating func take() -> Data? {
         guard !self.isEmpty else { return nil }
         let chunk = self.chunks[self.first]

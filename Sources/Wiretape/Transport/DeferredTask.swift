@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import TapeBytes
 
-/// An exchange that begins once something has been done on another thread.
+/// An exchange that begins after work on another thread, such as reading a file.
 final class DeferredTask: ExplainedTask {
-    /// What is to be done when all is prepared.
+    /// What follows the work.
     struct Prepared: Sendable {
         let start: @Sendable () -> any TransportTask
-        /// Called in its place where the exchange was cancelled meanwhile.
+        /// Called in place of `start` if the exchange was cancelled meanwhile.
         var discard: @Sendable () -> Void = {}
     }
 
@@ -14,14 +14,14 @@ final class DeferredTask: ExplainedTask {
         var task: (any TransportTask)?
         var hasBegun = false
         var isCancelled = false
-        /// Asked for while the exchange was about to begin.
+        /// `resume` came before there was a task.
         var wantsResume = false
     }
 
     private let receive: @Sendable (TransportEvent) -> Demand
     private let state = Guarded(State())
 
-    /// - Parameter prepare: does what takes long.
+    /// - Parameter prepare: may block: it runs on a global queue.
     init(receive: @escaping @Sendable (TransportEvent) -> Demand, prepare: @escaping @Sendable () -> Prepared) {
         self.receive = receive
         DispatchQueue.global().async {
@@ -60,4 +60,25 @@ final class DeferredTask: ExplainedTask {
         }
         task?.resume()
     }
+}
+
+/// A task that records why its exchange is given up, so that a replay ends in the same way.
+protocol ExplainedTask: TransportTask {
+    /// `cancel`, with the failure that the client ends with instead of a cancellation.
+    func cancel(dueTo failure: TransportFailure)
+}
+
+extension TransportTask {
+    /// Cancels it, with the reason if it records reasons.
+    func giveUp(dueTo failure: TransportFailure) {
+        if let task = self as? any ExplainedTask { task.cancel(dueTo: failure) } else { self.cancel() }
+    }
+}
+
+/// An exchange that ended inside `start`.
+struct FinishedTask: TransportTask {
+    static let shared = FinishedTask()
+
+    func cancel() {}
+    func resume() {}
 }

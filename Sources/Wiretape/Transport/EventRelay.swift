@@ -2,23 +2,23 @@ internal import Dispatch
 internal import Foundation
 internal import TapeBytes
 
-/// Passes events on from somebody who cannot wait to a receiver that may want to.
+/// Passes events from a producer that cannot wait to a receiver that may pause.
 ///
-/// What comes while the receiver pauses is kept in order: octets in memory up to a limit, then in a temporary file without a name. One
+/// Events that come while the receiver pauses are kept in order: bytes in memory up to a limit, then in an unlinked temporary file. One
 /// event is delivered at a time.
 final class EventRelay: Sendable {
-    /// Octets of chunks held in memory.
+    /// Bytes of chunks held in memory.
     static let memoryLimit = 1 << 20
 
     private enum Held: Sendable {
         case event(TransportEvent)
-        /// So many octets of a chunk, next in the file.
+        /// A chunk of this many bytes, next in the file.
         case spooled(Int)
     }
 
     private struct State: Sendable {
         var held: [Held] = []
-        /// Of `held`, those that were delivered.
+        /// How many of `held` were delivered.
         var first = 0
         var octets = 0
         var spool: ChunkSpool?
@@ -27,7 +27,7 @@ final class EventRelay: Sendable {
         var wasResumed = false
         var isCancelled = false
         var isOver = false
-        /// The last event was taken in.
+        /// The last event is held or was delivered.
         var hasLast = false
     }
 
@@ -41,7 +41,7 @@ final class EventRelay: Sendable {
     /// Whether the receiver wants nothing for now.
     var isPaused: Bool { self.state.withLock { $0.isPaused } }
 
-    /// Called by one thread at a time. Behind a last event nothing is taken.
+    /// Called by one thread at a time. Ignores events after a last one.
     func push(_ event: TransportEvent) {
         let delivers = self.state.withLock { state in
             guard !state.isOver, !state.hasLast else { return false }
@@ -57,7 +57,7 @@ final class EventRelay: Sendable {
     private static func hold(_ event: TransportEvent, in state: inout State) {
         guard case .chunk(let data) = event, state.isPaused || state.isDelivering else { return state.held.append(.event(event)) }
         if state.spool == nil, state.octets + data.count > Self.memoryLimit { state.spool = try? ChunkSpool() }
-        // A disk that takes no more is no reason to lose octets.
+        // If the disk is full, bytes stay in memory.
         if let spool = state.spool, (try? spool.append(data)) != nil {
             state.held.append(.spooled(data.count))
         } else {
@@ -129,7 +129,7 @@ final class EventRelay: Sendable {
             state.isDelivering = true
             return true
         }
-        // Not on the caller's thread: it may hold what the receiver wants.
+        // Not on the caller's thread, which may hold a lock that the receiver needs.
         if delivers { DispatchQueue.global().async { self.deliver() } }
     }
 
@@ -145,9 +145,9 @@ final class EventRelay: Sendable {
     }
 }
 
-/// Octets on the disk between two who are not equally fast: first in, first out.
+/// A queue of bytes on the disk, first in, first out.
 ///
-/// The file has no name any more once it is open: nothing stays behind a process that dies.
+/// The file is unlinked once it is open, so that a crash leaves nothing behind.
 // SAFETY: used under the lock of its owner.
 final class ChunkSpool: @unchecked Sendable {
     private let file: FileHandle
@@ -156,7 +156,7 @@ final class ChunkSpool: @unchecked Sendable {
 
     init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("wiretape-\(UUID().uuidString)")
-        // What comes from a network is nobody else's to read.
+        // Readable by this user only: it may hold secrets.
         guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
         }
@@ -172,7 +172,9 @@ final class ChunkSpool: @unchecked Sendable {
         self.written += UInt64(data.count)
     }
 
-    /// The next octets, all of which were appended before.
+    /// The next bytes.
+    ///
+    /// - Parameter count: at most as many as were appended and not yet read.
     func next(_ count: Int) throws -> Data {
         try self.file.seek(toOffset: self.read)
         guard count > 0 else { return Data() }

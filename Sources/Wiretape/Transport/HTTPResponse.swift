@@ -2,19 +2,17 @@ public import Foundation
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
-#else
-public import Foundation
 #endif
 
-/// The head of a response, exactly as it came: `HTTPURLResponse` joins duplicates and rewrites names, and is made from this one.
+/// The head of a response exactly as it came, where `HTTPURLResponse` joins duplicate fields and rewrites names.
 public struct HTTPResponse: Sendable, Hashable {
-    /// What was asked for: the URL of the last hop.
+    /// The URL of the last request, after redirects.
     public var url: URL
     /// 200 to 599.
     public var status: Int
-    /// Empty where there was none.
+    /// Empty if there was none.
     public var reason: String
-    /// In order, duplicates and spelling kept, where the transport sees them so: URLSession joins them.
+    /// In order, with duplicates and in their spelling, if the transport sees them so: URLSession joins duplicates.
     public var headers: HTTPHeaders
     public var source: ExchangeSource
 
@@ -28,14 +26,26 @@ public struct HTTPResponse: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-    /// A view that joins duplicates and, on Linux, rewrites names of fields; nil where Foundation cannot make one.
+    /// A view that joins duplicate fields and, on Linux, rewrites their names; nil if Foundation cannot make one.
     public var httpURLResponse: HTTPURLResponse? {
         HTTPURLResponse(url: self.url, statusCode: self.status, httpVersion: "HTTP/1.1", headerFields: self.headers.dictionary)
     }
 
-    /// Octets of the body to come, where they are known: those of a coded body are not.
+    /// The size of the decoded body in bytes; nil if unknown, as for a body with a content coding.
     var bodySize: Int64? {
         guard !self.headers.contains(name: "Content-Encoding") else { return nil }
         return self.headers.value(for: "Content-Length").flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
+}
+
+/// Where an answer came from.
+public enum ExchangeSource: Sendable, Hashable {
+    /// The network.
+    case live
+    /// The network; recorded under this number in the cassette.
+    case recorded(cassette: String, id: Int)
+    /// The exchange of this number in the cassette.
+    case replayed(cassette: String, id: Int)
+    /// A `StubTransport`.
+    case stub
 }

@@ -6,13 +6,13 @@ internal import TapeBytes
 internal import FoundationNetworking
 #endif
 
-/// One exchange with the network.
+/// One exchange with the network, by a task of `URLSession`.
 final class LiveTask: TransportTask {
     let number: Int
     private let task: URLSessionTask
     private let request: TransportRequest
     private let relay: EventRelay
-    /// Its session lives as long as there are exchanges.
+    /// Held so that its session lives as long as the exchange.
     private let transport: LiveTransport
     private let isAnswered = Guarded(false)
 
@@ -39,7 +39,7 @@ final class LiveTask: TransportTask {
         #endif
     }
 
-    // MARK: What URLSession says, on its delegate queue
+    // MARK: Events of URLSession, on its delegate queue
 
     func sent(_ count: Int64) {
         guard let size = self.request.body.size else { return }
@@ -50,7 +50,7 @@ final class LiveTask: TransportTask {
         guard let response = response as? HTTPURLResponse else { return }
         let headers = ReceivedHeaders.list(response.allHeaderFields)
         guard response.statusCode >= 200 else { return self.push(.interim(status: response.statusCode, headers: headers)) }
-        // A redirect that is not followed may be told twice.
+        // A redirect that is not followed may be reported twice.
         let isFirst = self.isAnswered.withLock { isAnswered in
             defer { isAnswered = true }
             return !isAnswered
@@ -67,7 +67,7 @@ final class LiveTask: TransportTask {
     #endif
 
     #if !canImport(FoundationNetworking)
-    /// URLSession says "cancelled" behind this.
+    /// URLSession reports "cancelled" after this.
     func distrusted(_ error: ServerTrustError) {
         self.push(.failed(TransportFailure(.network(.tls), error.message, underlying: error)))
     }
@@ -99,59 +99,106 @@ final class LiveTask: TransportTask {
         #if !canImport(FoundationNetworking)
         guard self.relay.isPaused, self.task.state == .running else { return }
         self.task.suspend()
-        // Somebody may have resumed in between.
+        // The receiver may have resumed in between.
         if !self.relay.isPaused, self.task.state == .suspended { self.task.resume() }
         #endif
     }
 }
 
-/// What the codes of `NSURLErrorDomain` stand for: not the same on all platforms, so that a kind is what is recorded and compared.
-struct FailureTable: Sendable {
-    private let kinds: [Int: Failure.Kind]
-    /// Nil where the code says enough.
-    private let whenAnswered: [Int: Failure.Kind]
-    /// A code that stands for whatever else there is.
-    private let other: (plain: Failure.Kind, secure: Failure.Kind)
+/// Passes each event of URLSession to the exchange that it belongs to.
+final class LiveDelegate: NSObject, URLSessionDataDelegate {
+    private let tasks = Guarded<[Int: LiveTask]>([:])
+    /// Evaluated in challenges, which only Apple platforms have.
+    private let serverTrust: ServerTrustManager?
+    /// Called on Apple platforms only.
+    private let cachedResponseHandler: (any CachedResponseHandler)?
 
-    /// - Parameters:
-    ///   - isAnswered: whether a response had come.
-    ///   - isSecure: whether the URL is an https one.
-    func kind(of code: Int, isAnswered: Bool, isSecure: Bool) -> Failure.Kind {
-        if isAnswered, let kind = self.whenAnswered[code] { return kind }
-        return self.kinds[code] ?? (isAnswered ? .truncated : isSecure ? self.other.secure : self.other.plain)
+    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?) {
+        self.serverTrust = serverTrust
+        self.cachedResponseHandler = cachedResponseHandler
     }
 
-    /// libcurl's codes as FoundationNetworking maps them. Those it has no code for, TLS and a body cut short among them, are -1.
-    static let linux = FailureTable(
-        kinds: [
-            -999: .cancelled, -1001: .timeout, -1002: .malformed, -1003: .dns, -1004: .refused, -1005: .reset, -1006: .dns,
-            -1009: .unreachable, -1011: .reset,
-        ],
-        whenAnswered: [:], other: (plain: .malformed, secure: .tls))
+    /// To be called before the task is started.
+    func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
 
-    static let apple = FailureTable(
-        kinds: [
-            -999: .cancelled, -1000: .malformed, -1001: .timeout, -1002: .malformed, -1003: .dns, -1004: .refused, -1005: .reset,
-            -1006: .dns, -1009: .unreachable, -1011: .malformed, -1015: .malformed, -1016: .malformed, -1017: .malformed,
-            -1018: .unreachable, -1019: .unreachable, -1020: .unreachable, -1022: .tls, -1200: .tls, -1201: .tls, -1202: .tls, -1203: .tls,
-            -1204: .tls, -1205: .tls, -1206: .tls,
-        ],
-        // The connection went away in the middle of the answer.
-        whenAnswered: [-1005: .truncated], other: (plain: .malformed, secure: .malformed))
+    private func find(_ task: URLSessionTask) -> LiveTask? { self.tasks.withLock { $0[task.taskIdentifier] } }
 
-    static var current: FailureTable {
+    // MARK: URLSessionDataDelegate
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        self.find(dataTask)?.received(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) { self.find(dataTask)?.received(data) }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        guard let handler = self.cachedResponseHandler, let request = dataTask.currentRequest else { return completionHandler(nil) }
+        Task { completionHandler(await handler.cachedResponse(proposedResponse, for: request)) }
+    }
+
+    // MARK: URLSessionTaskDelegate
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        self.find(task)?.sent(totalBytesSent)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // A redirect is a response: the session decides whether to follow it.
+        self.find(task)?.received(response)
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
         #if canImport(FoundationNetworking)
-        .linux
+        // It comes after the whole 401 with its body, and up to Swift 6.3.1 nothing more would come after default handling.
+        self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
+        completionHandler(.cancelAuthenticationChallenge, nil)
         #else
-        .apple
+        guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
+            // It comes before the response: without a credential the response comes as it is.
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        let (disposition, credential) = serverTrust.answer(challenge) { self.find(task)?.distrusted($0) }
+        completionHandler(disposition, credential)
         #endif
+    }
+
+    #if !canImport(FoundationNetworking)
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
+        self.find(task)?.received(response)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        self.find(task)?.collected(metrics)
+    }
+    #endif
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(error)
     }
 }
 
-/// The header fields of `HTTPURLResponse` as a list again.
+/// The header fields of `HTTPURLResponse` as a list.
 ///
-/// It joins fields of one name and knows no order. Set-Cookie is taken apart, since a joined one means something else (RFC 6265, 3); the
-/// other fields mean the same joined (RFC 9110, 5.3). They come in the order of their names, so that two recordings are alike.
+/// `HTTPURLResponse` joins fields of one name and has no order. Set-Cookie is split again, since a joined one means something else
+/// (RFC 6265, 3); other fields mean the same joined (RFC 9110, 5.3). Fields are sorted by name, so that recordings are reproducible.
 enum ReceivedHeaders {
     static func list(_ fields: [AnyHashable: Any]) -> HTTPHeaders {
         var list = HTTPHeaders()
@@ -166,7 +213,7 @@ enum ReceivedHeaders {
         return list
     }
 
-    /// Apart at each comma that a name and `=` follow: the comma of a date has a day behind it.
+    /// Splits at each comma that a name and `=` follow: the comma in a date is followed by a day.
     static func cookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         var current: [UInt8] = []

@@ -1,5 +1,3 @@
-internal import TapeBytes
-
 #if canImport(FoundationNetworking)
 internal import Foundation
 public import FoundationNetworking
@@ -7,23 +5,23 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Goes to the network with `URLSession`, in the ways that are safe on every platform.
+/// Sends requests to the network with `URLSession`, in the ways that are safe on every platform.
 ///
-/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is told as it comes; nothing is stored or
-/// followed, nothing cached where no `CachedResponseHandler` says so, and nothing times out but what the system's connection does. What
-/// the platform adds and hides:
+/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is reported as it comes; nothing is stored or
+/// followed, nothing is cached unless a `CachedResponseHandler` asks for it, and only the system's connection times out. What the platform
+/// adds and hides:
 ///
-/// - A request with a body goes out as an upload, from memory or from its file, so that no Content-Type is added. On Linux GET takes none.
-/// - Header fields of one name are joined into one, in requests and in responses; of responses Set-Cookie is taken apart again, and the
-///   list is in the order of names. Linux writes names with capitals. The reason phrase is not to be seen.
+/// - A request with a body goes out as an upload, from memory or its file, so that no Content-Type is added. On Linux, GET has none.
+/// - Header fields of one name are joined, in requests and in responses. In responses, Set-Cookie is split again, and fields are in the
+///   order of their names. Linux capitalizes names. The reason phrase is hidden.
 /// - Bodies come without the codings that the system knows, while Content-Encoding and Content-Length stay as they came.
-/// - Trailers are not to be seen; on Linux the process dies of a chunked answer that has any, up to Swift 6.3.
-/// - Where the receiver pauses, Apple platforms stop reading. On Linux a suspended task begins its request anew when it goes on, and so it
-///   is not suspended: what comes meanwhile is held, past a mebibyte in a file.
+/// - Trailers are hidden; on Linux, up to Swift 6.3, a chunked response with trailers crashes the process.
+/// - If the receiver pauses, Apple platforms stop reading. On Linux a suspended task sends its request again when it is resumed, so it is
+///   not suspended: what comes meanwhile is buffered, and spooled to a file past one mebibyte.
 public final class LiveTransport: Transport {
     public static let shared = LiveTransport()
 
-    /// An HTTP proxy for all requests, on platforms where a session can have one.
+    /// An HTTP proxy for all requests, on platforms where a URLSession can have one.
     public struct Proxy: Sendable, Hashable {
         public var host: String
         public var port: Int
@@ -41,13 +39,13 @@ public final class LiveTransport: Transport {
     private let cachePolicy: URLRequest.CachePolicy
 
     /// - Parameters:
-    ///   - configuration: cookies, credentials, header fields and timeouts in it are not used: those are the session's. Its cache and cache
-    ///     policy are, where there is a `cachedResponseHandler`.
-    ///   - serverTrust: whose certificates are taken; nil for what the platform does by itself. A policy that the platform has no way to
-    ///     carry out fails the request before anything is sent.
-    ///   - route: whether a proxy stands in between that opens TLS and has the same policies, as the one that `http_proxy` and
-    ///     `https_proxy` name may.
-    ///   - cachedResponseHandler: asked for each answer that URLSession would keep. Nil keeps none, and takes none from a cache.
+    ///   - configuration: its cookies, credentials, header fields and timeouts are not used: those are the session's. Its cache and cache
+    ///     policy are used if there is a `cachedResponseHandler`.
+    ///   - serverTrust: which certificates are accepted; nil for the platform's own evaluation. A policy that the platform cannot carry out
+    ///     fails the request before anything is sent.
+    ///   - route: whether requests pass a proxy that intercepts TLS and has the same policies, such as the one that `http_proxy` and
+    ///     `https_proxy` name.
+    ///   - cachedResponseHandler: asked for each response that URLSession would cache. Nil turns caching off.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, serverTrust: ServerTrustManager? = nil,
         route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
@@ -57,7 +55,7 @@ public final class LiveTransport: Transport {
             cachedResponseHandler: cachedResponseHandler)
     }
 
-    /// Throws `TransportFailure` on Linux, whose `URLSession` reads the environment alone.
+    /// Throws `TransportFailure` on Linux, whose `URLSession` takes a proxy only from the environment.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: ServerTrustManager? = nil,
         route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
@@ -92,11 +90,11 @@ public final class LiveTransport: Transport {
     }
 
     deinit {
-        // It holds its delegate until then. Tasks on their way come to their end.
+        // It holds its delegate until then. Running tasks are not cancelled.
         self.session.finishTasksAndInvalidate()
     }
 
-    /// Without all that the client does itself.
+    /// A copy without all that the client does itself.
     private static func plain(_ given: URLSessionConfiguration, caches: Bool) -> URLSessionConfiguration {
         let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.httpCookieStorage = nil
@@ -112,7 +110,7 @@ public final class LiveTransport: Transport {
         return configuration
     }
 
-    /// Seconds: a week. Whole ones, since Linux takes no others.
+    /// A week in seconds. Whole seconds, since Linux takes no fractions.
     private static let never: TimeInterval = 7 * 86_400
 
     public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
@@ -133,13 +131,13 @@ public final class LiveTransport: Transport {
         return live
     }
 
-    /// Nothing is sent to a host whose policy nobody can carry out: there is no exchange that could be recorded.
+    /// Nothing is sent to a host whose policy cannot be carried out, so there is no exchange to record.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
         guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
         return TransportFailure(.unsupported, error.message, underlying: error)
     }
 
-    /// What URLSession would fail at in a way that nobody understands.
+    /// Requests for which URLSession's own failure would be misleading.
     private static func refusal(of request: TransportRequest) -> TransportFailure? {
         switch request.body {
         case .unobservable:
@@ -178,95 +176,5 @@ public final class LiveTransport: Transport {
         outgoing.httpShouldHandleCookies = false
         for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name) }
         return outgoing
-    }
-}
-
-/// Hands what URLSession says to the exchange it is about.
-final class LiveDelegate: NSObject, URLSessionDataDelegate {
-    private let tasks = Guarded<[Int: LiveTask]>([:])
-    /// Evaluated in the challenges of Apple platforms; there are none elsewhere.
-    private let serverTrust: ServerTrustManager?
-    /// Asked on Apple platforms alone.
-    private let cachedResponseHandler: (any CachedResponseHandler)?
-
-    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?) {
-        self.serverTrust = serverTrust
-        self.cachedResponseHandler = cachedResponseHandler
-    }
-
-    /// Before the task is started.
-    func add(_ task: LiveTask) { self.tasks.withLock { $0[task.number] = task } }
-
-    private func find(_ task: URLSessionTask) -> LiveTask? { self.tasks.withLock { $0[task.taskIdentifier] } }
-
-    // MARK: URLSessionDataDelegate
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        self.find(dataTask)?.received(response)
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) { self.find(dataTask)?.received(data) }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
-        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
-    ) {
-        guard let handler = self.cachedResponseHandler, let request = dataTask.currentRequest else { return completionHandler(nil) }
-        Task { completionHandler(await handler.cachedResponse(proposedResponse, for: request)) }
-    }
-
-    // MARK: URLSessionTaskDelegate
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-        totalBytesExpectedToSend: Int64
-    ) {
-        self.find(task)?.sent(totalBytesSent)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        // A redirect is an answer: whether it is followed others decide.
-        self.find(task)?.received(response)
-        completionHandler(nil)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        #if canImport(FoundationNetworking)
-        // It comes behind the whole 401 with its body, and up to Swift 6.3.1 nothing more would come after default handling.
-        self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
-        completionHandler(.cancelAuthenticationChallenge, nil)
-        #else
-        guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
-            // In front of the response: without a credential it comes as it is.
-            return completionHandler(.performDefaultHandling, nil)
-        }
-        let (disposition, credential) = serverTrust.answer(challenge) { self.find(task)?.distrusted($0) }
-        completionHandler(disposition, credential)
-        #endif
-    }
-
-    #if !canImport(FoundationNetworking)
-    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
-    func urlSession(_ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse) {
-        self.find(task)?.received(response)
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        self.find(task)?.collected(metrics)
-    }
-    #endif
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(error)
     }
 }

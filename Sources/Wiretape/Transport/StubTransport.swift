@@ -3,11 +3,11 @@ internal import CassettePlayback
 public import Foundation
 internal import TapeBytes
 
-/// Answers of this process's own: by a closure, one after the other, or by rules.
+/// Answers requests without a network or a cassette: by a closure, from a list, or by rules.
 ///
-/// Keeps what it was asked. An answer that takes no time comes before `start` returns.
+/// Keeps the requests. A response that takes no time is delivered before `start` returns.
 public final class StubTransport: Transport {
-    /// Answers the requests that it fits.
+    /// A response for the requests that match.
     public struct Rule: Sendable {
         let matches: @Sendable (TransportRequest) -> Bool
         let respond: @Sendable (TransportRequest) -> StubResponse
@@ -20,8 +20,8 @@ public final class StubTransport: Transport {
         }
 
         /// - Parameters:
-        ///   - method: nil for any.
-        ///   - path: of the URL, percent-decoded; nil for any.
+        ///   - method: nil matches any.
+        ///   - path: of the URL, percent-decoded; nil matches any.
         public init(method: String? = nil, path: String? = nil, respond: @escaping @Sendable (TransportRequest) -> StubResponse) {
             self.init(
                 { request in (method.map { $0 == request.method } ?? true) && (path.map { $0 == request.url.path } ?? true) },
@@ -40,14 +40,14 @@ public final class StubTransport: Transport {
         self.respond = respond
     }
 
-    /// - Parameter clock: on which delays are waited for.
+    /// - Parameter clock: measures delays.
     public convenience init(
         clock: any Clock<Duration> = ContinuousClock(), _ respond: @escaping @Sendable (TransportRequest) -> StubResponse
     ) {
         self.init(clock: clock, numbered: { request, _ in respond(request) })
     }
 
-    /// Answers in this order; further requests fail.
+    /// Gives these responses in order; further requests fail.
     public convenience init(_ responses: [StubResponse], clock: any Clock<Duration> = ContinuousClock()) {
         self.init(
             clock: clock,
@@ -58,7 +58,7 @@ public final class StubTransport: Transport {
             })
     }
 
-    /// The first rule that fits answers; other requests fail.
+    /// The first rule that matches gives the response; other requests fail.
     public convenience init(rules: [Rule], clock: any Clock<Duration> = ContinuousClock()) {
         self.init(
             clock: clock,
@@ -77,7 +77,7 @@ public final class StubTransport: Transport {
         return StubResponse(status: nil, ending: .failure(failure))
     }
 
-    /// What was asked so far, in the order of `start`.
+    /// All requests so far, in the order of `start`.
     public var requests: [TransportRequest] { self.asked.withLock { $0 } }
 
     public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
@@ -93,12 +93,12 @@ public final class StubTransport: Transport {
     }
 }
 
-/// What a stub answers with: a response, with pieces that come when they are told to, or none at all.
+/// What a stub answers with: a response, whose chunks can be delayed, or a failure.
 public struct StubResponse: Sendable {
-    /// A piece of the body.
+    /// A part of the body.
     public struct Chunk: Sendable, Hashable {
         public var data: Data
-        /// Time since the piece before it, or since the head.
+        /// Delay after the chunk before it, or after the head.
         public var after: Duration
 
         public init(_ data: Data, after: Duration = .zero) {
@@ -110,19 +110,19 @@ public struct StubResponse: Sendable {
     public enum Ending: Sendable {
         case end
         case failure(TransportFailure)
-        /// Nothing more comes: the client waits until it gives up.
+        /// Nothing more comes, not even an end: the client waits until it times out.
         case hang
     }
 
-    /// 1xx responses in front.
+    /// 1xx responses before the head.
     public var interim: [(status: Int, headers: HTTPHeaders)] = []
-    /// Nil where no response comes.
+    /// Nil if no response comes.
     public var status: Int?
     public var reason = ""
     public var headers: HTTPHeaders
     public var chunks: [Chunk]
     public var trailers: HTTPHeaders?
-    /// Time until the head, or the failure in its place.
+    /// Delay of the head, or of the failure in its place.
     public var delay: Duration = .zero
     public var ending: Ending
 
@@ -133,19 +133,19 @@ public struct StubResponse: Sendable {
         self.ending = ending
     }
 
-    /// A whole body in one piece.
+    /// A response whose body is one chunk.
     public static func response(_ status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), body: Data = Data()) -> Self {
         Self(status: status, headers: headers, chunks: body.isEmpty ? [] : [Chunk(body)])
     }
 
-    /// A JSON text, sent as it is, as `application/json`.
+    /// A response with this JSON text as it is, as `application/json`.
     public static func json(_ text: String, status: Int = 200) -> Self { self.text(text, type: "application/json", status: status) }
 
     public static func text(_ text: String, type: String = "text/plain; charset=utf-8", status: Int = 200) -> Self {
         self.response(status, headers: HTTPHeaders([HTTPHeader(name: "Content-Type", value: type)]), body: Data(text.utf8))
     }
 
-    /// No response: the connection failed in this way.
+    /// No response: the connection fails in this way.
     public static func failure(_ kind: Failure.Kind, _ message: String? = nil) -> Self {
         let failure = TransportFailure(.network(kind), message ?? "the stub answers with the failure \"\(kind.rawValue)\"")
         return Self(status: nil, ending: .failure(failure))
@@ -154,7 +154,7 @@ public struct StubResponse: Sendable {
     /// No response, ever.
     public static var hang: Self { Self(status: nil, ending: .hang) }
 
-    /// The same, later.
+    /// The same, after a delay.
     public func delayed(by delay: Duration) -> Self {
         var response = self
         response.delay = delay
@@ -163,7 +163,7 @@ public struct StubResponse: Sendable {
 }
 
 extension StubResponse {
-    /// Whether it takes no time.
+    /// Whether nothing of it is delayed.
     var isImmediate: Bool { self.delay <= .zero && self.chunks.allSatisfy { $0.after <= .zero } }
 
     func answer(to url: URL) -> ReadyAnswer {

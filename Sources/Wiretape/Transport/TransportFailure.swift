@@ -6,18 +6,18 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Why an exchange came to no answer, or to none that is whole.
+/// Why an exchange has no response, or an incomplete one.
 ///
-/// Kinds are the same on every platform and in a cassette; codes of `URLError` differ from system to system.
+/// Kinds are the same on every platform and in a cassette; codes of `URLError` differ from platform to platform.
 public struct TransportFailure: Error, Sendable {
     public enum Kind: Sendable, Hashable {
-        /// As recorded, or as it happened.
+        /// A failure of the network, live or recorded.
         case network(Failure.Kind)
-        /// Nothing recorded answers the request.
+        /// No recorded exchange matches the request.
         case noMatch(MissReport)
-        /// What was recorded cannot be given.
+        /// The recorded answer cannot be replayed.
         case unserved(UnservedAnswer)
-        /// The transport cannot do what was asked for, or the process would die of it.
+        /// The transport cannot do what was asked for, or it would crash the process.
         case unsupported
         /// The body of the request could not be read.
         case body
@@ -26,7 +26,7 @@ public struct TransportFailure: Error, Sendable {
     public var kind: Kind
     /// What happened to which request, and what to do next.
     public var message: String
-    /// What the system said, if it did.
+    /// The error of the system, if there was one.
     public var underlying: (any Error)?
 
     public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
@@ -39,7 +39,7 @@ public struct TransportFailure: Error, Sendable {
 }
 
 extension TransportFailure.Kind {
-    /// One word for logs and tables: names nothing of the request.
+    /// One word for logs and tables, without anything of the request.
     var word: String {
         switch self {
         case .network(let kind): kind.rawValue
@@ -52,27 +52,27 @@ extension TransportFailure.Kind {
 }
 
 extension TransportFailure {
-    /// The domain of failures that are none of the network: a miss, an answer that cannot be given, what the platform cannot do.
+    /// The domain of failures other than those of the network: a miss, an answer that cannot be replayed, what the platform cannot do.
     public static let errorDomain = "WiretapeErrorDomain"
 
-    /// What a session of others fails with.
+    /// The error that a foreign `URLSession` fails with.
     ///
-    /// Failures of the network are those of `NSURLErrorDomain`, with the code that URLSession itself would give here, so that code which
-    /// looks at codes, a retry policy for one, does as it does without us. All others have a domain of their own, so that nobody takes them
-    /// for a fault that passes. The message is the description; the failure is the underlying error.
+    /// Failures of the network are in `NSURLErrorDomain`, with the code that URLSession itself would give on this platform, so that code
+    /// that reads codes, such as a retry policy, works as without us. All others have a domain of their own, so that they are not taken for
+    /// transient faults. The message is the description; the failure is the underlying error.
     func sessionError(for url: URL?) -> any Error {
         var information: [String: Any] = [NSLocalizedDescriptionKey: self.message, NSUnderlyingErrorKey: self]
         information[NSURLErrorFailingURLErrorKey] = url
         switch self.kind {
         case .network(let kind):
-            // On Linux an NSError of that domain is no URLError.
+            // On Linux an NSError of that domain does not bridge to URLError.
             return URLError(kind.urlErrorCode(), userInfo: information)
         case .noMatch, .unserved, .unsupported, .body:
             return NSError(domain: Self.errorDomain, code: self.errorCode, userInfo: information)
         }
     }
 
-    /// The failure that a session of others was given, from the error its user holds.
+    /// The failure that a foreign `URLSession` was given, from the error that its user holds; nil if it was given none.
     public init?(_ error: any Error) {
         if let failure = error as? TransportFailure {
             self = failure
@@ -83,7 +83,7 @@ extension TransportFailure {
         }
     }
 
-    /// Stays the same from version to version.
+    /// Never changes from version to version.
     private var errorCode: Int {
         switch self.kind {
         case .network: 0
@@ -92,5 +92,65 @@ extension TransportFailure {
         case .unsupported: 3
         case .body: 4
         }
+    }
+}
+
+extension Failure.Kind {
+    /// The code with which URLSession itself reports such a failure on a platform.
+    func urlErrorCode(on platform: URLSessionPlatform = .current) -> URLError.Code {
+        switch self {
+        case .dns: .cannotFindHost
+        case .refused: .cannotConnectToHost
+        case .unreachable: platform == .apple ? .notConnectedToInternet : .cannotConnectToHost
+        case .reset: .networkConnectionLost
+        case .timeout: .timedOut
+        case .tls: platform == .apple ? .secureConnectionFailed : .unknown
+        case .truncated: platform == .apple ? .networkConnectionLost : .unknown
+        case .cancelled: .cancelled
+        case .malformed: platform == .apple ? .cannotParseResponse : .unknown
+        }
+    }
+}
+
+/// What the codes of `NSURLErrorDomain` mean. They differ between platforms, so kinds are what is recorded and compared.
+struct FailureTable: Sendable {
+    private let kinds: [Int: Failure.Kind]
+    /// Codes that mean something else after a response has begun.
+    private let whenAnswered: [Int: Failure.Kind]
+    /// For codes that are not in the table.
+    private let other: (plain: Failure.Kind, secure: Failure.Kind)
+
+    /// - Parameters:
+    ///   - isAnswered: whether a response had begun.
+    ///   - isSecure: whether the URL is an https one.
+    func kind(of code: Int, isAnswered: Bool, isSecure: Bool) -> Failure.Kind {
+        if isAnswered, let kind = self.whenAnswered[code] { return kind }
+        return self.kinds[code] ?? (isAnswered ? .truncated : isSecure ? self.other.secure : self.other.plain)
+    }
+
+    /// libcurl's codes as FoundationNetworking maps them. Those that it does not map, such as TLS and truncated bodies, are -1.
+    static let linux = FailureTable(
+        kinds: [
+            -999: .cancelled, -1001: .timeout, -1002: .malformed, -1003: .dns, -1004: .refused, -1005: .reset, -1006: .dns,
+            -1009: .unreachable, -1011: .reset,
+        ],
+        whenAnswered: [:], other: (plain: .malformed, secure: .tls))
+
+    static let apple = FailureTable(
+        kinds: [
+            -999: .cancelled, -1000: .malformed, -1001: .timeout, -1002: .malformed, -1003: .dns, -1004: .refused, -1005: .reset,
+            -1006: .dns, -1009: .unreachable, -1011: .malformed, -1015: .malformed, -1016: .malformed, -1017: .malformed,
+            -1018: .unreachable, -1019: .unreachable, -1020: .unreachable, -1022: .tls, -1200: .tls, -1201: .tls, -1202: .tls, -1203: .tls,
+            -1204: .tls, -1205: .tls, -1206: .tls,
+        ],
+        // The connection was lost in the middle of the response.
+        whenAnswered: [-1005: .truncated], other: (plain: .malformed, secure: .malformed))
+
+    static var current: FailureTable {
+        #if canImport(FoundationNetworking)
+        .linux
+        #else
+        .apple
+        #endif
     }
 }

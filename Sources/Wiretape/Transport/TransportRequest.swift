@@ -1,6 +1,10 @@
 public import Foundation
 
-/// One request as it is to go out: after adapters, encoders, cookies and credentials.
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// One request as it goes out: after adapters, encoders, cookies and credentials.
 public struct TransportRequest: Sendable {
     /// An uppercase token (RFC 9110, 9.1).
     public var method: String
@@ -9,7 +13,7 @@ public struct TransportRequest: Sendable {
     /// In order, duplicates kept; checked for CR, LF and NUL.
     public var headers: HTTPHeaders
     public var body: RequestBody
-    /// For people, in a recording: the name of a router's case.
+    /// A name for readers of a recording, such as that of a router's case.
     public var label: String?
 
     public init(method: String, url: URL, headers: HTTPHeaders = HTTPHeaders(), body: RequestBody = .none, label: String? = nil) {
@@ -21,8 +25,73 @@ public struct TransportRequest: Sendable {
     }
 }
 
+/// The body of a request, which can be read more than once: for matching, a retry, a redirect.
+///
+/// A stream is spooled into a file before it gets here.
+public enum RequestBody: Sendable {
+    case none
+    case data(Data)
+    /// A file that does not change until the request has ended, with its size in bytes.
+    case file(URL, size: Int)
+    /// There is a body that cannot be read: a foreign `URLSession` has it. Never taken for an empty one; matched only if bodies do not
+    /// matter, or by a recording that could not read it either.
+    case unobservable
+
+    /// Bytes; nil if there is no body, or one that cannot be read.
+    public var size: Int? {
+        switch self {
+        case .none, .unobservable: nil
+        case .data(let data): data.count
+        case .file(_, let size): size
+        }
+    }
+
+    /// Whether there is a body, an empty one included.
+    public var isPresent: Bool {
+        if case .none = self { false } else { true }
+    }
+}
+
+extension URLRequest {
+    /// A view that keeps neither the order nor the duplicates of fields, nor a body in a file.
+    public init(_ request: TransportRequest) {
+        self.init(url: request.url)
+        self.httpMethod = request.method
+        self.headers = request.headers
+        if case .data(let data) = request.body { self.httpBody = data }
+    }
+}
+
 extension TransportRequest {
-    /// - Throws: for what could not be sent as it is, or would write lines of its own.
+    /// With fields sorted by name, since a `URLRequest` has no order. Does not read a body stream.
+    public init(_ request: URLRequest, label: String? = nil) throws {
+        guard let url = request.url else {
+            throw WiretapeError(.invalidRequest, "a URLRequest without a URL cannot be sent: give it one")
+        }
+        self.init(
+            method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: request.httpBody.map { .data($0) } ?? .none,
+            label: label)
+    }
+
+    /// Applies the changes made to a `URLRequest` view of this request. What did not change stays as it is, including duplicates, order and
+    /// files; new fields come last, by name.
+    func adapted(from view: URLRequest, to adapted: URLRequest) throws -> TransportRequest {
+        guard let url = adapted.url else {
+            throw WiretapeError(.adapter, "an adapter took the URL out of the request: let it return a request with one")
+        }
+        var result = self
+        result.url = url
+        result.method = adapted.httpMethod ?? "GET"
+        result.headers = self.headers.changed(from: view.headers, to: adapted.headers)
+        if let stream = adapted.httpBodyStream {
+            result.body = .data(try stream.contents())
+        } else if adapted.httpBody != view.httpBody {
+            result.body = adapted.httpBody.map { .data($0) } ?? .none
+        }
+        return result
+    }
+
+    /// - Throws: `WiretapeError` if the request cannot be sent as it is, or would inject header lines.
     func check() throws {
         guard !self.method.isEmpty, self.method.utf8.allSatisfy(HTTPHeaders.isTokenCharacter) else {
             throw WiretapeError(.invalidRequest, "\"\(self.method)\" is no method: take one of HTTPMethod, as .get")
@@ -32,8 +101,22 @@ extension TransportRequest {
                 .invalidRequest, "\"\(self.url.absoluteString)\" is no address of the web: begin it with \"https://\" or \"http://\"")
         }
         guard self.url.host?.isEmpty == false else {
-            throw WiretapeError(.invalidRequest, "\"\(self.url.absoluteString)\" names no host: write one behind \"\(scheme)://\"")
+            throw WiretapeError(.invalidRequest, "\"\(self.url.absoluteString)\" names no host: write one after \"\(scheme)://\"")
         }
         try self.headers.validated()
+    }
+}
+
+extension HTTPHeaders {
+    /// Applies the changes made to a view of these fields in which each name is unique.
+    ///
+    /// Unchanged names keep all their fields, changed names their first position; new names come last, by name.
+    func changed(from old: HTTPHeaders, to new: HTTPHeaders) -> HTTPHeaders {
+        var result = self
+        for field in old where new.value(for: field.name) == nil { result.remove(name: field.name) }
+        for field in new.sorted() where old.value(for: field.name) != field.value {
+            result.update(name: result.first { $0.isNamed(field.name) }?.name ?? field.name, value: field.value)
+        }
+        return result
     }
 }

@@ -2,12 +2,14 @@ internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 internal import TapeProxy
+internal import TapeRecorder
 
-/// What the commands for the care of cassettes share: how they fail, and what they read with.
+/// What the commands for the care of cassettes share: how they fail, and how they read.
 enum CareCommand {
-    /// - Parameter failure: the exit code where it cannot be done.
+    /// - Parameter failure: the exit code if it fails.
     static func run<Value>(failure: Int32 = ExitStatus.trouble, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -18,7 +20,7 @@ enum CareCommand {
         throw ExitCode(failure)
     }
 
-    /// A torn cassette is read as far as it is intact, and that is told.
+    /// Reads a torn cassette as far as it is intact, with a warning.
     static func cassette(_ path: String) throws(CassetteError) -> RecordedCassette {
         let cassette = try RecordedCassette(path: path)
         if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
@@ -26,4 +28,198 @@ enum CareCommand {
     }
 
     static func digest() -> any ContentDigest { FastSHA256() }
+}
+
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Make one cassette of several.",
+        discussion: """
+            Exchanges are put in order of their start and renumbered; the bodies beside the cassettes are copied. Rules in the \
+            cassettes' heads have to be equal where both have them. OUT must not be there yet; the other cassettes stay as they are.
+
+            Examples:
+              wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
+            """)
+
+    @Argument(help: ArgumentHelp("The cassette to write.", valueName: "out"))
+    var output: String
+
+    @Argument(help: ArgumentHelp("The cassettes to read.", valueName: "file"))
+    var files: [String]
+
+    func run() throws {
+        // OUT takes its name when it is complete: a signal leaves no OUT.
+        SignalThread.unblock()
+        let count = try self.merge()
+        Terminal.output.line(
+            "merged \(Quantity.count(count, "exchange")) of \(Quantity.count(self.files.count, "cassette")) into \"\(VisibleText.line(self.output))\"."
+        )
+    }
+
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: how many exchanges were written.
+    func merge() throws -> Int {
+        let progress = ProgressLine(label: "merging")
+        defer { progress.end() }
+        return try CareCommand.run(failure: ExitStatus.failed) {
+            try CassetteMerger(self.files, digest: CareCommand.digest).write(to: self.output, recorder: "wiretape \(Version.current)") {
+                progress.show($0, of: $1)
+            }
+        }
+    }
+}
+
+struct PruneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Take exchanges that a replay did not use out of a cassette.",
+        discussion: """
+            The report is the JSON file that "wiretape replay --report FILE.json" wrote. What is left keeps its ids. Bodies beside the \
+            cassette that nothing names any more are removed.
+
+            Examples:
+              wiretape replay Cassettes/pets.json --report report.json -- npm test
+              wiretape prune Cassettes/pets.json --unused-from report.json --dry-run
+              wiretape prune Cassettes/pets.json --unused-from report.json
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(help: ArgumentHelp("The report of a replay of this cassette.", valueName: "report.json"))
+    var unusedFrom: String
+
+    @Flag(help: "Only say what would be removed.")
+    var dryRun = false
+
+    func run() throws {
+        // A signal leaves the old cassette or the new one, never half of each.
+        SignalThread.unblock()
+        try self.prune()
+    }
+
+    /// Does not touch signals, which belong to the process.
+    func prune() throws {
+        let outcome = try CareCommand.run(failure: ExitStatus.failed) {
+            let text: [UInt8]
+            do throws(TrustError) {
+                text = try WholeFile.read(self.unusedFrom, limit: UnusedReport.sizeLimit)
+            } catch {
+                throw CassetteError(.unreadable, error.message)
+            }
+            let report = try UnusedReport(text, path: self.unusedFrom)
+            return try CassettePruner(path: self.file, exchanges: report.exchanges).run(
+                isDry: self.dryRun, recorder: "wiretape \(Version.current)")
+        }
+        for exchange in outcome.removed { Terminal.output.line(DiffPage.line("-", exchange)) }
+        let verb = self.dryRun ? "would remove" : "removed"
+        var text = "\(verb) \(Quantity.count(outcome.removed.count, "exchange")) of \"\(VisibleText.line(self.file))\""
+        if outcome.removedFiles > 0 { text += " and \(Quantity.count(outcome.removedFiles, "file")) beside it" }
+        Terminal.output.line("\(text); \(outcome.kept) \(self.dryRun ? "would stay" : "left").")
+    }
+}
+
+struct RedactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redact",
+        abstract: "Take secrets out of a cassette that was recorded with them.",
+        discussion: """
+            Recording does this by itself. A secret is replaced wherever it appears, also in the files beside the cassette, and \
+            the rules are kept in the cassette for replays. The old file gives its place to the new one in one step; what an earlier \
+            commit holds, it goes on to hold.
+
+            Examples:
+              wiretape redact Cassettes/pets.json --dry-run
+              wiretape redact Cassettes/pets.json --redact json:/user/email --keep header:x-api-key
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @OptionGroup var redaction: RedactionOptions
+
+    @Flag(help: "Say what would be replaced, and change nothing.")
+    var dryRun = false
+
+    func run() throws {
+        // A signal leaves the old cassette or the new one, never half of each.
+        SignalThread.unblock()
+        let outcome = try self.redact()
+        Terminal.output.line(self.summary(outcome))
+        guard outcome.leaks.isEmpty else {
+            for leak in outcome.leaks { Terminal.error.complain("still in \"\(self.file)\": \(leak)") }
+            throw ExitCode(ExitStatus.leak)
+        }
+    }
+
+    /// Does not touch signals, which belong to the process.
+    func redact() throws -> CassetteRedaction.Outcome {
+        let progress = ProgressLine(label: "redacting")
+        defer { progress.end() }
+        for name in self.redaction.missing() { Terminal.error.complain(Self.missing(name)) }
+        do {
+            return try CassetteRedaction.redact(
+                self.file, rules: try self.redaction.redactionRules(), version: Version.current, dryRun: self.dryRun,
+                digest: { FastSHA256() }
+            ) { progress.show($0, of: $1) }
+        } catch let error as CassetteError {
+            Terminal.error.complain(error.message)
+            throw ExitCode(ExitStatus.failed)
+        }
+    }
+
+    static func missing(_ name: String) -> String {
+        "the environment has no \"\(name)\", so its value is not looked for: export it, or leave out --secret-env \(name)."
+    }
+
+    func summary(_ outcome: CassetteRedaction.Outcome) -> String {
+        let all = "\(Quantity.count(outcome.exchanges, "exchange")) of \"\(self.file)\""
+        guard outcome.changed > 0 else { return "nothing to redact in \(all)." }
+        let kinds = outcome.kinds.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let places = Quantity.count(outcome.places, "place")
+        let done = self.dryRun ? "would redact" : "redacted"
+        return "\(done) \(places) in \(outcome.changed) of \(all)\(kinds.isEmpty ? "" : ": \(kinds)")."
+    }
+}
+
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Give bodies that were kept raw their readable form.",
+        discussion: """
+            While recording can't keep up with traffic, compressed bodies are kept as they came. They are decoded when the cassette \
+            closes; this does it for one that was not closed.
+
+            Example:
+              wiretape decode Cassettes/pets.json
+            """, aliases: ["develop"])
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    func run() throws {
+        // A signal leaves the old cassette or the new one, never half of each.
+        SignalThread.unblock()
+        Terminal.output.line("decoded \(Quantity.count(try self.decode(), "exchange")) in \"\(self.file)\".")
+    }
+
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: how many exchanges were decoded.
+    func decode() throws -> Int {
+        let progress = ProgressLine(label: "decoding")
+        do {
+            let count = try CassetteFinisher.develop(self.file, version: Version.current, digest: { FastSHA256() }) {
+                progress.show($0, of: $1)
+            }
+            progress.end()
+            return count
+        } catch let error as CassetteError {
+            progress.end()
+            Terminal.error.complain(error.message)
+            throw ExitCode(ExitStatus.failed)
+        }
+    }
 }

@@ -9,26 +9,26 @@ internal import TapeProxy
 internal import TapeRecorder
 internal import TapeTLS
 
-/// Sends the requests of a cassette again, records what comes back into a cassette of its own, and compares the answers.
+/// Sends the requests of a cassette again, records the answers into a cassette of its own, and compares them.
 ///
-/// One request at a time, in recorded order. The second cassette lies among the system's temporary files, for its owner alone, and goes
-/// away with the check.
+/// Sends one request at a time, in recorded order. The second cassette is a temporary file, readable by its owner only, and is removed
+/// after the check.
 struct LiveCheck {
     var path: String
     var allowsUnsafe: Bool
     var showsAll: Bool
-    /// That an answer may take.
+    /// How long an answer may take.
     var seconds: Int
     var upstreamTLS: UpstreamTLSOptions
     var fill = PlaceholderFill()
-    /// Takes lines for people.
+    /// Receives lines for people.
     var note: @Sendable (String) -> Void
 
     struct Outcome: Hashable {
         var same = 0
         var changed = 0
         var leftOut = 0
-        /// Sent, and not answered by the origin.
+        /// Sent, but not answered by the origin.
         var unanswered = 0
 
         var sent: Int { self.same + self.changed + self.unanswered }
@@ -84,7 +84,7 @@ struct LiveCheck {
 
     /// Runs a proxy that records what `body` sends to its port.
     ///
-    /// - Parameter redaction: the cassette's: what is a secret there is shown nowhere, and answers are compared as they were kept.
+    /// - Parameter redaction: the cassette's rules: its secrets are shown nowhere, and answers are compared as they were recorded.
     private func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws
     {
         let plan = try RecordingPlan(path: live, mode: .all, exists: false)
@@ -105,7 +105,7 @@ struct LiveCheck {
         try result.get()
     }
 
-    /// An authority for this check alone: nobody but the check is its client.
+    /// An authority for this check alone: the check is its only client.
     private func settings(_ folder: RunFolder) throws -> TLSSettings {
         let files = AuthorityFiles(folder: "\(folder.path)/authority")
         let key: [UInt8]
@@ -132,7 +132,7 @@ struct LiveCheck {
         }
         for step in ExchangePairing(old: sent.map { ($0.method, $0.url) }, new: answered).steps {
             switch step {
-            // A CONNECT that failed, which the request behind it tells as well.
+            // A CONNECT that failed, which the request after it reports as well.
             case .added: break
             case .removed(let index):
                 outcome.unanswered += 1
@@ -150,106 +150,5 @@ struct LiveCheck {
                 try found(.changed(old: exchange, new: exchange, changes: changes))
             }
         }
-    }
-}
-
-/// Sends requests through a proxy of this process, one at a time, and reads each answer to its end; what it was is the recorder's business.
-struct LiveSender {
-    private static let blockSize = 64 << 10
-    /// Of the answer to a CONNECT.
-    private static let headLimit = 64 << 10
-
-    let port: Int
-    let seconds: Int
-
-    func send(_ request: LiveRequest) throws {
-        let socket = try LiveSocket(port: self.port, seconds: self.seconds)
-        guard request.isSecure else {
-            try socket.send(request.octets)
-            return try Self.drain(socket)
-        }
-        try socket.send(Array("CONNECT \(request.authority) HTTP/1.1\r\nHost: \(request.authority)\r\n\r\n".utf8))
-        try self.awaitTunnel(socket)
-        try self.sendThroughTLS(request, socket)
-    }
-
-    private static func drain(_ socket: borrowing LiveSocket) throws {
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: self.blockSize, alignment: 16)
-        defer { block.deallocate() }
-        while try socket.receive(into: block) > 0 {}
-    }
-
-    /// Octet by octet, so that none of what follows the head is taken.
-    private func awaitTunnel(_ socket: borrowing LiveSocket) throws {
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
-        defer { block.deallocate() }
-        var head: [UInt8] = []
-        while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
-            guard head.count < Self.headLimit, try socket.receive(into: block) == 1 else {
-                throw LiveSocket.Failure(message: "no tunnel to the origin")
-            }
-            head.append(block[0])
-        }
-        guard head.starts(with: "HTTP/1.1 200".utf8) else {
-            let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
-            throw LiveSocket.Failure(message: "no tunnel to the origin (\(line))")
-        }
-    }
-
-    /// The other end is this process: what it shows needs no proof. The origin's certificate is judged by the proxy.
-    private func sendThroughTLS(_ request: LiveRequest, _ socket: borrowing LiveSocket) throws {
-        let context = try TLSClientContext(trustsSystem: false)
-        let isName = request.host.contains { $0.isLetter } && !request.host.contains(":")
-        let peer = TLSPeer(
-            host: request.host, serverName: isName ? request.host : nil, protocols: ["http/1.1"], policy: .disabled)
-        var connection = try TLSConnection(client: context, peer: peer)
-        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
-        defer { block.deallocate() }
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
-        defer { room.deallocate() }
-        var input = 0
-        var isSent = false
-        while true {
-            let progress = connection.receive(UnsafeRawBufferPointer(rebasing: block[..<input])) { least, fill in
-                if least <= room.count { return _ = fill(room) }
-                let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: least, alignment: 16)
-                defer { larger.deallocate() }
-                _ = fill(larger)
-            }
-            if connection.isEstablished, !isSent {
-                isSent = true
-                var ciphertext: [UInt8] = []
-                try Self.encrypt(request.octets, &connection, into: &ciphertext)
-                try socket.send(ciphertext)
-            }
-            try socket.send(connection.takeOutput { Array($0) })
-            switch progress {
-            case .needsInput, .hello: break
-            case .ended: return
-            case .failed(let failure):
-                if isSent, input == 0 { return }
-                throw failure
-            }
-            input = try socket.receive(into: block)
-            guard input > 0 else { return }
-        }
-    }
-
-    private static func encrypt(_ octets: [UInt8], _ connection: inout TLSConnection, into ciphertext: inout [UInt8]) throws {
-        var output = connection.takeOutput { Array($0) }
-        let result = octets.withUnsafeBytes { octets -> Result<Void, TLSFailure> in
-            do throws(TLSFailure) {
-                try connection.send(octets) { wanted, fill in
-                    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: wanted, alignment: 16)
-                    defer { space.deallocate() }
-                    output += space.prefix(fill(space))
-                }
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
-        }
-        ciphertext += output
-        try result.get()
     }
 }

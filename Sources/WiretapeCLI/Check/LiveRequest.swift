@@ -1,28 +1,28 @@
 internal import CassetteModel
 
-/// A recorded request as it is sent again, or why it is not.
+/// A recorded request as it is sent again, or the reason why it is not.
 ///
 /// Sends nothing.
 struct LiveRequest {
-    /// What keeps a request from being sent again, in words for people.
+    /// Why a request is not sent again, in words for people.
     struct LeftOut: Error, Hashable {
         var reason: String
     }
 
     var isSecure: Bool
-    /// As in the request's Host, and for CONNECT: with a port.
+    /// As in the Host field; for CONNECT, with a port.
     var authority: String
     /// Without a port, and without the brackets of an address.
     var host: String
     /// The whole message.
     var octets: [UInt8]
 
-    /// RFC 9110, 9.2.1, without TRACE, which sends what it got.
-    static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS"]
-    /// Octets of a body that is sent again: what one request may take of memory.
+    /// RFC 9110, 9.2.1, without TRACE, which reflects the request.
+    private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS"]
+    /// Bytes of a body that is sent again, which is held in memory.
     static let bodyLimit = 64 << 20
 
-    /// What belongs to the connection it came by, and what is put anew (RFC 9110, 7.6.1).
+    /// Fields of the recorded connection (RFC 9110, 7.6.1), and fields that are written anew.
     private static let dropped: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "te", "trailer", "upgrade", "transfer-encoding", "content-length", "expect",
         "proxy-authorization",
@@ -30,7 +30,7 @@ struct LiveRequest {
 
     /// - Parameters:
     ///   - fill: values for placeholders.
-    ///   - wire: a body's octets as they were sent.
+    ///   - wire: a body's bytes as they were sent.
     init(
         _ request: RecordedRequest, allowsUnsafe: Bool, fill: PlaceholderFill = PlaceholderFill(), wire: (Body) throws -> [UInt8]
     ) throws {

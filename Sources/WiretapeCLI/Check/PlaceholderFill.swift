@@ -2,9 +2,9 @@ internal import CassetteRedaction
 internal import TapeBytes
 internal import TapeProxy
 
-/// Values for the placeholders of a cassette's requests, out of the environment: they go to the origin, and nowhere else.
+/// Values for the placeholders in a cassette's requests, from the environment. They are sent to the origin and go nowhere else.
 struct PlaceholderFill {
-    /// `authorization:1=API_TOKEN`: a placeholder, and the variable that has its value.
+    /// `authorization:1=API_TOKEN`: a placeholder, and the variable that holds its value.
     struct Source: Sendable, Hashable {
         let placeholder: Placeholder
         let variable: String
@@ -20,21 +20,21 @@ struct PlaceholderFill {
         }
     }
 
-    /// Where a placeholder stands: its value is written so that the message stays what it is.
+    /// The place of a placeholder, which decides how its value is escaped.
     enum Place {
         case target
         case field
         case body(_ contentType: String)
     }
 
-    /// What `--secret-env` calls the kind of a variable's value.
+    /// How `--secret-env` begins the kind of a variable's value.
     private static let environmentKind = "env-"
 
     private var values: [Placeholder: [UInt8]] = [:]
 
     init() {}
 
-    /// Throws where a variable is not set, or holds what no message can.
+    /// Throws if a variable is not set, or its value has control characters.
     init(_ sources: [Source], environment: @escaping (String) -> [UInt8]? = RedactionOptions.variable) throws(SettingError) {
         for source in sources {
             guard let value = environment(source.variable), !value.isEmpty else {
@@ -47,12 +47,12 @@ struct PlaceholderFill {
         }
     }
 
-    /// What a recording has to be told of, since no rule finds it where it stands: the values that `--secret-env` took out.
+    /// The values that `--secret-env` replaced: no rule would find them by their place.
     var secrets: RedactionRules {
         let secrets = self.values.filter { $0.key.kind.hasPrefix(Self.environmentKind) }.map {
             SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), octets: $0.value)
         }
-        // One that is too short to be looked for was not taken out either.
+        // A value too short to search for was not replaced either.
         return secrets.compactMap { try? RedactionRules(rules: [], secrets: [$0]) }.reduce(.standard) { $0.adding($1) }
     }
 
@@ -64,7 +64,7 @@ struct PlaceholderFill {
         String(decoding: try self.filled(Array(text.utf8), place), as: UTF8.self)
     }
 
-    /// Throws where a placeholder's value is not known.
+    /// Throws if a placeholder's value is not known.
     func filled(_ octets: [UInt8], _ place: Place) throws(LiveRequest.LeftOut) -> [UInt8] {
         var filled: [UInt8] = []
         var index = 0

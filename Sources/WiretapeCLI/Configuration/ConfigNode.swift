@@ -1,12 +1,12 @@
 internal import TapeBytes
 internal import TapeProxy
 
-/// A value of a configuration file, be it YAML or JSON, with the line it stands on.
+/// A value of a configuration file, YAML or JSON, with its line.
 ///
-/// All scalars are text: what `none` or `30d` means is up to the setting.
+/// All scalars are text: each setting interprets `none` or `30d` itself.
 struct ConfigNode: Hashable {
     enum Content: Hashable {
-        /// `null`, `~`, or nothing at all behind the colon.
+        /// `null`, `~`, or nothing after the colon.
         case nothing
         case text(String)
         case list([ConfigNode])
@@ -23,8 +23,7 @@ struct ConfigNode: Hashable {
     var line: Int
     var content: Content
 
-    /// Values in a file, those that aliases repeat counted each time: a configuration has some dozens, and aliases of aliases would fill
-    /// the memory.
+    /// Values in a file, counting each use of an alias: a configuration has some dozens, and aliases of aliases would exhaust memory.
     static let limit = 10_000
     /// A configuration has three levels.
     static let depthLimit = 16

@@ -4,14 +4,14 @@ internal import CassetteStore
 internal import TapeProxy
 internal import TapeTrust
 
-/// Reads settings out of a configuration file's values, each checked where it stands.
+/// Reads settings from a configuration file's values and checks each of them.
 struct ConfigReader {
     /// The name for errors.
     let file: String
 
     /// - Parameters:
     ///   - section: the cassettes that the settings are for; nil outside of sections.
-    ///   - sections: gets what stands below `cassettes`, which a section cannot have.
+    ///   - sections: receives the members of `cassettes`, which a section cannot have.
     func settings(
         _ node: ConfigNode, section: String? = nil, sections: (ConfigNode.Member) throws(SettingError) -> Void
     ) throws(SettingError) -> RunSettings {
@@ -97,7 +97,7 @@ struct ConfigReader {
         return seconds
     }
 
-    /// As seen from the file's folder: a run may begin in any folder below it.
+    /// Relative to the file's folder: a run may start in any folder below it.
     private func path(_ text: String) throws -> String {
         guard !text.isEmpty else { throw SettingError("\"\" is no path; write one, or leave the setting out") }
         guard !text.hasPrefix("/"), let slash = self.file.lastIndex(of: "/") else { return text }
@@ -137,7 +137,7 @@ struct ConfigReader {
             }
         }
 
-        /// Text by text, with its line; a single one needs no list.
+        /// Each text with its line; a single one needs no list.
         private func lines() throws(SettingError) -> [(text: String, line: Int)] {
             let value = self.member.value
             switch value.content {
@@ -192,7 +192,7 @@ struct ConfigReader {
             }
         }
 
-        /// YAML's other words for them are left out: `no` is Norway to the next one.
+        /// Rejects YAML's other booleans: `no` is also the country code of Norway.
         func flag() throws(SettingError) -> Setting<Bool> {
             try self.one { text in
                 switch text {
@@ -227,5 +227,47 @@ struct ConfigReader {
                 throw self.error(line, error.message)
             }
         }
+    }
+}
+
+/// A name of a setting in a configuration file.
+enum ConfigKey: String, CaseIterable {
+    case mode, match, ignore, patterns, redact, keep, secretEnv
+    case repetition = "repeat"
+    case order, latency, refreshDates, refreshFields, failOn, maxAge, onExpired, keepOnFailure, review, durability, onDiskFull
+    case listen, grace, passthrough, refuse, upstreamCA, insecureUpstream
+    /// Settings for cassettes by name.
+    case cassettes
+
+    /// The name that an unknown one was probably meant to be; nil if none is close.
+    ///
+    /// Ignores case, hyphens and underscores, and allows two edits.
+    static func nearest(to name: String) -> ConfigKey? {
+        let wanted = self.folded(name)
+        // Far longer than any name: not a typing error.
+        guard wanted.count <= 40 else { return nil }
+        let near = self.allCases.map { (key: $0, distance: self.distance(wanted, self.folded($0.rawValue))) }
+        guard let best = near.min(by: { $0.distance < $1.distance }), best.distance <= 2, best.distance < wanted.count else { return nil }
+        return best.key
+    }
+
+    private static func folded(_ name: String) -> [UInt8] {
+        name.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+    }
+
+    /// Insertions, deletions, replacements and transpositions of letters.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var before: [Int] = []
+        var row = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var next = [index + 1]
+            for (column, other) in right.enumerated() {
+                var best = min(row[column] + (byte == other ? 0 : 1), row[column + 1] + 1, next[column] + 1)
+                if index > 0, column > 0, byte == right[column - 1], left[index - 1] == other { best = min(best, before[column - 1] + 1) }
+                next.append(best)
+            }
+            (before, row) = (row, next)
+        }
+        return row[right.count]
     }
 }

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import ClientCapabilities
 internal import TapeBytes
 
-/// Judges what was read of a machine: what works, what is worth knowing, and what was set up and does not work.
+/// Judges the readings of a machine: what works, what is worth knowing, and what was set up and does not work.
 struct Checkup {
     let readings: CheckupReadings
     let report: CapabilityReport
@@ -16,7 +16,7 @@ struct Checkup {
         [self.swift, self.libcurl, self.namespace, self.authority, self.systemTrust].compactMap(\.self) + self.bundles + self.proxies
     }
 
-    /// What was asked for and is not so; a line each.
+    /// The requirements that are not met, one line each.
     func missing(_ requirements: [CheckupRequirement]) -> [String] {
         requirements.compactMap { requirement in
             let found =
@@ -124,7 +124,7 @@ struct Checkup {
             findings.append(
                 CheckupFinding(
                     mark: .note, name: "roots", text: "the authority is not where \(names(without)) point",
-                    remedy: "run programs behind \"wiretape record --\", or take over \"wiretape env\""))
+                    remedy: "run programs after \"wiretape record --\", or take over \"wiretape env\""))
         }
         return findings
     }
@@ -158,11 +158,11 @@ struct Checkup {
     }
 }
 
-/// One line of a checkup: what was looked at, how it is, and what to do.
+/// One line of a checkup: what was checked, its state, and what to do.
 struct CheckupFinding: Hashable {
     enum Mark: String, Hashable {
         case ok
-        /// As it is on many machines; good to know.
+        /// Normal on many machines, and good to know.
         case note
         /// Something that was set up and does not work.
         case problem

@@ -10,12 +10,12 @@ struct ExchangePage {
     var reader: BodyReader
     /// The command line that shows this exchange.
     var command: String
-    /// The exchange that opened a reused connection, and what its handshake agreed on; nil where that is not known.
+    /// The exchange that opened a reused connection, and its TLS handshake; nil if not known.
     var opening: (number: Int, tls: TLSDetails)?
     var write: (String) throws -> Void
 
     /// - Parameter first: when the cassette's first exchange started.
-    /// - Returns: why a body could not be read, where that was so.
+    /// - Returns: why a body could not be read; nil if all could.
     func show(_ interaction: Interaction, number: Int, first: Timestamp) throws -> CassetteError? {
         let offset = Double(interaction.started.microseconds) - Double(first.microseconds)
         let id = interaction.id == number ? "" : " (id \(interaction.id))"
@@ -94,7 +94,7 @@ struct ExchangePage {
         try self.fields(fields)
     }
 
-    /// - Returns: why it could not be read, where that was so.
+    /// - Returns: why the body could not be read; empty if it could.
     private func body(_ body: Body, _ headers: HeaderFields, _ side: String) throws -> [CassetteError] {
         try self.space()
         let contents: BodyContents
@@ -112,7 +112,7 @@ struct ExchangePage {
         return []
     }
 
-    /// - Returns: whether the body could be taken apart.
+    /// - Returns: whether the body could be split into parts.
     private func multipart(_ contents: BodyContents, _ headers: HeaderFields, _ command: String) throws -> Bool {
         var lint = MultipartLint(headers: headers)
         try contents.forEachPiece { lint.push($0) }
@@ -139,7 +139,7 @@ struct ExchangePage {
 
     private func label(_ text: String) -> String { self.screen.paint(TextWidth.padded(text, to: Self.labelWidth), .dim) }
 
-    /// A label, and lines behind it that stand below each other; sentences stay within the screen.
+    /// A label, and lines after it, one below the other; sentences are wrapped at the screen's width.
     private func facts(_ label: String, _ lines: [String], _ color: Paint.Color? = nil) throws {
         let visible = lines.map { VisibleText.line($0) }
         let shown = self.screen.width.map { width in
@@ -150,7 +150,7 @@ struct ExchangePage {
         }
     }
 
-    /// A command line, whole, so that it can be copied.
+    /// A command line, not wrapped, so that it can be copied.
     private func see(_ text: String, _ color: Paint.Color) throws {
         try self.line(self.label("") + self.screen.paint("see: \(VisibleText.line(text))", color), nil)
     }
@@ -166,58 +166,19 @@ extension Body {
     }
 }
 
-/// The phases of an exchange, a line each, with a bar that begins where the phase before ended.
-enum TimingBars {
-    static let width = 32
-
-    /// - Parameter paint: colours each bar as the list colours its phase.
-    static func lines(_ timing: Timing, _ paint: Paint = Paint(isOn: false)) -> [String] {
-        let phases: [(String, Double, Paint.Color)] = [
-            ("blocked", timing.blocked, .magenta), ("dns", timing.dns, .magenta), ("connect", timing.connect, .magenta),
-            ("tls", timing.tls, .magenta), ("send", timing.send, .yellow), ("wait", timing.wait, .cyan),
-            ("receive", timing.receive, .green),
-        ].compactMap { name, value, color in value.map { (name, max(0, $0), color) } }
-        let sum = phases.reduce(0) { $0 + $1.1 }
-        let whole = max(timing.total ?? 0, sum)
-        var elapsed = 0.0
-        var lines: [String] = []
-        for (name, value, color) in phases {
-            let bar = self.bar(from: elapsed, length: value, of: whole)
-            elapsed += value
-            lines.append(self.line(name, value) + (bar.isEmpty ? "" : "  " + paint(bar, color)))
-        }
-        if let total = timing.total { lines.append(self.line("total", total)) }
-        return lines
-    }
-
-    private static func line(_ name: String, _ value: Double) -> String {
-        TextWidth.padded(name, to: 8) + TextWidth.padded(Quantity.milliseconds(value), to: 10, .right)
-    }
-
-    /// At least a sliver for a phase that happened at all.
-    private static func bar(from start: Double, length: Double, of whole: Double) -> String {
-        guard whole > 0, whole.isFinite, length > 0 else { return "" }
-        let first = min(Int(start / whole * Double(self.width)), self.width - 1)
-        let eighths = min(Int(length / whole * Double(self.width * 8) + 0.5), (self.width - first) * 8)
-        let blocks = String(repeating: "█", count: eighths / 8)
-        let rest = eighths % 8 > 0 || eighths == 0 ? String(Unicode.Scalar(0x2590 - UInt32(max(1, eighths % 8))) ?? " ") : ""
-        return String(repeating: " ", count: first) + blocks + rest
-    }
-}
-
-/// What a page says of an exchange's connection and its TLS.
+/// The facts about an exchange's connection and its TLS.
 enum ConnectionWords {
     struct Fact: Equatable {
         var label: String
         var lines: [String]
     }
 
-    /// Half of what people compare by eye; the whole digest stands in the JSON.
+    /// Half of the digest, which people compare by eye; the JSON has all of it.
     private static let shownDigits = 32
 
     /// - Parameters:
-    ///   - opening: the exchange that opened a reused connection and has its certificates, where one is known.
-    ///   - time: when the exchange started, which the certificates' dates are held against.
+    ///   - opening: the exchange that opened a reused connection and has its certificates; nil if not known.
+    ///   - time: when the exchange started; certificates are checked against it.
     static func facts(_ connection: ConnectionInfo, opening: (number: Int, tls: TLSDetails)?, at time: Timestamp) -> [Fact] {
         var line = "\(connection.id) to \(connection.remote)"
         if connection.isReused { line += ", reused" }
@@ -245,4 +206,43 @@ enum ConnectionWords {
     }
 
     private static func day(_ time: Timestamp) -> Substring { time.formatted.prefix(10) }
+}
+
+/// The phases of an exchange, one line each, with a bar that begins where the previous phase ended.
+enum TimingBars {
+    static let width = 32
+
+    /// - Parameter paint: gives each bar the colour that its phase has in the list.
+    static func lines(_ timing: Timing, _ paint: Paint = Paint(isOn: false)) -> [String] {
+        let phases: [(String, Double, Paint.Color)] = [
+            ("blocked", timing.blocked, .magenta), ("dns", timing.dns, .magenta), ("connect", timing.connect, .magenta),
+            ("tls", timing.tls, .magenta), ("send", timing.send, .yellow), ("wait", timing.wait, .cyan),
+            ("receive", timing.receive, .green),
+        ].compactMap { name, value, color in value.map { (name, max(0, $0), color) } }
+        let sum = phases.reduce(0) { $0 + $1.1 }
+        let whole = max(timing.total ?? 0, sum)
+        var elapsed = 0.0
+        var lines: [String] = []
+        for (name, value, color) in phases {
+            let bar = self.bar(from: elapsed, length: value, of: whole)
+            elapsed += value
+            lines.append(self.line(name, value) + (bar.isEmpty ? "" : "  " + paint(bar, color)))
+        }
+        if let total = timing.total { lines.append(self.line("total", total)) }
+        return lines
+    }
+
+    private static func line(_ name: String, _ value: Double) -> String {
+        TextWidth.padded(name, to: 8) + TextWidth.padded(Quantity.milliseconds(value), to: 10, .right)
+    }
+
+    /// At least a sliver for a phase longer than zero.
+    private static func bar(from start: Double, length: Double, of whole: Double) -> String {
+        guard whole > 0, whole.isFinite, length > 0 else { return "" }
+        let first = min(Int(start / whole * Double(self.width)), self.width - 1)
+        let eighths = min(Int(length / whole * Double(self.width * 8) + 0.5), (self.width - first) * 8)
+        let blocks = String(repeating: "█", count: eighths / 8)
+        let rest = eighths % 8 > 0 || eighths == 0 ? String(Unicode.Scalar(0x2590 - UInt32(max(1, eighths % 8))) ?? " ") : ""
+        return String(repeating: " ", count: first) + blocks + rest
+    }
 }

@@ -1,7 +1,7 @@
-internal import TapeBytes
 internal import CassetteModel
+internal import TapeBytes
 
-/// What a list says of one exchange.
+/// One exchange as a list shows it.
 struct ExchangeRow {
     /// Counts from 1 in order of request start; `inspect FILE N` takes it.
     var number: Int
@@ -10,13 +10,13 @@ struct ExchangeRow {
     var url: String
     var status: Int?
     var outcome: Outcome
-    /// The response's media type, or what stands in its place; nil without a Content-Type.
+    /// The response's media type, or its Content-Type as it is; nil if it has no Content-Type.
     var type: String?
-    /// The version of TLS on the way to the origin; nil without.
+    /// The TLS version towards the origin; nil if the connection has no TLS.
     var tls: String?
-    /// Octets of the response's body as they crossed the wire; of a tunnel, what came back through it.
+    /// Bytes of the response's body on the wire; of a tunnel, the bytes received.
     var size: Int?
-    /// Octets of both bodies.
+    /// Bytes of both bodies.
     var bodyOctets: Int
     var started: Timestamp
     var timing: Timing
@@ -39,7 +39,7 @@ struct ExchangeRow {
         self.timing = interaction.timing
     }
 
-    /// Sizes of a cassette that was not written by a recorder can be anything.
+    /// The sizes in a cassette that no recorder wrote can be anything.
     static func sum(_ left: Int, _ right: Int) -> Int {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? .max : sum
@@ -60,7 +60,7 @@ struct ExchangeRow {
         }
     }
 
-    /// The status, and what kept the exchange from its end.
+    /// The status, and how the exchange ended if it is not complete.
     var statusWords: String {
         let status = self.status.map { "\($0)" }
         return switch self.outcome {
@@ -70,7 +70,7 @@ struct ExchangeRow {
         }
     }
 
-    /// The same for narrow screens: what failed is red there all the same.
+    /// The same for narrow screens, where red already marks a failure.
     var shortStatusWords: String {
         guard case .failed(let failure) = self.outcome else { return self.statusWords }
         return failure.kind.rawValue
@@ -81,5 +81,52 @@ struct ExchangeRow {
         case .complete: self.status.flatMap { Paint.color(status: $0) }
         case .cut, .failed: .red
         }
+    }
+}
+
+/// The list of a cassette's exchanges for scripts: a JSON array with one object per line.
+struct ExchangeListJSON {
+    private let write: (String) throws -> Void
+    private let isForTerminal: Bool
+    private var isEmpty = true
+    private var writer = JSONWriter()
+
+    init(isForTerminal: Bool, write: @escaping (String) throws -> Void) {
+        self.isForTerminal = isForTerminal
+        self.write = write
+    }
+
+    mutating func append(_ row: ExchangeRow) throws {
+        self.writer.removeAll()
+        self.writer.beginObject(.inline)
+        self.member("number") { $0.integer(row.number) }
+        self.member("id") { $0.integer(row.id) }
+        self.member("method") { $0.string(row.method) }
+        self.member("url") { $0.string(row.url) }
+        self.optional("status", row.status) { $0.integer($1) }
+        self.optional("type", row.type) { $0.string($1) }
+        self.optional("size", row.size) { $0.integer($1) }
+        self.optional("tls", row.tls) { $0.string($1) }
+        self.member("started") { $0.timestamp(row.started) }
+        self.optional("total", row.total) { $0.milliseconds($1) }
+        self.member("outcome") { $0.string(row.outcomeWords) }
+        self.writer.endObject()
+        let object = self.writer.bytes
+        let text = self.isForTerminal ? VisibleText.whole(object, .json) : String(decoding: object, as: UTF8.self)
+        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + text)
+        self.isEmpty = false
+    }
+
+    func finish() throws { try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
+
+    private mutating func member(_ name: StaticString, _ value: (inout JSONWriter) -> Void) {
+        self.writer.member(name)
+        value(&self.writer)
+    }
+
+    /// A missing value is null, so that all objects have the same members.
+    private mutating func optional<Value>(_ name: StaticString, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
+        self.writer.member(name)
+        if let value { write(&self.writer, value) } else { self.writer.raw("null") }
     }
 }

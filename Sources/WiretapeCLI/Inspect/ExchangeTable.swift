@@ -3,7 +3,7 @@ internal import TapeBytes
 
 /// The list of a cassette's exchanges as a table, row by row.
 ///
-/// Columns are as wide as the first rows need and grow when a later one needs more, so that any number of rows passes through.
+/// Column widths come from the first rows and grow when a later row needs more, so that any number of rows can be shown.
 struct ExchangeTable {
     private enum Column: Int, CaseIterable {
         case number, method, url, status, type, size, total, phases, offset
@@ -32,13 +32,13 @@ struct ExchangeTable {
 
     private struct Line {
         var cells: [String]
-        /// The status where there is little room.
+        /// The status for narrow screens.
         var shortStatus: String?
         var statusColor: Paint.Color?
         var phases: PhaseBar?
     }
 
-    /// A line as it is laid out.
+    /// A line with its layout.
     private struct Row {
         var columns = Column.allCases
         var cells: [String]
@@ -46,14 +46,14 @@ struct ExchangeTable {
         var gap = ExchangeTable.gaps[0]
     }
 
-    /// Rows and octets after which the first widths are taken.
+    /// Rows and bytes after which the first widths are fixed.
     private static let settlingRows = 500
     private static let settlingOctets = 1 << 20
-    /// The second, with shorter words for statuses, is for where a URL would be cut too short otherwise.
+    /// The second gap, with shorter statuses, is used if a URL would be cut too short.
     private static let gaps = ["  ", " "]
-    /// Before a URL is cut shorter, other columns give room; before it is cut shorter than the second, they go.
+    /// If a URL is cut shorter than the first, other columns shrink; if it is cut shorter than the second, they are left out.
     private static let leastURLWidths = [24, 16]
-    /// Into a file, a longer URL stands out of its column.
+    /// In a file, a longer URL overflows its column.
     private static let widestPipedURL = 80
     private static let longestType = 40
     private static let shortestType = 12
@@ -65,7 +65,7 @@ struct ExchangeTable {
     private var waiting: [Line] = []
     private var waitingOctets = 0
     private var isSettled = false
-    /// Whether a row was shown with a bar.
+    /// Whether a row was shown with a phase bar.
     private var showsPhases = false
 
     private var count = 0
@@ -77,8 +77,8 @@ struct ExchangeTable {
     private var cut = 0
 
     /// - Parameters:
-    ///   - count: of rows to come, which tells how wide the numbers get.
-    ///   - first: when the cassette's first exchange started; that of the first row without.
+    ///   - count: the number of rows to come, for the width of the numbers.
+    ///   - first: when the cassette's first exchange started; by default, the first row's start.
     init(count: Int, first: Timestamp? = nil, screen: InspectScreen, write: @escaping (String) throws -> Void) {
         self.first = first
         self.screen = screen
@@ -106,9 +106,9 @@ struct ExchangeTable {
         if self.waiting.count >= Self.settlingRows || self.waitingOctets >= Self.settlingOctets { try self.settle() }
     }
 
-    /// Ends with a line on what the bars mean, and one on the whole.
+    /// Ends with a legend for the bars and a line of totals.
     ///
-    /// - Parameter total: exchanges of the cassette, where not all of them came.
+    /// - Parameter total: the number of exchanges in the cassette, if a filter left some out.
     mutating func finish(of total: Int? = nil) throws {
         try self.settle()
         if self.showsPhases { try self.write(self.screen.paint("phases: ", .dim) + PhaseBar.legend(self.screen.paint) + "\n") }
@@ -171,8 +171,8 @@ struct ExchangeTable {
         try self.write(text.joined(separator: row.gap) + "\n")
     }
 
-    /// Gives the URL what the others leave; where that is too little, types lose their first half and the start goes, then gaps,
-    /// statuses and `http://` get short, and then columns go.
+    /// Gives the URL the remaining width. If that is too little, first types are shortened and the start is left out, then gaps, statuses
+    /// and `http://` are shortened, and then columns are left out.
     private func fit(_ row: inout Row, _ shortStatus: String?, into width: Int) {
         let (url, type, status) = (Column.url.rawValue, Column.type.rawValue, Column.status.rawValue)
         func left() -> Int {
@@ -190,7 +190,7 @@ struct ExchangeTable {
             row.gap = Self.gaps[1]
             row.widths[status] = self.shortStatusWidth
             row.cells[status] = shortStatus ?? row.cells[status]
-            // What is not said to be https is not.
+            // A URL without a scheme is http.
             if row.cells[url].hasPrefix("http://") { row.cells[url].removeFirst(7) }
         }
         for column in [Column.phases, .type, .total] where isTight(Self.leastURLWidths[1]) { row.columns.removeAll { $0 == column } }
@@ -200,11 +200,11 @@ struct ExchangeTable {
     }
 }
 
-/// The phases of an exchange as a bar of eight characters: where the time went, not how much of it there was.
+/// The phases of an exchange as a bar of eight characters: the share of each phase, not its length.
 struct PhaseBar {
     static let width = 8
 
-    /// In the order in which they come; each has a shade of its own, for where there are no colours.
+    /// In order of time; each phase has its own shade, for screens without colours.
     private enum Phase: CaseIterable {
         case connect, send, wait, receive
 
@@ -237,7 +237,7 @@ struct PhaseBar {
             self.lengths = []
             return
         }
-        // Each ends where its share of all time so far ends, so that the lengths add up.
+        // A phase ends at its cumulative share, so that the lengths add up.
         var (elapsed, end) = (0.0, 0)
         self.lengths = times.map { time in
             elapsed += time
@@ -249,7 +249,7 @@ struct PhaseBar {
 
     private static func sane(_ value: Double?) -> Double { value.map { $0 > 0 && $0.isFinite ? min($0, 0x1p53) : 0 } ?? 0 }
 
-    /// Without any phase there is no bar.
+    /// Whether no phase was recorded.
     var isEmpty: Bool { self.lengths.isEmpty }
 
     var text: String { self.painted(Paint(isOn: false)) }

@@ -4,7 +4,7 @@ internal import CassettePlayback
 internal import CassetteStore
 internal import TapeBytes
 
-/// Shows what a cassette holds: the list, one exchange, or one body; extensions hold what else can be done with bodies.
+/// Shows the contents of a cassette: the list of exchanges, one exchange, or one body.
 ///
 /// Decodes one exchange at a time and keeps none.
 struct Inspection {
@@ -13,10 +13,10 @@ struct Inspection {
     var file: String
     var screen: InspectScreen
     var write: (UnsafeRawBufferPointer) throws -> Void
-    /// Says what people have to know and programs must not find in the output.
+    /// Receives warnings for people, which are not part of the output.
     var warn: (String) -> Void
 
-    /// The exchanges that are listed, extracted and looked through; nil for all.
+    /// Restricts the list, the extraction and the lint; nil for all exchanges.
     var filter: ExchangeFilter?
 
     // MARK: The list
@@ -40,8 +40,8 @@ struct Inspection {
         try list.finish()
     }
 
-    /// With their numbers, in order of request start.
-    func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {
+    /// Calls `body` with each wanted exchange and its number, in order of request start.
+    private func forEachWanted(_ body: (_ number: Int, _ interaction: Interaction) throws -> Void) throws {
         for index in 0..<self.cassette.count {
             let interaction = try self.cassette.interaction(at: index)
             if try self.filter?.matches(interaction) != false { try body(index + 1, interaction) }
@@ -61,7 +61,7 @@ struct Inspection {
         if let problem = try page.show(interaction, number: number, first: first) { throw problem }
     }
 
-    /// The exchange's JSON text as it stands in the cassette.
+    /// The exchange's JSON text as it is in the cassette.
     func showJSON(_ number: Int) throws {
         let text = try self.cassette.bytes(at: self.index(of: number))
         if self.screen.isTerminal {
@@ -72,111 +72,9 @@ struct Inspection {
         try self.write("\n")
     }
 
-    // MARK: What all views need
+    // MARK: One body or one part
 
-    var reader: BodyReader { BodyReader(cassettePath: self.cassette.path) }
-
-    func interaction(_ number: Int) throws -> Interaction { try self.cassette.interaction(at: self.index(of: number)) }
-
-    private func index(of number: Int) throws(InspectError) -> Int {
-        guard number < 1 || number > self.cassette.count else { return number - 1 }
-        let range =
-            switch self.cassette.count {
-            case 0: "holds none"
-            case 1: "has 1 only"
-            case let count: "has 1 to \(count)"
-            }
-        throw InspectError(.noExchange, "there is no exchange \(number): \"\(self.file)\" \(range).")
-    }
-
-    func write(_ text: String) throws {
-        var text = text
-        try text.withUTF8 { try self.write(UnsafeRawBufferPointer($0)) }
-    }
-}
-
-/// A request as a command line.
-extension Inspection {
-    /// - Parameter files: the folder to write into what the command needs; nil for a comment that says how to.
-    func curl(_ number: Int, files: String?, overwrites: Bool) throws {
-        let folder = files ?? "wiretape-\(number)"
-        var command = try CurlCommand(self.interaction(number), number: number, folder: folder, reader: self.reader)
-        if let files, !command.files.isEmpty {
-            let folder = try ExtractFolder(files, overwrites: overwrites)
-            for file in command.files { try self.write(file.contents, to: file.name, in: folder) }
-        } else if !command.files.isEmpty {
-            let again = "wiretape show \(ShellWord.quoted(self.file)) \(number) --curl --files \(folder)"
-            command.notes.insert("first, for the files that it sends: \(again) > /dev/null", at: 0)
-        }
-        try self.write(command.text)
-    }
-
-    private func write(_ contents: CurlCommand.Contents, to name: String, in folder: ExtractFolder) throws {
-        switch contents {
-        case .octets(let octets): try folder.write(name, octets)
-        case .wire(let body):
-            let reader = self.reader
-            var isEdited = false
-            _ = try folder.write(name) { write in
-                isEdited = try BodyRestorer.streamWire(
-                    of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) },
-                    digest: PortableSHA256(), deliver: write)
-            }
-            if isEdited { self.warn("the request body was edited since: \"\(folder.path)/\(name)\" does not hold what was received.") }
-        }
-    }
-}
-
-/// The list of a cassette's exchanges for scripts: a JSON array with an object on a line per exchange.
-struct ExchangeListJSON {
-    private let write: (String) throws -> Void
-    private let isForTerminal: Bool
-    private var isEmpty = true
-    private var writer = JSONWriter()
-
-    init(isForTerminal: Bool, write: @escaping (String) throws -> Void) {
-        self.isForTerminal = isForTerminal
-        self.write = write
-    }
-
-    mutating func append(_ row: ExchangeRow) throws {
-        self.writer.removeAll()
-        self.writer.beginObject(.inline)
-        self.member("number") { $0.integer(row.number) }
-        self.member("id") { $0.integer(row.id) }
-        self.member("method") { $0.string(row.method) }
-        self.member("url") { $0.string(row.url) }
-        self.optional("status", row.status) { $0.integer($1) }
-        self.optional("type", row.type) { $0.string($1) }
-        self.optional("size", row.size) { $0.integer($1) }
-        self.optional("tls", row.tls) { $0.string($1) }
-        self.member("started") { $0.timestamp(row.started) }
-        self.optional("total", row.total) { $0.milliseconds($1) }
-        self.member("outcome") { $0.string(row.outcomeWords) }
-        self.writer.endObject()
-        let object = self.writer.bytes
-        let text = self.isForTerminal ? VisibleText.whole(object, .json) : String(decoding: object, as: UTF8.self)
-        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + text)
-        self.isEmpty = false
-    }
-
-    func finish() throws { try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
-
-    private mutating func member(_ name: StaticString, _ value: (inout JSONWriter) -> Void) {
-        self.writer.member(name)
-        value(&self.writer)
-    }
-
-    /// What is not there is null, so that each object has the same members.
-    private mutating func optional<Value>(_ name: StaticString, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
-        self.writer.member(name)
-        if let value { write(&self.writer, value) } else { self.writer.raw("null") }
-    }
-}
-
-/// One body, or one part of it, for programs: octets and nothing else, or a description as JSON.
-extension Inspection {
-    /// A body's octets without codings; `raw` as they crossed the wire.
+    /// Writes a body's bytes without codings; with `raw`, as they were sent.
     func body(_ message: MessageChoice, of number: Int, raw: Bool = false) throws {
         let (body, headers) = try self.body(message, number)
         let what = "the \(message.rawValue) body of exchange \(number)"
@@ -195,7 +93,7 @@ extension Inspection {
         if !body.isComplete { self.warn("\(what) was cut short: these are the octets that came.") }
     }
 
-    /// A part's data; `raw` with its Content-Transfer-Encoding on.
+    /// Writes a part's data; with `raw`, in its Content-Transfer-Encoding.
     ///
     /// - Parameter message: nil for the first message whose body has parts.
     func part(_ wanted: String, in message: MessageChoice?, of number: Int, raw: Bool = false) throws {
@@ -221,7 +119,7 @@ extension Inspection {
         try self.writeJSON(json.finish())
     }
 
-    func writeJSON(_ octets: [UInt8]) throws {
+    private func writeJSON(_ octets: [UInt8]) throws {
         try self.write((self.screen.isTerminal ? VisibleText.whole(octets, .json) : String(decoding: octets, as: UTF8.self)) + "\n")
     }
 
@@ -258,13 +156,13 @@ extension Inspection {
         throw InspectError(.noPart, "\(what) has no parts: see it with \"wiretape inspect \(ShellWord.quoted(self.file)) \(number)\".")
     }
 
-    // MARK: Octets
+    // MARK: Bytes
 
     private func writeOctets(_ contents: BodyContents, _ what: String) throws {
         if self.screen.isTerminal, try !Self.isFitForTerminal(contents) {
             guard try !self.showImage(contents) else { return }
             throw InspectError(
-                .unfitForTerminal, "\(what) holds octets that are not text: send it to a file or a program, as \"| less\".")
+                .unfitForTerminal, "\(what) holds bytes that are not text: send it to a file or a program, as \"| less\".")
         }
         try contents.forEachPiece { try self.write($0) }
     }
@@ -272,7 +170,7 @@ extension Inspection {
     private func writeWire(_ body: Body, _ contents: BodyContents, _ what: String) throws {
         if self.screen.isTerminal, try !body.codings.isEmpty || contents.inflated != nil || !Self.isFitForTerminal(contents) {
             throw InspectError(
-                .unfitForTerminal, "\(what) holds octets that are not text: send it to a file or a program, as \"| less\".")
+                .unfitForTerminal, "\(what) holds bytes that are not text: send it to a file or a program, as \"| less\".")
         }
         let reader = self.reader
         let isEdited = try BodyRestorer.streamWire(
@@ -281,7 +179,7 @@ extension Inspection {
         if isEdited { self.warn("\(what) was edited since: these are not the octets that were received.") }
     }
 
-    /// - Returns: whether it is an image that the terminal could show.
+    /// - Returns: whether the body is an image that the terminal can show.
     private func showImage(_ contents: BodyContents) throws -> Bool {
         guard let width = self.screen.width, let kind = self.screen.images,
             let image = ImageInfo(try contents.prefix(ImageInfo.prefixSize)),
@@ -300,5 +198,169 @@ extension Inspection {
         })
         _ = text.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
         return !text.hasEscaped
+    }
+
+    // MARK: All bodies
+
+    /// Lists the defects of multipart bodies.
+    ///
+    /// - Parameter number: nil for all exchanges.
+    func lint(_ number: Int?) throws {
+        var page = LintPage(screen: self.screen, write: self.write)
+        try self.forEachMultipart(number) { number, message, interaction, lint, isCoded in
+            try page.show(lint, exchange: number, message: message, request: interaction.request, isCoded: isCoded)
+        }
+        try page.finish()
+    }
+
+    func lintJSON(_ number: Int?) throws {
+        var writer = JSONWriter()
+        writer.beginArray(.lines)
+        try self.forEachMultipart(number) { number, message, _, lint, _ in
+            for finding in lint.findings { BodyJSON.append(finding.problem, exchange: number, message: message, to: &writer) }
+        }
+        writer.endArray()
+        try self.writeJSON(writer.bytes)
+    }
+
+    /// Writes bodies and parts into a folder, and lists the files.
+    func extract(_ number: Int?, to path: String, overwrites: Bool, json: Bool) throws {
+        let extraction = BodyExtraction(folder: try ExtractFolder(path, overwrites: overwrites), reader: self.reader)
+        var writer = JSONWriter()
+        writer.beginArray(.lines)
+        var count = 0
+        var problems: [CassetteError] = []
+        try self.forEach(number) { number, interaction in
+            do {
+                try extraction.extract(interaction, number: number) { file in
+                    count += 1
+                    if json { return BodyJSON.append(file, to: &writer) }
+                    let words = [file.words, Quantity.bytes(file.size)].compactMap { $0 }.joined(separator: ", ")
+                    try self.write(VisibleText.line(file.path) + self.screen.paint("  \(VisibleText.line(words))", .dim) + "\n")
+                }
+            } catch let error as CassetteError {
+                // A missing body must not hide the others.
+                self.warn(error.message)
+                problems.append(error)
+            }
+        }
+        writer.endArray()
+        if json {
+            try self.writeJSON(writer.bytes)
+        } else {
+            try self.write("\(Quantity.count(count, "file")) in \"\(VisibleText.line(path))\".\n")
+        }
+        if !problems.isEmpty {
+            throw InspectError(.noBody, "\(Quantity.count(problems.count, "exchange")) could not be extracted: see above for why.")
+        }
+    }
+
+    private func forEach(_ number: Int?, _ body: (Int, Interaction) throws -> Void) throws {
+        guard let number else { return try self.forEachWanted(body) }
+        try body(number, self.interaction(number))
+    }
+
+    private func forEachMultipart(_ number: Int?, _ found: (Int, MessageChoice, Interaction, BodyLint, Bool) throws -> Void) throws {
+        try self.forEach(number) { number, interaction in
+            for message in MessageChoice.allCases {
+                let (body, headers) = interaction.body(of: message)
+                guard let body, MultipartType(headers) != nil else { continue }
+                let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+                guard let lint = try BodyLint(contents, headers: headers) else { continue }
+                try found(number, message, interaction, lint, !body.codings.isEmpty || contents.inflated != nil)
+            }
+        }
+    }
+
+    // MARK: A request as a command
+
+    /// - Parameter files: the folder for the files that the command needs; nil for a comment on how to get them.
+    func curl(_ number: Int, files: String?, overwrites: Bool) throws {
+        let folder = files ?? "wiretape-\(number)"
+        var command = try CurlCommand(self.interaction(number), number: number, folder: folder, reader: self.reader)
+        if let files, !command.files.isEmpty {
+            let folder = try ExtractFolder(files, overwrites: overwrites)
+            for file in command.files { try self.write(file.contents, to: file.name, in: folder) }
+        } else if !command.files.isEmpty {
+            let again = "wiretape show \(ShellWord.quoted(self.file)) \(number) --curl --files \(folder)"
+            command.notes.insert("first, for the files that it sends: \(again) > /dev/null", at: 0)
+        }
+        try self.write(command.text)
+    }
+
+    private func write(_ contents: CurlCommand.Contents, to name: String, in folder: ExtractFolder) throws {
+        switch contents {
+        case .octets(let octets): try folder.write(name, octets)
+        case .wire(let body):
+            let reader = self.reader
+            var isEdited = false
+            _ = try folder.write(name) { write in
+                isEdited = try BodyRestorer.streamWire(
+                    of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) },
+                    digest: PortableSHA256(), deliver: write)
+            }
+            if isEdited { self.warn("the request body was edited since: \"\(folder.path)/\(name)\" does not hold what was received.") }
+        }
+    }
+
+    // MARK: What all views need
+
+    var reader: BodyReader { BodyReader(cassettePath: self.cassette.path) }
+
+    private func interaction(_ number: Int) throws -> Interaction { try self.cassette.interaction(at: self.index(of: number)) }
+
+    private func index(of number: Int) throws(InspectError) -> Int {
+        guard number < 1 || number > self.cassette.count else { return number - 1 }
+        let range =
+            switch self.cassette.count {
+            case 0: "holds none"
+            case 1: "has 1 only"
+            case let count: "has 1 to \(count)"
+            }
+        throw InspectError(.noExchange, "there is no exchange \(number): \"\(self.file)\" \(range).")
+    }
+
+    private func write(_ text: String) throws {
+        var text = text
+        try text.withUTF8 { try self.write(UnsafeRawBufferPointer($0)) }
+    }
+}
+
+/// What an inspection knows about the screen that it writes to.
+struct InspectScreen: Sendable {
+    /// Columns of the terminal; nil if the text goes to a file or another program, which is not shortened.
+    var width: Int?
+    var paint: Paint
+    /// How the terminal shows images within text; nil if it shows none.
+    var images: ImageProtocol?
+
+    var isTerminal: Bool { self.width != nil }
+
+    static var current: InspectScreen {
+        InspectScreen(
+            width: Terminal.output.isTerminal ? Terminal.output.width : nil, paint: Paint(isOn: Terminal.output.usesColor),
+            images: Terminal.output.isTerminal ? ImageProtocol.current : nil)
+    }
+}
+
+/// Why `inspect` cannot show what it was asked for.
+struct InspectError: Error, Hashable, Sendable {
+    enum Code: Sendable {
+        case noExchange, noBody, noPart
+        /// A body that has control characters, or is not text.
+        case unfitForTerminal
+        /// A file or a folder of an extraction.
+        case unwritable
+        /// A request that no command line can send.
+        case noCommand
+    }
+
+    var code: Code
+    /// What is missing, of which exchange, and what to do next.
+    var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }

@@ -1,6 +1,6 @@
 /// Numbers as people read them.
 ///
-/// Takes any number: those of a cassette may come from anywhere.
+/// Accepts any number: a cassette's numbers can come from anywhere.
 enum Quantity {
     static func bytes(_ count: Int) -> String {
         switch count {
@@ -36,7 +36,7 @@ enum Quantity {
         number == 1 ? "1 \(noun)" : "\(number) \(plural ?? noun + "s")"
     }
 
-    /// The whole part of a number that is not negative; a number past all reason is taken for 2^53.
+    /// The whole part of a number, at least 0 and at most 2^53.
     private static func whole(_ value: Double) -> Int {
         guard value > 0 else { return 0 }
         return Int(min(value, 0x1p53))

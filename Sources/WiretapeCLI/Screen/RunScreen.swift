@@ -3,12 +3,12 @@ internal import TapeProxy
 
 /// What a person sees while the proxy runs: lines on standard error and, on a terminal, a live line of counts below them.
 ///
-/// With a program on the same terminal there is no live line, since it would write through the program's output.
+/// A program on the same terminal would write through the live line, so there is none.
 final class RunScreen: Sendable {
     private let quiet: Bool
     private let errors: Terminal
     private let showsCounts: Bool
-    /// Serial: lines and the live line never mix.
+    /// Serial: keeps messages and the live line apart.
     private let queue = DispatchQueue(label: "wiretape.screen")
     private let stopping = DispatchSemaphore(value: 0)
 
@@ -18,13 +18,13 @@ final class RunScreen: Sendable {
         self.showsCounts = !quiet && errors.isTerminal && !(hasChild && output.isTerminal)
     }
 
-    /// Says a line, unless everything but errors was switched off.
+    /// Prints a line unless `quiet`.
     func say(_ text: String) {
         guard !self.quiet else { return }
         self.complain(text)
     }
 
-    /// Says a line, or several, in any case. Control characters are spelled out: messages can hold what a stranger sent.
+    /// Prints one or more lines in any case. Escapes control characters: messages can contain what a stranger sent.
     func complain(_ text: String) {
         let text = VisibleText.whole(Array(text.utf8), .lines)
         self.queue.sync { self.errors.write((self.showsCounts ? "\r\u{1B}[K" : "") + "wiretape: \(text)\n") }
@@ -50,5 +50,30 @@ final class RunScreen: Sendable {
         guard self.showsCounts else { return }
         self.stopping.signal()
         self.queue.sync { self.errors.write("\r\u{1B}[K") }
+    }
+}
+
+/// A line on a terminal that shows progress; prints nothing if there is no terminal.
+final class ProgressLine {
+    private let label: String
+    private let terminal: Terminal
+    private var shown = -1
+
+    init(label: String, terminal: Terminal = .error) {
+        self.label = label
+        self.terminal = terminal
+    }
+
+    func show(_ done: Int, of count: Int) {
+        guard self.terminal.isTerminal, count > 0 else { return }
+        let percent = done * 100 / count
+        guard percent != self.shown else { return }
+        self.shown = percent
+        self.terminal.write("\r\u{1B}[K\(self.label) \(done) of \(count) (\(percent) %)")
+    }
+
+    func end() {
+        guard self.shown >= 0 else { return }
+        self.terminal.write("\r\u{1B}[K")
     }
 }

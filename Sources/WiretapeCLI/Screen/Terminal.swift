@@ -1,8 +1,9 @@
+internal import CassetteModel
 internal import Platform
 
-/// Where text for people goes, and whether it may be coloured or rewritten.
+/// An output for people, and whether it may be coloured or rewritten.
 ///
-/// Text that cannot be written is dropped: there is nobody left to tell.
+/// Drops text that cannot be written: nobody is left to tell.
 struct Terminal: Sendable {
     private let descriptor: Int32
     let isTerminal: Bool
@@ -21,7 +22,7 @@ struct Terminal: Sendable {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// Columns, 80 where nobody knows.
+    /// Columns; 80 if the terminal does not say.
     var width: Int {
         var size = winsize()
         guard ioctl(self.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -41,14 +42,65 @@ struct Terminal: Sendable {
 
     func line(_ text: String) { self.write(text + "\n") }
 
-    /// Says what went wrong. Control characters are spelled out: messages can hold names out of a cassette.
+    /// Prints an error. Escapes control characters: messages can contain names from a cassette.
     func complain(_ message: String) { self.line("wiretape: \(VisibleText.line(message))") }
 
-    /// write(2), taken up again when a signal interrupts it.
+    /// write(2), repeated when a signal interrupts it.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
         while true {
             let count = Platform.write(descriptor, bytes.baseAddress, bytes.count)
             if count >= 0 || errno != EINTR { return count }
         }
+    }
+}
+
+/// The output of a cassette's contents: a file, or standard output; written in blocks.
+final class OutputFile {
+    private static let blockSize = 256 << 10
+
+    private let descriptor: Int32
+    private let name: String
+    private var block: [UInt8] = []
+
+    /// - Parameters:
+    ///   - path: nil for standard output.
+    ///   - source: the file that is read meanwhile, which the output must not overwrite.
+    init(path: String?, from source: String? = nil) throws(CassetteError) {
+        self.name = path ?? "standard output"
+        guard let path else {
+            self.descriptor = STDOUT_FILENO
+            return
+        }
+        if let source, WholeFile.areSame(path, source) {
+            throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: give another --output.")
+        }
+        self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard self.descriptor >= 0 else {
+            throw CassetteError(.unwritable, "\"\(path)\" cannot be written (\(String(cString: strerror(errno)))): give another --output.")
+        }
+    }
+
+    deinit {
+        if self.descriptor != STDOUT_FILENO { close(self.descriptor) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
+        self.block.append(contentsOf: bytes)
+        if self.block.count >= Self.blockSize { try self.flush() }
+    }
+
+    func finish() throws(CassetteError) { try self.flush() }
+
+    private func flush() throws(CassetteError) {
+        var offset = 0
+        while offset < self.block.count {
+            let count = self.block[offset...].withUnsafeBytes { Terminal.write($0, to: self.descriptor) }
+            guard count > 0 else {
+                throw CassetteError(
+                    .unwritable, "\"\(self.name)\" cannot be written (\(String(cString: strerror(errno)))): is its disk full?")
+            }
+            offset += count
+        }
+        self.block.removeAll(keepingCapacity: true)
     }
 }

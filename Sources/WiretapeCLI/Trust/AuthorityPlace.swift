@@ -2,18 +2,18 @@ internal import Platform
 internal import TapeTLS
 internal import TapeTrust
 
-/// Where one run has the authority's files and what is made from them: the folder that keeps them, or one of the run's own where that
-/// cannot be written, as on machines that build and test.
+/// Where a run has the authority's files and what is made from them: the permanent folder, or a temporary one if that cannot be
+/// written, as on build machines.
 ///
 /// Makes no authority.
 struct AuthorityPlace: Hashable {
-    /// Of Wiretape's own authority.
+    /// The folder of Wiretape's own authority.
     let folder: String
-    /// For what is made from the authority's certificate.
+    /// The folder for what is made from the authority's certificate.
     let trustFolder: String
     /// What a person should know: that the authority ends with the run, and why.
     let notice: String?
-    /// To be removed when the run has ended.
+    /// To be removed after the run.
     let temporary: RunFolder?
 
     private init(folder: String, trust: String, notice: String?, temporary: RunFolder?) {
@@ -23,14 +23,14 @@ struct AuthorityPlace: Hashable {
         self.temporary = temporary
     }
 
-    /// The folder that somebody named: nothing takes its place.
+    /// The folder that the user named: nothing replaces it.
     init(folder: String) {
         self.init(folder: folder, trust: folder, notice: nil, temporary: nil)
     }
 
-    /// The standard folder where it can be written.
+    /// The standard folder if it can be written.
     ///
-    /// - Parameter needsAuthority: false where the certificate comes from elsewhere.
+    /// - Parameter needsAuthority: false if the certificate comes from elsewhere.
     init(environment: [String: String], needsAuthority: Bool) throws(TrustError) {
         if let named = environment["WIRETAPE_CA_DIR"], !named.isEmpty {
             self.init(folder: AuthorityLocation.absolute(named))
@@ -48,7 +48,7 @@ struct AuthorityPlace: Hashable {
         if needsAuthority, !Self.hasAuthority(folder) {
             self.init(temporary: temporary, "the authority cannot be kept in \"\(folder)\" (\(problem))")
         } else {
-            // Only what can be made again at any time is not kept: nothing to be told.
+            // Only files that can be made again at any time are lost: no notice.
             self.init(folder: folder, trust: temporary.path, notice: nil, temporary: temporary)
         }
     }
@@ -58,13 +58,13 @@ struct AuthorityPlace: Hashable {
             folder: temporary.path, trust: temporary.path, notice: "\(reason): this run has one of its own.", temporary: temporary)
     }
 
-    /// One of the files is enough: what is wrong with the other has to be told.
+    /// One of the files is enough: a problem with the other has to be reported.
     private static func hasAuthority(_ folder: String) -> Bool {
         let files = AuthorityFiles(folder: folder)
         return access(files.certificatePath, F_OK) == 0 || access(files.keyPath, F_OK) == 0
     }
 
-    /// Why nothing can be written there, be it that the folder has to be made first; nil where it can.
+    /// Why the folder, which may have to be made first, cannot be written; nil if it can.
     private static func problem(_ folder: String, _ environment: [String: String]) -> String? {
         var home = AuthorityLocation.home(environment: environment) ?? ""
         while home.count > 1, home.hasSuffix("/") { home.removeLast() }
@@ -73,12 +73,52 @@ struct AuthorityPlace: Hashable {
         while stat(path, &status) != 0 {
             let number = errno
             guard number == ENOENT || number == ENOTDIR, path != "/" else { return String(cString: strerror(number)) }
-            // Accounts of services have a home that is not there, on purpose: it is not made.
+            // Service accounts have a home that does not exist, on purpose: it is not made.
             if path == home, number == ENOENT { return "there is no \"\(home)\"" }
             path = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
             if path.isEmpty { path = "/" }
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return String(cString: strerror(ENOTDIR)) }
         return access(path, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
+    }
+}
+
+/// A folder for one run, among the system's temporary files and for its owner only.
+///
+/// Stays until `remove` is called: a run that is killed leaves its folder.
+struct RunFolder: Hashable {
+    let path: String
+
+    init(environment: [String: String]) throws(TrustError) {
+        let place = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : AuthorityLocation.absolute($0) } ?? "/tmp"
+        var name = Array("\(place)/wiretape-XXXXXX".utf8CString)
+        // Made with mode 0700, whatever the umask.
+        guard let path = mkdtemp(&name) else {
+            throw TrustError(
+                "cannot make a folder for this run in \"\(place)\" (\(String(cString: strerror(errno)))): set TMPDIR to one that can be written, or give another with --ca-dir."
+            )
+        }
+        self.path = String(cString: path)
+    }
+
+    /// Removes the folder with its contents; what cannot be removed stays.
+    func remove() { Self.remove(self.path) }
+
+    private static func remove(_ path: String) {
+        // Never follows a link into another folder.
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let stream = opendir(path) else {
+            unlink(path)
+            return
+        }
+        while let entry = readdir(stream) {
+            // SAFETY: readdir's name ends with a NUL and is valid until the next call.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { self.remove("\(path)/\(name)") }
+        }
+        closedir(stream)
+        rmdir(path)
     }
 }

@@ -1,20 +1,21 @@
+internal import Platform
 internal import TapeTLS
 internal import TapeTrust
 
-/// The files through which a program comes to trust the recorder beside what it trusts anyway.
+/// The files by which a program trusts the recorder in addition to what it trusts anyway.
 ///
-/// Made once from the authority, the system's roots and what the parent's own variables name; at later starts only looked for.
+/// Made once from the authority, the system's roots and the files that the parent's variables name; later runs find them.
 struct ChildTrust: Hashable {
     /// All roots as PEM.
     var bundle: String
-    /// The same as a PKCS#12 store for Java; nil where it could not be made.
+    /// The same as a PKCS#12 store for Java; nil if it could not be made.
     var javaStore: String?
     /// The user's settings for wget and the bundle's path: wget with GnuTLS reads no variable that names a bundle.
     var wgetSettings: String
     /// What a person should know: what the program will not trust, and why.
     var notices: [String]
 
-    /// Java's own for trust stores, which hold no secrets.
+    /// Java's default password for trust stores, which hold no secrets.
     static let javaPassword = "changeit"
 
     /// Variables that name a file of roots.
@@ -23,21 +24,21 @@ struct ChildTrust: Hashable {
         "CARGO_HTTP_CAINFO", "DENO_CERT", "PERL_LWP_SSL_CA_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "BUNDLE_SSL_CA_CERT",
         "NIX_SSL_CERT_FILE",
     ]
-    /// Variables that need a value only where the parent has given one, since it would go before the others.
+    /// Variables that are set only if the parent has set them, since they would override the others.
     static let namesIfSet = ["HTTPLIB2_CA_CERTS", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "HEX_CACERTS_PATH", "npm_config_cafile"]
 
-    /// - Parameter authority: the recorder's certificate as PEM, with those that lead to a root.
+    /// - Parameter authority: the recorder's certificate as PEM, with the chain to a root.
     static func prepare(
         authority: [UInt8], folder: TrustFolder, parent: [String: String], places: [String] = SystemRoots.places
     ) throws(TrustError) -> Self {
         let systemFile = SystemRoots.file(environment: parent, places: places)
         var inputs: [[UInt8]] = []
-        // A company's authority often lies in a file of its own that one variable names.
+        // A company's authority is often in a file of its own that one variable names.
         var paths: [String] = []
         for path in [systemFile] + (Self.names + Self.namesIfSet).map({ parent[$0] }) {
             guard let path, !path.isEmpty, !paths.contains(path) else { continue }
             paths.append(path)
-            // What cannot be read is the program's own matter: it could not read it before either.
+            // The program could not read an unreadable file before either.
             if let input = try? WholeFile.read(path), !inputs.contains(input) { inputs.append(input) }
         }
         inputs.append(authority)
@@ -56,7 +57,7 @@ struct ChildTrust: Hashable {
             notices.append("there is no trust store for Java programs: \(error.message)")
         }
         let settings = WgetSettings.text(user: WgetSettings.read(parent), bundle: bundle)
-        // A user's settings can hold passwords.
+        // A user's settings can contain passwords.
         let wgetSettings = try folder.file("wgetrc-\(try Self.name(of: [settings]))", mode: 0o600) { () throws(TrustError) in settings }
         return Self(bundle: bundle, javaStore: javaStore, wgetSettings: wgetSettings, notices: notices)
     }
@@ -77,13 +78,13 @@ struct ChildTrust: Hashable {
         }
     }
 
-    /// Twelve digits that stand for some contents.
+    /// Twelve hex digits that identify the inputs.
     private static func name(of inputs: [[UInt8]]) throws(TrustError) -> String {
         guard var digest = SHA256Digest() else {
             throw TrustError("OpenSSL has no SHA-256 to give: look at the configuration that \"openssl version -a\" names.")
         }
         for input in inputs {
-            // The length in front tells two inputs from one.
+            // The length before each input keeps their boundaries apart.
             withUnsafeBytes(of: UInt64(input.count).littleEndian) { digest.update($0) }
             input.withUnsafeBytes { digest.update($0) }
         }
@@ -91,13 +92,13 @@ struct ChildTrust: Hashable {
     }
 }
 
-/// The settings file of wget (WGETRC), which takes the place of the user's own and therefore repeats it.
+/// The settings file of wget (WGETRC), which replaces the user's own and therefore repeats it.
 ///
-/// wget built on GnuTLS, as Debian has it, trusts the system's store and what `ca_certificate` names, and reads no variable but WGETRC.
+/// wget built on GnuTLS, as on Debian, trusts the system's store and the file in `ca_certificate`, and reads no variable but WGETRC.
 enum WgetSettings {
     private static let mark = "# by wiretape: trusts the recorder beside the rest"
 
-    /// - Parameter user: the settings it takes the place of. What an outer run has added is left out.
+    /// - Parameter user: the settings that it replaces. Leaves out what an outer run added.
     static func text(user: [UInt8], bundle: String) -> [UInt8] {
         var text = Array(Self.withoutOurs(user))
         if let last = text.last, last != 0x0A { text.append(0x0A) }
@@ -116,9 +117,69 @@ enum WgetSettings {
         return user[...]
     }
 
-    /// The user's own settings, as wget looks for them; empty where there are none.
+    /// The user's own settings, found as wget finds them; empty if there are none.
     static func read(_ environment: [String: String]) -> [UInt8] {
         let path = environment["WGETRC"] ?? environment["HOME"].map { "\($0)/.wgetrc" }
         return path.flatMap { try? WholeFile.read($0) } ?? []
+    }
+}
+
+/// The folder beside an authority for what was made from it: files whose names identify their inputs.
+///
+/// A file is made if it is missing and never changed. A file unused for a month is removed when another is made;
+/// earlier, a program that is still running could lose it.
+struct TrustFolder {
+    let path: String
+    private static let day: time_t = 24 * 3600
+    private static let lifetime: time_t = 30 * day
+
+    func file(_ name: String) -> String { "\(self.path)/\(name)" }
+
+    /// The path of a file of that name; makes the file if it is missing.
+    func file(
+        _ name: String, mode: mode_t = 0o644, now: time_t = time(nil), make: () throws(TrustError) -> [UInt8]
+    ) throws(TrustError) -> String {
+        let path = self.file(name)
+        var status = stat()
+        if stat(path, &status) == 0, status.st_size > 0 {
+            if now - Self.modified(status) > Self.day { utimes(path, nil) }
+            return path
+        }
+        let bytes = try make()
+        guard Self.create(self.path) else {
+            throw TrustError("cannot make the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): give another with --ca-dir.")
+        }
+        self.removeOld(now)
+        try WholeFile.replace(path, with: bytes, mode: mode)
+        return path
+    }
+
+    /// With its parents: if a certificate is given, no authority has made them.
+    private static func create(_ path: String) -> Bool {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+        return self.create(String(path[..<slash])) && (mkdir(path, 0o700) == 0 || errno == EEXIST)
+    }
+
+    private func removeOld(_ now: time_t) {
+        guard let stream = opendir(self.path) else { return }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            // SAFETY: readdir's name ends with a NUL and is valid until the next call.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
+            }
+            guard ["bundle-", "java-", "wgetrc-", "root-"].contains(where: name.hasPrefix) else { continue }
+            var status = stat()
+            if lstat(self.file(name), &status) == 0, now - Self.modified(status) > Self.lifetime { unlink(self.file(name)) }
+        }
+    }
+
+    private static func modified(_ status: stat) -> time_t {
+        #if canImport(Darwin)
+        status.st_mtimespec.tv_sec
+        #else
+        status.st_mtim.tv_sec
+        #endif
     }
 }

@@ -2,16 +2,16 @@ internal import Platform
 
 /// A file that fits into memory, read and replaced as a whole.
 ///
-/// Follows symbolic links when it reads. Does not know what the octets mean.
+/// Follows symbolic links when reading. Does not interpret the bytes.
 enum WholeFile {
-    /// Debian's bundle of roots has 0.2 MB; a program's settings name nothing larger than a few of them.
+    /// In bytes. Debian's bundle of roots has 0.2 MB, and no setting names more than a few of them.
     static let limit = 16 << 20
 
     static func read(_ path: String, limit: Int = Self.limit) throws(TrustError) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw TrustError("a file's path is empty or holds a NUL: give the file's path.")
         }
-        // A pipe in the file's place must not hold the start up.
+        // Opening a pipe in the file's place must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw self.problem("read", path) }
         defer { close(descriptor) }
@@ -36,10 +36,10 @@ enum WholeFile {
         return bytes
     }
 
-    /// Puts a new file in the place of an old one; whoever opens the path gets the one or the other, whole.
+    /// Replaces a file atomically: a reader sees the old file or the new one, complete.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(TrustError) {
         let new = "\(path).\(getpid()).new"
-        // One that a process of the same number has left behind.
+        // A leftover of another process with the same ID.
         unlink(new)
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw self.problem("write", path) }
@@ -49,7 +49,7 @@ enum WholeFile {
             guard count > 0 else { break }
             written += count
         }
-        // The mode is meant as it is, whatever the mask says; the sync, since nobody looks into the file again before it is used.
+        // fchmod, since the umask must not change the mode; fsync, since the file is not read again before it is used.
         let isWhole = written == bytes.count && fchmod(descriptor, mode) == 0 && fsync(descriptor) == 0
         let problem = self.problem("write", path)
         guard close(descriptor) == 0, isWhole, rename(new, path) == 0 else {
@@ -58,7 +58,7 @@ enum WholeFile {
         }
     }
 
-    /// Whether two names lead to one file, or would if there was one.
+    /// Whether two paths lead to the same file, or would if it existed.
     static func areSame(_ left: String, _ right: String) -> Bool {
         var one = stat()
         var other = stat()

@@ -10,7 +10,7 @@ struct BodyRestorerTests {
     }
 
     private func develop(_ wire: [UInt8], _ sink: inout MemorySink) throws -> Body {
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         return try developer.develop(wire, headers: HeaderFields(["Content-Encoding: gzip"]), origin: "o", sink: &sink)
     }
 
@@ -97,7 +97,7 @@ struct BodyRestorerTests {
 
     @Test func anyBodyComesBackOctetForOctet() throws {
         var generator = CodingFixtures.Generator(seed: 10)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var coded = 0
         for _ in 0..<400 {
             var sink = MemorySink()
@@ -133,7 +133,7 @@ struct BodyRestorerTests {
     /// Codings as they may be put on by a front server over a back server.
     @Test func anyPileOfCodingsComesBackOctetForOctet() throws {
         var generator = CodingFixtures.Generator(seed: 20)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         for _ in 0..<100 {
             var sink = MemorySink()
             var wire = generator.text([0, 1, 3000, 70_000].randomElement(using: &generator) ?? 0)
@@ -166,7 +166,7 @@ struct BodyRestorerTests {
 
     @Test func anEditIsSeenThroughAllCodings() throws {
         var sink = MemorySink()
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         let wire = CodingFixtures.deflated(CodingFixtures.gzipNode, DeflateParameters(level: 6), .zlib)
         let headers = HeaderFields(["Content-Encoding: gzip, deflate"])
         var body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
@@ -251,7 +251,7 @@ struct BodyRestorerTests {
 
     @Test func rawBodiesGiveTheirSlice() throws {
         let slice = RawSlice(path: "r", offset: 1, size: 3, crc32: 0)
-        let body = BodyDeveloper.undeveloped(slice)
+        let body = WireBodyDecoder.undeveloped(slice)
         let restored = try BodyRestorer.wireBytes(of: body, file: { _ in [] }, raw: { $0 == slice ? [1, 2, 3] : [] })
         #expect(restored == BodyRestorer.Restored(octets: [1, 2, 3], isEdited: false))
     }
@@ -275,7 +275,7 @@ struct BodyRestorerTests {
 
     private func multipart(_ sink: inout MemorySink) throws -> (body: Body, wire: [UInt8]) {
         let wire = Array(MultipartFixture.form.utf8) + []
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
         return (try developer.develop(wire, headers: headers, origin: "", sink: &sink), wire)
     }
@@ -297,7 +297,7 @@ struct BodyRestorerTests {
 
     @Test func partsUnderACodingAreCodedAgain() throws {
         let wire = CodingFixtures.deflated(Array(MultipartFixture.form.utf8), DeflateParameters(level: 6), .gzip)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X", "Content-Encoding: gzip"])
         for origin in ["a", "b"] {

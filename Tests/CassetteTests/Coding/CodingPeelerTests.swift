@@ -19,7 +19,7 @@ struct CodingPeelerTests {
     }
 
     @Test func aLargeContentHasABeginningAndKnowsItsFormat() throws {
-        let content = [UInt8](repeating: 7, count: BodyDeveloper.memoryLimit + 1)
+        let content = [UInt8](repeating: 7, count: WireBodyDecoder.memoryLimit + 1)
         let wire = CodingFixtures.deflated(content, DeflateParameters(level: 0), .raw)
         guard case .large(let beginning, let codings) = try self.peeler.peel(OctetSource(wire), [.deflate]) else {
             return #expect(Bool(false))
@@ -32,7 +32,7 @@ struct CodingPeelerTests {
     }
 
     @Test func theInnerCodingsOfALargeOneAreFoundWhileStreaming() throws {
-        let content = [UInt8](repeating: 7, count: BodyDeveloper.memoryLimit + 1)
+        let content = [UInt8](repeating: 7, count: WireBodyDecoder.memoryLimit + 1)
         let inner = CodingFixtures.deflated(content, DeflateParameters(level: 0), .raw)
         let wire = CodingFixtures.deflated(inner, DeflateParameters(level: 0), .gzip)
         guard case .large(let beginning, let codings) = try self.peeler.peel(OctetSource(wire), [.deflate, .gzip]) else {

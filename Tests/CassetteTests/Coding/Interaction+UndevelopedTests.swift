@@ -12,13 +12,13 @@ import Testing
     }
 
     @Test func oneRawBodyIsEnough() {
-        #expect(self.interaction(self.raw, nil).isUndeveloped)
-        #expect(self.interaction(nil, RecordedResponse(status: 200, body: self.raw)).isUndeveloped)
+        #expect(self.interaction(self.raw, nil).isUndecoded)
+        #expect(self.interaction(nil, RecordedResponse(status: 200, body: self.raw)).isUndecoded)
     }
 
     @Test func noBodyAndReadableBodiesAreNothingToDo() {
-        #expect(!self.interaction(nil, nil).isUndeveloped)
+        #expect(!self.interaction(nil, nil).isUndecoded)
         let text = Body(size: 1, content: .text([65]))
-        #expect(!self.interaction(text, RecordedResponse(status: 200, body: text)).isUndeveloped)
+        #expect(!self.interaction(text, RecordedResponse(status: 200, body: text)).isUndecoded)
     }
 }

@@ -66,7 +66,7 @@ import Testing
         if ContentEncoding.Name.zstd.isTakenOff { cases.append((CodingFixtures.zstd3, "zstd", text)) }
         for (wire, coding, decoded) in cases {
             let headers = ["Content-Type: text/plain", "Content-Encoding: \(coding)"]
-            var developer = BodyDeveloper(makeDigest: { TestDigest() })
+            var developer = WireBodyDecoder(makeDigest: { TestDigest() })
             var sink = MemorySink()
             let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
             let response = try HARExport.entry(HARExport.response(body, headers))["response"]
@@ -83,7 +83,7 @@ import Testing
         let headers = ["Content-Type: text/plain", "Content-Encoding: gzip"]
         var wire = CodingFixtures.gzip6
         wire[wire.count - 8] ^= 1
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
         var interaction = HARExport.response(body, headers)
@@ -113,7 +113,7 @@ import Testing
         let form = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n--X--\r\n".utf8)
         let wire = CodingFixtures.deflated(form, DeflateParameters(level: 6), .gzip)
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X", "Content-Encoding: gzip"])
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = headers
@@ -176,7 +176,7 @@ import Testing
         let field = "--X\r\nContent-Disposition: form-data; name="
         var wire = Array("\(field)_charset_\r\n\r\nEUC-KR\r\n\(field)".utf8) + [0xC0, 0xBD]
         wire += Array("\r\nContent-Transfer-Encoding: base64\r\n\r\nwL0=\r\n--X--\r\n".utf8)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
@@ -188,7 +188,7 @@ import Testing
 
     @Test func partsAreParametersWithTheirFiles() throws {
         let wire = Array(MultipartFixture.form.utf8)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])

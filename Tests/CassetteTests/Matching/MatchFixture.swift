@@ -90,7 +90,7 @@ struct RecordedFixture {
     /// Developed, written as an interaction and read again.
     func body(_ wire: [UInt8], _ lines: [String]) throws -> Body? {
         var sink = Sink(store: self.store)
-        var developer = BodyDeveloper { PortableSHA256() }
+        var developer = WireBodyDecoder { PortableSHA256() }
         let body = try developer.develop(wire, headers: HeaderFields(lines), origin: "a.test:80", sink: &sink)
         let request = RecordedRequest(method: "POST", url: "http://a.test/", headers: HeaderFields(lines), body: body)
         var writer = JSONWriter()

@@ -90,7 +90,7 @@ import Testing
         let wire = try #require(own ?? content.withUnsafeBytes { Deflater.encode($0, parameters, format: .gzip) })
         let headers = HeaderFields(["Content-Type: \(type)", "Content-Encoding: gzip", "Content-Length: \(wire.count)"])
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { FastSHA256() })
-        var developer = BodyDeveloper(makeDigest: { FastSHA256() })
+        var developer = WireBodyDecoder(makeDigest: { FastSHA256() })
         let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
         return (
             Interaction(

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["inspect", "export", "develop"])
+    @Test(arguments: ["inspect", "export", "decode"])
     func aCommandThatClosesNothingLetsSignalsThrough(name: String) {
         let path = self.folder.file("none.json")
         Self.isolated {
@@ -46,7 +46,7 @@ import Testing
                 switch name {
                 case "inspect": try InspectCommand.parse([path]).run()
                 case "export": try ExportCommand.parse([path, "--har"]).run()
-                default: try DevelopCommand.parse([path]).run()
+                default: try DecodeCommand.parse([path]).run()
                 }
             }
             #expect(Self.blocked() == [], "\(name)")

@@ -36,7 +36,7 @@ import Testing
     @Test func whatIsTooLargeToKeepComesToHandWithoutItsCodings() throws {
         let coded = self.coded(.gzip)
         let headers = HeaderFields(["Content-Encoding: gzip"])
-        let body = Body(size: coded.count, content: .binary(coded), note: "not developed")
+        let body = Body(size: coded.count, content: .binary(coded), note: "not decoded")
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true, keptSize: 4)
         #expect(contents.inflated == [.gzip] && contents.size == 9)
         let atHand = try contents.atHand()

@@ -6,12 +6,12 @@ import Testing
 /// Small bodies that claim to be huge, in all codings: kept as they came, marked, and never whole in memory or on disk.
 struct DecompressionBombTests {
     private func develop(_ wire: [UInt8], _ lines: String..., sink: inout MemorySink) throws -> Body {
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
     }
 
     private func develop(_ wire: [UInt8], _ lines: String...) throws -> Body {
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
     }
@@ -36,7 +36,7 @@ struct DecompressionBombTests {
             part.withUnsafeBytes { buffer.copyMemory(from: $0) }
             return count
         }
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         sink.keepsOctets = false
         let body = try developer.develop(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)

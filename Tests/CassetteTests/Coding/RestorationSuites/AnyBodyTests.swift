@@ -74,7 +74,7 @@ struct AnyBodyTests {
     }
 
     private func expectBack(
-        _ octets: [UInt8], _ headers: HeaderFields, _ developer: inout BodyDeveloper, _ counts: inout [String: Int]
+        _ octets: [UInt8], _ headers: HeaderFields, _ developer: inout WireBodyDecoder, _ counts: inout [String: Int]
     ) throws {
         var sink = MemorySink()
         let body = try developer.develop(octets, headers: headers, origin: "a:80", sink: &sink)
@@ -93,7 +93,7 @@ struct AnyBodyTests {
 
     @Test func everyBodyComesBack() throws {
         var generator = SeededGenerator(seed: 44)
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var counts: [String: Int] = [:]
         for round in 0..<6_000 {
             let type = Self.types.randomElement(using: &generator) ?? ""

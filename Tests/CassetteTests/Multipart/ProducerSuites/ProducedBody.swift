@@ -22,7 +22,7 @@ struct ProducedBody: Codable {
 
     /// The parts as a cassette has them, and its text; they give the octets back.
     func recorded() throws -> (body: MultipartBody<PartContent>, text: String) {
-        var developer = BodyDeveloper(makeDigest: { TestDigest() })
+        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         let headers = HeaderFields(["Content-Type: \(self.type)"])
         let developed = try developer.develop(self.octets, headers: headers, origin: "", sink: &sink)

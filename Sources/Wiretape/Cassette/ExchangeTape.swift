@@ -1,0 +1,240 @@
+internal import CassetteModel
+internal import Foundation
+internal import TapeBytes
+internal import TapeExchange
+internal import TapeRecorder
+
+/// The recording of one exchange: takes the events of a transport, and returns them as the client sees them.
+// SAFETY: `tap` and the other variables are accessed under `lock` only.
+final class ExchangeTape: @unchecked Sendable {
+    let id: Int
+    let recording: CassetteRecording
+    private let request: TransportRequest
+    private let watch: ReplayClock
+    private let lock = Guarded(())
+    /// Nil once the exchange is recorded or given up.
+    private var tap: Tap?
+    private var isRequestOut = false
+    private var hasResponse = false
+    private var isDecoded = false
+    /// Bytes of the response's body.
+    private var size = 0
+    private var timing: Timing?
+    /// Why the client gave it up, if it said so.
+    private var reason: TransportFailure?
+
+    init(_ request: TransportRequest, recording: CassetteRecording, clock: any Clock<Duration>, now: Date = Date()) {
+        self.id = recording.nextID()
+        self.recording = recording
+        self.request = request
+        self.watch = ReplayClock(clock)
+        let recorded = RecordedRequest(
+            method: request.method, url: RequestDecider.url(of: request), headers: WireFields.ofRequest(request))
+        self.tap = Tap(id: self.id, started: Timestamp(now), request: recorded, framing: request.body.isPresent ? .untilClose : .none)
+        recording.add(self)
+    }
+
+    private var elapsed: Double { self.watch.now }
+
+    // MARK: The request
+
+    /// Gives the recorder the whole body as the client made it: how much of it reaches the origin is unknown.
+    ///
+    /// - Parameter waits: blocks while the recorder's queue is full.
+    func takeRequestBody(waits: Bool) throws {
+        switch self.request.body {
+        case .none, .unobservable: break
+        case .data(let data): data.withUnsafeBytes { self.take($0, waits) }
+        case .file(let url, _):
+            let file = try FileHandle(forReadingFrom: url)
+            defer { try? file.close() }
+            while let piece = try file.read(upToCount: RequestDecider.pieceSize), !piece.isEmpty {
+                piece.withUnsafeBytes { self.take($0, waits) }
+            }
+        }
+    }
+
+    private func take(_ octets: UnsafeRawBufferPointer, _ waits: Bool) {
+        let isFull = self.lock.withLock { _ in
+            let block = self.tap?.data(.request, octets, at: self.elapsed)
+            return block.map { self.recording.put(.block(exchange: self.id, side: .request, bytes: $0)) } ?? false
+        }
+        guard isFull, waits else { return }
+        self.recording.waitUntilDrained()
+    }
+
+    /// Called under the lock. A body that cannot be read never ends, so that it is not taken for an empty one.
+    private func requestEnded() {
+        guard !self.isRequestOut else { return }
+        self.isRequestOut = true
+        if case .unobservable = self.request.body { return }
+        self.tap?.requestEnded(at: self.request.body.isPresent ? self.elapsed : 0, sendStarted: 0)
+    }
+
+    // MARK: Events
+
+    /// - Returns: the event for the client, and whether the recorder's queue is full.
+    func take(_ event: TransportEvent) -> (told: TransportEvent, isFull: Bool) {
+        // Put under the lock, so that closing the cassette waits for items that are about to be queued.
+        let (told, isFull) = self.lock.withLock { _ in
+            let (told, item) = self.taped(event)
+            return (told, item.map(self.recording.put) ?? false)
+        }
+        if told.isLast { self.recording.remove(self.id) }
+        return (told, isFull)
+    }
+
+    /// Called under the lock.
+    private func taped(_ event: TransportEvent) -> (TransportEvent, RecorderItem?) {
+        guard self.tap != nil else { return (event, nil) }
+        let now = self.elapsed
+        switch event {
+        case .sent(let count, let total):
+            if count == total { self.requestEnded() }
+        case .interim(let status, let headers):
+            self.requestEnded()
+            self.tap?.interim(
+                InterimResponse(
+                    version: .http11, status: status, reason: Array(ReasonPhrase.of(status).utf8), headers: headers.headerFields, at: now))
+        case .head(var head):
+            self.requestEnded()
+            self.begin(head, at: now)
+            head.source = .recorded(cassette: self.recording.path, id: self.id)
+            return (.head(head), nil)
+        case .chunk(let data):
+            self.size += data.count
+            let block = data.withUnsafeBytes { self.tap?.data(.response, $0, at: now) }
+            return (event, block.map { .block(exchange: self.id, side: .response, bytes: $0) })
+        case .trailers(let fields): self.tap?.trailers(.response, fields.headerFields)
+        case .metrics(let metrics):
+            if metrics.source == .platform { self.timing = metrics.timing }
+        case .end:
+            self.tap?.responseEnded()
+            return (event, self.ended(.complete, at: now))
+        case .failed(let failure): return (event, self.failed(failure, at: now))
+        }
+        return (event, nil)
+    }
+
+    private func begin(_ head: HTTPResponse, at now: Double) {
+        let reason = head.reason.isEmpty ? ReasonPhrase.of(head.status) : head.reason
+        let hasBody = self.request.method != "HEAD" && head.status != 204 && head.status != 304
+        let fields = head.headers.headerFields
+        self.hasResponse = true
+        if hasBody, case .coded = ContentEncoding(fields) { self.isDecoded = true }
+        self.tap?.responseBegan(
+            RecordedResponse(status: head.status, reason: Array(reason.utf8), headers: fields), framing: hasBody ? .untilClose : .none,
+            at: now)
+    }
+
+    private func failed(_ failure: TransportFailure, at now: Double) -> RecorderItem? {
+        // A request that did not reach the network is not recorded.
+        guard case .network(let kind) = failure.kind else {
+            self.tap = nil
+            return nil
+        }
+        if kind == .cancelled {
+            guard let reason, case .network(let kind) = reason.kind, !self.hasResponse else {
+                return self.ended(.cut(Cut(by: .client, reason: self.shown(self.reason ?? failure))), at: now)
+            }
+            return self.ended(.failed(Failure(kind: kind, message: self.shown(reason))), at: now)
+        }
+        if self.hasResponse { return self.ended(.cut(Cut(by: .origin, reason: self.shown(failure))), at: now) }
+        return self.ended(.failed(Failure(kind: kind, message: self.shown(failure))), at: now)
+    }
+
+    /// The message without query values, which may be secrets.
+    private func shown(_ failure: TransportFailure) -> String {
+        var message = failure.message
+        for url in [self.request.url.absoluteString, RequestDecider.url(of: self.request)] {
+            message = message.replacingOccurrences(of: url, with: LogURL.text(self.request.url))
+        }
+        return message
+    }
+
+    private func ended(_ outcome: Outcome, at now: Double) -> RecorderItem? {
+        self.requestEnded()
+        guard let taped = self.tap?.ended(outcome, at: now) else { return nil }
+        self.tap = nil
+        var interaction = taped.interaction
+        if self.isDecoded { interaction.response?.bodyWasDecoded(size: outcome == .complete ? self.size : nil) }
+        if let timing { interaction.timing = timing.laidOver(interaction.timing) }
+        var requestBody = taped.requestBody
+        if case .unobservable = self.request.body { requestBody?.note = "the body could not be seen by the recorder" }
+        return .exchange(TapedExchange(interaction: interaction, requestBody: requestBody, responseBody: taped.responseBody), stored: nil)
+    }
+
+    // MARK: Giving up
+
+    /// Called before the exchange is cancelled.
+    func isGivenUp(dueTo failure: TransportFailure) { self.lock.withLock { _ in self.reason = failure } }
+
+    /// Records nothing of the exchange.
+    func drop() {
+        self.lock.withLock { _ in self.tap = nil }
+        self.recording.remove(self.id)
+    }
+
+    /// The cassette is being closed: what came so far is recorded as cut.
+    func recorderStopped() {
+        let item = self.lock.withLock { _ in
+            self.ended(.cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)
+        }
+        if let item { _ = self.recording.put(item) }
+    }
+}
+
+extension Timing {
+    /// These phases, and the tape's where the platform has measured none.
+    func laidOver(_ taped: Timing) -> Timing {
+        var timing = taped
+        timing.blocked = self.blocked ?? taped.blocked
+        timing.dns = self.dns ?? taped.dns
+        timing.connect = self.connect ?? taped.connect
+        timing.tls = self.tls ?? taped.tls
+        timing.send = self.send ?? taped.send
+        timing.wait = self.wait ?? taped.wait
+        timing.receive = self.receive ?? taped.receive
+        timing.total = self.total ?? taped.total
+        return timing
+    }
+}
+
+/// The header fields of a request with Host and Content-Length (RFC 9112, 3.2 and 6), which HTTP clients add without showing them.
+enum WireFields {
+    static func ofRequest(_ request: TransportRequest) -> HeaderFields {
+        var fields = HeaderFields()
+        let given = request.headers.headerFields
+        if !given.contains("host"), let host = self.authority(of: request.url) { fields.append(name: "Host", value: host) }
+        for index in 0..<given.count { fields.append(line: given.line(at: index)) }
+        if let size = request.body.size, !given.contains("content-length"), !given.contains("transfer-encoding") {
+            fields.append(name: "Content-Length", value: String(size))
+        }
+        return fields
+    }
+
+    private static func authority(of url: URL) -> String? {
+        guard let host = url.host(percentEncoded: true) else { return nil }
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return url.port.map { "\(name):\($0)" } ?? name
+    }
+}
+
+/// Reason phrases by status (RFC 9110, 15), for responses whose own is unknown: some clients reject a status line without one.
+enum ReasonPhrase {
+    private static let phrases: [Int: String] = [
+        100: "Continue", 101: "Switching Protocols", 103: "Early Hints", 200: "OK", 201: "Created", 202: "Accepted",
+        203: "Non-Authoritative Information", 204: "No Content", 205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
+        300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict",
+        410: "Gone", 411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+        415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request",
+        422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency", 426: "Upgrade Required", 428: "Precondition Required",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+        505: "HTTP Version Not Supported", 511: "Network Authentication Required",
+    ]
+
+    static func of(_ status: Int) -> String { self.phrases[status] ?? "Unknown" }
+}

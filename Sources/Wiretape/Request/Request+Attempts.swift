@@ -1,0 +1,253 @@
+internal import Foundation
+internal import TapeBytes
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+// What is sent: the first attempt, retries and redirects.
+extension Request {
+    /// In order: the request's own, then the session's.
+    private var adapters: [any RequestAdapter] {
+        guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
+        return [interceptor] + self.core.configuration.interceptors
+    }
+
+    // MARK: First attempt
+
+    /// Makes and sends the request, at once unless it needs files or adapters.
+    func prepare() {
+        let now = self.core.clock.elapsed()
+        self.data.withLock { data in
+            data.start = now
+            data.metrics = MetricsState(startTime: Date())
+            data.watch = TimeoutWatch(self.core.configuration.timeouts, start: now)
+        }
+        self.core.started(self)
+        // If it was cancelled meanwhile, nothing else removes it from the registry.
+        guard self.data.withLock({ $0.outcome == nil }) else { return self.core.finished(self) }
+        guard self.source.isBlocking || !self.adapters.isEmpty else {
+            do {
+                self.send(try self.draft().request)
+            } catch {
+                self.finish(WiretapeError(error, as: .invalidRequest))
+            }
+            return
+        }
+        self.work { request in
+            do {
+                let draft = try request.draft()
+                await request.adaptAndSend(draft)
+            } catch {
+                request.finish(WiretapeError(error, as: .invalidRequest))
+            }
+        }
+        self.armWatch()
+    }
+
+    /// Made once, for all attempts.
+    func draft() throws -> RequestDraft {
+        if let draft = self.data.withLock({ $0.draft }) { return draft }
+        var draft = try self.source.make()
+        let authorization = self.data.withLock { $0.options.authorization }
+        if let authorization { draft.request.headers.update(authorization) }
+        draft.request.headers = draft.request.headers.adding(missing: self.core.configuration.headers)
+        try draft.request.check()
+        self.data.withLock { data in
+            data.draft = draft
+            // The request has ended, so its body is not sent: the file is removed.
+            if data.outcome != nil { data.draft?.spool = nil }
+            if let idle = draft.idleTimeout { data.watch?.timeouts.idle = idle }
+        }
+        if draft.idleTimeout != nil { self.rearmWatch() }
+        return draft
+    }
+
+    /// Each attempt is adapted anew.
+    private func adaptAndSend(_ draft: RequestDraft) async {
+        var request = draft.request
+        let adapters = self.adapters
+        if !adapters.isEmpty {
+            do {
+                var view = URLRequest(request)
+                let original = view
+                let context = self.context()
+                for adapter in adapters { view = try await adapter.adapt(view, for: context) }
+                request = try request.adapted(from: original, to: view)
+                try request.check()
+                self.core.emit(.adapted(view), of: self)
+            } catch {
+                return await self.failed(WiretapeError(error, as: .adapter))
+            }
+        }
+        self.send(request)
+    }
+
+    private func context() -> RequestContext {
+        self.data.withLock { data in
+            RequestContext(
+                id: self.id, retryCount: data.earlier.count, request: data.sent.map { URLRequest($0) }, response: data.response)
+        }
+    }
+
+    /// Runs a closure in a task that is cancelled with the request.
+    private func work(_ body: @escaping @Sendable (Request) async -> Void) {
+        self.data.withLock { data in
+            if data.outcome == nil { data.work = self.withItsCassette { Task { await body(self) } } }
+        }
+    }
+
+    // MARK: Retries
+
+    /// Asks the retriers, if there are any. For callers without a task.
+    func retryOrFinish(_ error: WiretapeError) {
+        guard !self.adapters.isEmpty, self.canBeSentAgain else { return self.finish(error) }
+        self.work { await $0.failed(error) }
+    }
+
+    /// A stream whose readers have got bytes cannot be sent again.
+    private var canBeSentAgain: Bool {
+        guard case .stream = self.sink else { return true }
+        return self.data.withLock { !$0.isDelivered }
+    }
+
+    /// Asks one retrier after the other until one decides.
+    private func failed(_ error: WiretapeError) async {
+        guard self.canBeSentAgain else { return self.finish(error) }
+        let context = self.context()
+        // Retriers get an error from elsewhere as it was thrown.
+        let cause: any Error = error.underlying ?? error
+        for retrier in self.retriers {
+            switch await retrier.retry(context, dueTo: cause) {
+            case .doNotRetry: continue
+            case .doNotRetryWithError(let other): return self.finish(WiretapeError(other, as: .retrier))
+            case .retry: return await self.again(after: .zero, dueTo: error)
+            case .retryAfter(let delay): return await self.again(after: delay, dueTo: error)
+            }
+        }
+        self.finish(error)
+    }
+
+    private var retriers: [any RequestRetrier] {
+        guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
+        return [interceptor] + self.core.configuration.interceptors
+    }
+
+    private func again(after delay: Duration, dueTo error: WiretapeError) async {
+        let delay = self.isReplayed ? .zero : delay
+        let (retried, now) = (SessionEvent.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed())
+        self.data.withLock { $0.note(retried, at: now) }
+        self.core.emit(retried, of: self)
+        if delay > .zero {
+            // Throws if the request has been cancelled.
+            do {
+                try await self.core.clock.sleep(delay)
+            } catch {
+                return self.cancel(WiretapeError(error, as: .cancelled))
+            }
+        }
+        if case .file(let file) = self.sink { file.restart() }
+        let draft = self.data.withLock { data -> RequestDraft? in
+            guard data.outcome == nil else { return nil }
+            data.earlier.append(data.attempt(error))
+            data.redirects = []
+            data.response = nil
+            data.body = Data()
+            data.trailers = HTTPHeaders()
+            return data.draft
+        }
+        guard let draft else { return self.finish(error) }
+        await self.adaptAndSend(draft)
+    }
+
+    /// Retries of replayed exchanges do not wait.
+    private var isReplayed: Bool {
+        if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
+        // A replayed failure has no response that says so.
+        if let cassette = (self.transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
+        return self.transport is ReplayTransport
+    }
+
+    // MARK: Redirects
+
+    /// Whether an answer is a redirect, followed or refused.
+    static func isRedirect(_ request: TransportRequest, _ response: HTTPResponse, hops: Int) -> Bool {
+        guard (300...399).contains(response.status) else { return false }
+        return RedirectRule().decide(method: request.method, url: request.url, response: response, hops: hops) != .stay
+    }
+
+    /// Follows the redirect that has arrived, or takes it for the answer.
+    ///
+    /// - Parameter isCut: whether its body was too long to keep.
+    func redirect(isCut: Bool) {
+        let (bare, response, hops, own) = self.data.withLock { ($0.bare, $0.response, $0.redirects.count, $0.options.redirectHandler) }
+        guard let bare, let response else { return }
+        let proposed: TransportRequest
+        let refusal: RedirectError?
+        switch RedirectRule().decide(method: bare.method, url: bare.url, response: response, hops: hops) {
+        case .stay: return self.takeRedirect(isCut: isCut)
+        case .follow(let redirect): (proposed, refusal) = (redirect.request(following: bare), nil)
+        case .refuse(let error): (proposed, refusal) = (bare, error)
+        }
+        guard let handler = own ?? self.core.configuration.redirectHandler else {
+            if let refusal { return self.finish(WiretapeError(refusal, as: .redirect)) }
+            return self.follow(to: proposed, from: response)
+        }
+        self.work { await $0.ask(handler, to: proposed, refusal, from: response, isCut: isCut) }
+    }
+
+    /// - Parameter refusal: why the redirect is not followed; `proposed` is then the request as it was. The handler may take the redirect
+    ///   for the answer, or send the request elsewhere unless there were too many redirects.
+    private func ask(
+        _ handler: any RedirectHandler, to proposed: TransportRequest, _ refusal: RedirectError?, from response: HTTPResponse, isCut: Bool
+    ) async {
+        let view = URLRequest(proposed)
+        guard let wanted = await handler.redirect(response, to: view, for: self.context()) else { return self.takeRedirect(isCut: isCut) }
+        if let refusal, refusal.code == .tooManyRedirects || wanted == view { return self.finish(WiretapeError(refusal, as: .redirect)) }
+        do {
+            let next = try proposed.adapted(from: view, to: wanted)
+            try next.check()
+            self.follow(to: next, from: response)
+        } catch {
+            self.finish(WiretapeError(error, as: .redirect))
+        }
+    }
+
+    private func follow(to next: TransportRequest, from response: HTTPResponse) {
+        self.data.withLock { data in
+            if let sent = data.sent { data.redirects.append(RedirectHop(request: sent, response: response)) }
+        }
+        self.core.emit(.redirected(from: response, to: URLRequest(next)), of: self)
+        self.send(next)
+    }
+
+    /// Takes the redirect for the answer.
+    private func takeRedirect(isCut: Bool) {
+        guard !isCut else {
+            return self.finish(
+                WiretapeError(
+                    .redirect,
+                    "the redirect's body has more than \(Self.redirectBodyLimit) bytes, so that it cannot be the answer: follow it"))
+        }
+        let (response, body) = self.data.withLock { data in
+            data.isRedirect = false
+            data.download.begin(total: Int64(data.body.count))
+            data.download.advance(by: data.body.count)
+            return (data.response, data.body)
+        }
+        guard let response else { return }
+        self.core.emit(.redirected(from: response, to: nil), of: self)
+        do {
+            switch self.sink {
+            case .memory: break
+            case .file(let file): try file.write(body)
+            case .stream(let hub):
+                if let error = self.rejection() { return self.retryOrFinish(error) }
+                if !body.isEmpty { hub.push(body) }
+            }
+            self.conclude()
+        } catch {
+            self.finish(WiretapeError(error, as: .file))
+        }
+    }
+}

@@ -1,4 +1,0 @@
-/// Which way octets go.
-enum TransferDirection: Sendable {
-    case upload, download
-}

@@ -1,2 +1,0 @@
-/// A download, and the value made of its file.
-public typealias DownloadTask<Value: Sendable> = ContentTask<DownloadRequest, Value>

@@ -1,0 +1,321 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Makes requests and sends them through one transport.
+///
+/// A request that has started runs to its end even if the session is released. Sessions share only what their configurations share.
+public final class Session: Sendable {
+    /// A session with the default configuration.
+    public static let `default` = Session()
+
+    let core: SessionCore
+
+    /// - Parameter transport: carries all requests and checks their certificates itself: `configuration.serverTrust` and
+    ///   `cachedResponseHandler` do not apply. Nil takes the transport of `Cassette.current`, looked up when a request is made, and without
+    ///   a cassette the network, unless `WIRETAPE_OFFLINE` is set.
+    public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
+        self.core = SessionCore(configuration, transport: transport)
+    }
+
+    /// Sends all requests through that cassette.
+    public init(cassette: Cassette, configuration: Configuration = Configuration()) {
+        self.core = SessionCore(configuration, cassette: cassette)
+    }
+
+    public var configuration: Configuration { self.core.configuration }
+
+    // MARK: All requests
+
+    /// Calls a closure with the requests that have started and not ended, in the order in which they started.
+    public func withAllRequests(_ body: ([Request]) throws -> Void) rethrows { try body(self.core.activeRequests) }
+
+    /// Cancels the requests that have started and not ended.
+    public func cancelAllRequests() { self.core.cancelAll(.cancelled) }
+
+    /// Returns when no request is running, for example before a cassette is closed. Waits for requests that start meanwhile too.
+    public func waitUntilIdle() async { await self.core.waitUntilIdle() }
+}
+
+extension Session {
+    /// The settings of all requests of a session.
+    public struct Configuration: Sendable {
+        /// Added to a request that lacks them. By default `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+        public var headers: HTTPHeaders = .default
+        /// Stores the cookies; nil for none. By default in memory and for this configuration alone: `HTTPCookieStorage.shared` is a file on
+        /// Linux.
+        public var cookieStorage: HTTPCookieStorage? = URLSessionConfiguration.ephemeral.httpCookieStorage
+        public var timeouts = Timeouts()
+        /// Whether a request starts with its first handler; otherwise only by `resume()`.
+        public var startsRequestsImmediately = true
+        /// In order, after the request's own.
+        public var interceptors: [any RequestInterceptor] = []
+        /// Decides on redirects of requests without a handler of their own; nil follows them.
+        public var redirectHandler: (any RedirectHandler)?
+        /// Told what happens to each request.
+        public var eventMonitors: [any EventMonitor] = []
+        /// For timeouts, waits before retries and the timeline. Retries of replayed exchanges do not wait.
+        public var clock: any Clock<Duration> = ContinuousClock()
+        /// Which certificates are accepted when a request goes to the network; nil for the platform's own policy.
+        ///
+        /// For sessions that were given no transport: a `LiveTransport` has its own. A policy that the platform cannot enforce fails the
+        /// request before anything is sent.
+        public var serverTrust: ServerTrustManager?
+        /// Asked about each answer that URLSession would store in the shared cache; nil stores none.
+        ///
+        /// Like `serverTrust` for sessions that were given no transport, and there only for requests without a cassette. On Linux
+        /// URLSession stores no answers and never asks.
+        public var cachedResponseHandler: (any CachedResponseHandler)?
+        /// For spooled bodies and unfinished downloads; nil for the system's folder.
+        public var temporaryFolder: URL?
+        /// The size in bytes up to which a form is encoded in memory.
+        public var multipartThreshold = MultipartFormData.memoryThreshold
+
+        public init() {}
+    }
+}
+
+extension Session {
+    /// Changes a request after it is made, before adapters.
+    public typealias RequestModifier = @Sendable (inout URLRequest) throws -> Void
+
+    // MARK: Data
+
+    /// A request whose answer is collected in memory.
+    public func request(
+        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        self.dataRequest(.plain(url, method, headers, requestModifier), interceptor)
+    }
+
+    /// A request with parameters in the query or in the body, depending on the encoder and the method.
+    public func request<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoder.encode(parameters, into: $0) }, interceptor)
+    }
+
+    /// A request with a dictionary of parameters.
+    public func request(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?, encoding: any ParameterEncoding,
+        headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> DataRequest {
+        self.dataRequest(.encoded(url, method, headers, requestModifier) { try encoding.encode($0, with: parameters) }, interceptor)
+    }
+
+    /// A request from a `URLRequest` or a router.
+    public func request(_ request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil) -> DataRequest {
+        self.dataRequest(self.converted(request), interceptor)
+    }
+
+    // MARK: Download
+
+    /// A request whose answer goes into a file: into the temporary folder, where it stays, if no destination is given.
+    public func download(
+        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil, to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        self.downloadRequest(.plain(url, method, headers, requestModifier), interceptor, destination)
+    }
+
+    /// A download with parameters in the query or in the body, depending on the encoder and the method.
+    public func download<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        self.downloadRequest(
+            .encoded(url, method, headers, requestModifier) { try encoder.encode(parameters, into: $0) }, interceptor, destination)
+    }
+
+    public func download(
+        _ request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil,
+        to destination: DownloadRequest.Destination? = nil
+    ) -> DownloadRequest {
+        self.downloadRequest(self.converted(request), interceptor, destination)
+    }
+
+    // MARK: Stream
+
+    /// A request whose answer is delivered as it arrives.
+    public func stream(
+        _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> StreamRequest {
+        StreamRequest(core: self.core, source: .plain(url, method, headers, requestModifier), interceptor: interceptor)
+    }
+
+    /// A streamed request with parameters in the query or in the body, depending on the encoder and the method.
+    public func stream<Parameters: Encodable & Sendable>(
+        _ url: any URLConvertible, method: HTTPMethod = .get, parameters: Parameters?,
+        encoder: any ParameterEncoder = URLEncodedFormParameterEncoder(), headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> StreamRequest {
+        StreamRequest(
+            core: self.core, source: .encoded(url, method, headers, requestModifier) { try encoder.encode(parameters, into: $0) },
+            interceptor: interceptor)
+    }
+
+    public func stream(_ request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil) -> StreamRequest {
+        StreamRequest(core: self.core, source: self.converted(request), interceptor: interceptor)
+    }
+
+    // MARK: Making
+
+    private func dataRequest(_ source: RequestSource, _ interceptor: (any RequestInterceptor)?) -> DataRequest {
+        DataRequest(core: self.core, source: source, interceptor: interceptor, sink: .memory)
+    }
+
+    private func downloadRequest(
+        _ source: RequestSource, _ interceptor: (any RequestInterceptor)?, _ destination: DownloadRequest.Destination?
+    ) -> DownloadRequest {
+        let file = DownloadFile(folder: self.configuration.temporaryFolder, destination: destination)
+        return DownloadRequest(core: self.core, source: source, interceptor: interceptor, sink: .file(file))
+    }
+
+    /// Blocking if the request may have a stream as its body, since that is spooled first.
+    private func converted(_ request: any URLRequestConvertible) -> RequestSource {
+        let hasStream = (request as? URLRequest).map { $0.httpBodyStream != nil } ?? true
+        return .converted(request, isBlocking: hasStream, spoolFolder: self.configuration.temporaryFolder)
+    }
+}
+
+// Uploads.
+extension Session {
+    // MARK: Data
+
+    /// A request with data as its body. The caller sets the Content-Type.
+    public func upload(
+        _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in RequestContent(body: .data(data)) }
+    }
+
+    /// A request with data as its body, which replaces the body it has.
+    public func upload(
+        _ data: Data, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
+    ) -> UploadRequest {
+        self.upload(UploadTarget(request), interceptor) { _ in RequestContent(body: .data(data)) }
+    }
+
+    // MARK: File
+
+    /// A request with a file as its body. It is read as it is sent and must not change until the request has ended.
+    public func upload(
+        _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in try RequestContent(file: fileURL) }
+    }
+
+    public func upload(
+        _ fileURL: URL, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
+    ) -> UploadRequest {
+        self.upload(UploadTarget(request), interceptor) { _ in try RequestContent(file: fileURL) }
+    }
+
+    // MARK: Stream
+
+    /// A request with a stream as its body. The stream is read to its end into a temporary file before anything is sent, so that the body
+    /// can be compared, recorded and sent again.
+    ///
+    /// - Parameter stream: not opened yet, and not used by the caller from now on.
+    public func upload(
+        _ stream: InputStream, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        self.upload(stream, UploadTarget(url, method, headers, requestModifier), interceptor)
+    }
+
+    public func upload(
+        _ stream: InputStream, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
+    ) -> UploadRequest {
+        self.upload(stream, UploadTarget(request), interceptor)
+    }
+
+    // MARK: Form
+
+    /// A request with a form as its body (RFC 7578).
+    ///
+    /// - Parameter threshold: the size in bytes up to which it is encoded in memory; a larger form goes into a temporary file, which is
+    ///   removed when the request has ended. Nil takes the configuration's.
+    public func upload(
+        multipartFormData form: MultipartFormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,
+        method: HTTPMethod = .post, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
+        requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        self.upload(form: { form }, threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
+    }
+
+    /// A request with a form that the closure fills when the request starts; an error it throws is the request's error.
+    public func upload(
+        multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, to url: any URLConvertible,
+        usingThreshold threshold: Int? = nil, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
+        interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
+    ) -> UploadRequest {
+        self.upload(form: Self.form(fill), threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
+    }
+
+    public func upload(
+        multipartFormData form: MultipartFormData, with request: any URLRequestConvertible, usingThreshold threshold: Int? = nil,
+        interceptor: (any RequestInterceptor)? = nil
+    ) -> UploadRequest {
+        self.upload(form: { form }, threshold, UploadTarget(request), interceptor)
+    }
+
+    public func upload(
+        multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, with request: any URLRequestConvertible,
+        usingThreshold threshold: Int? = nil, interceptor: (any RequestInterceptor)? = nil
+    ) -> UploadRequest {
+        self.upload(form: Self.form(fill), threshold, UploadTarget(request), interceptor)
+    }
+
+    // MARK: Making
+
+    private static func form(
+        _ fill: @escaping @Sendable (inout MultipartFormData) throws -> Void
+    ) -> @Sendable () throws -> MultipartFormData {
+        {
+            var form = MultipartFormData()
+            try fill(&form)
+            return form
+        }
+    }
+
+    private func upload(
+        form: @escaping @Sendable () throws -> MultipartFormData, _ threshold: Int?, _ target: UploadTarget,
+        _ interceptor: (any RequestInterceptor)?
+    ) -> UploadRequest {
+        let threshold = threshold ?? self.configuration.multipartThreshold
+        return self.upload(target, isBlocking: true, interceptor) { try RequestContent(try form(), threshold: threshold, folder: $0) }
+    }
+
+    private func upload(_ stream: InputStream, _ target: UploadTarget, _ interceptor: (any RequestInterceptor)?) -> UploadRequest {
+        let stream = OwnedStream(stream)
+        return self.upload(target, isBlocking: true, interceptor) { try RequestContent(spooling: stream.stream, folder: $0) }
+    }
+
+    private func upload(
+        _ target: UploadTarget, isBlocking: Bool = false, _ interceptor: (any RequestInterceptor)?,
+        _ content: @escaping @Sendable (_ folder: URL?) throws -> RequestContent
+    ) -> UploadRequest {
+        let folder = self.configuration.temporaryFolder
+        let source = target.source({ try content(folder) }, isBlocking: isBlocking, spoolFolder: folder)
+        return UploadRequest(core: self.core, source: source, interceptor: interceptor, sink: .memory)
+    }
+}
+
+/// A stream that belongs to a request.
+// SAFETY: used once, by the one task that spools it; the contract of `upload` forbids the caller to use it.
+private struct OwnedStream: @unchecked Sendable {
+    let stream: InputStream
+
+    init(_ stream: InputStream) { self.stream = stream }
+}

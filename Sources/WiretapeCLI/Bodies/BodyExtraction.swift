@@ -1,0 +1,210 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import Platform
+
+/// Writes the bodies of exchanges, and the parts of multipart bodies, into a folder, one file each.
+///
+/// Files are named by exchange, message and part, so that no two files of a cassette have the same name, whatever names were recorded.
+struct BodyExtraction {
+    var folder: ExtractFolder
+    var reader: BodyReader
+
+    /// - Parameter told: called after each file.
+    func extract(_ interaction: Interaction, number: Int, told: (ExtractedFile) throws -> Void) throws {
+        if let body = interaction.request.body {
+            try self.extract(body, interaction.request.headers, number, .request, told)
+        }
+        if let response = interaction.response, let body = response.body {
+            try self.extract(body, response.headers, number, .response, told)
+        }
+    }
+
+    private func extract(
+        _ body: Body, _ headers: HeaderFields, _ number: Int, _ message: MessageChoice, _ told: (ExtractedFile) throws -> Void
+    ) throws {
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+        guard contents.size > 0 else { return }
+        let stem = "\(number)-\(message.rawValue)"
+        let name = "\(stem).\(try Self.fileExtension(contents, headers))"
+        let coding = body.codings.isEmpty ? BodyWords.coding(headers).map(Self.codingExtension) ?? "" : ""
+        let path = try self.folder.write(contents.inflated == nil ? name + coding : name, contents)
+        let words = [try Self.words(contents, headers), contents.breaking.map { BodyWords.broken($0, of: body) }].compactMap { $0 }
+        try told(
+            ExtractedFile(
+                path: path, exchange: number, message: message, size: contents.size,
+                words: words.isEmpty ? nil : words.joined(separator: ", ")))
+        if contents.breaking != nil {
+            let coded = try BodyContents(body, headers: headers, reader: self.reader)
+            let path = try self.folder.write(name + coding, coded)
+            try told(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
+        }
+        guard let parts = try BodyParts(contents, headers: headers) else { return }
+        let whole = try contents.atHand()
+        for part in parts.all where !part.isMultipart {
+            let data = try part.contents(in: whole)
+            let path = try self.folder.write("\(stem)-\(part.label)\(try Self.ending(part, data))", data)
+            try told(
+                ExtractedFile(
+                    path: path, exchange: number, message: message, part: part.label, size: data.size,
+                    words: try Self.words(data, part.fields)))
+        }
+    }
+
+    // MARK: Names
+
+    /// `-a.png`, or `-title.txt` for a field without a filename.
+    private static func ending(_ part: BodyPart, _ data: BodyContents) throws -> String {
+        let ending = self.plainEnding(part)
+        let isNamed = part.filename.map { !SafeFileName.make($0).isEmpty } == true
+        return try isNamed ? ending : "\(ending).\(self.fileExtension(data, part.fields))"
+    }
+
+    /// The name of the part's file or field; empty if neither is fit for a file.
+    static func plainEnding(_ part: BodyPart) -> String {
+        for name in [part.filename, part.name] {
+            if let safe = name.map(SafeFileName.make), !safe.isEmpty { return "-\(safe)" }
+        }
+        return ""
+    }
+
+    private static func fileExtension(_ contents: BodyContents, _ headers: HeaderFields) throws -> String {
+        let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
+        if let known = type.fileExtension { return known }
+        if type.essence.hasPrefix("multipart/") { return "multipart" }
+        if let image = ImageInfo(try contents.prefix(ImageInfo.prefixSize)) {
+            return image.format == .jpeg ? "jpg" : image.format.rawValue.lowercased()
+        }
+        return switch try BodyForm(contents, headers: headers) {
+        case .json: "json"
+        case .form, .lines, .markup, .text: "txt"
+        case .image, .binary: "bin"
+        }
+    }
+
+    /// The extension for bytes that keep their coding: `.gz`, or the coding's name.
+    private static func codingExtension(_ names: String) -> String {
+        let safe = SafeFileName.make(names.split(separator: ",").map { $0.filter { $0 != " " } }.joined(separator: "."))
+        return safe == "gzip" ? ".gz" : safe.isEmpty ? "" : ".\(safe)"
+    }
+
+    private static func words(_ contents: BodyContents, _ headers: HeaderFields) throws -> String? {
+        try ImageInfo(contents.prefix(ImageInfo.prefixSize))?.description ?? ExchangeRow.type(headers)
+    }
+}
+
+/// A file that a body or a part was written to.
+struct ExtractedFile {
+    var path: String
+    var exchange: Int
+    var message: MessageChoice
+    /// Nil for the whole body.
+    var part: String?
+    var size: Int
+    /// What the file holds, for people: an image's size, or a media type.
+    var words: String?
+}
+
+/// A recorded name made fit for a file on this machine.
+///
+/// Never contains a separator, a control character or a direction override, and never begins with a dot. Works on scalars: for file
+/// systems a slash with a combining accent is a slash.
+enum SafeFileName {
+    /// Bytes. File systems allow 255; the exchange and the part come before this name.
+    static let limit = 120
+
+    /// Empty if nothing of the name can stay.
+    static func make(_ name: String) -> String {
+        // Some browsers once sent whole paths, with either separator.
+        let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
+        var kept = String.UnicodeScalarView()
+        for scalar in last { kept.append(self.isFit(scalar) ? scalar : "_") }
+        var safe = kept[...]
+        while let first = safe.first, first == "." || first == " " || first == "-" { safe.removeFirst() }
+        while let last = safe.last, last == "." || last == " " { safe.removeLast() }
+        return String(self.shortened(safe))
+    }
+
+    private static func isFit(_ scalar: Unicode.Scalar) -> Bool {
+        // Characters with a meaning to Windows or to shells.
+        if scalar.isASCII { return scalar.value >= 0x20 && scalar.value != 0x7F && !"<>:\"|?*$`;&!#%".unicodeScalars.contains(scalar) }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned, .spaceSeparator: return false
+        default: return true
+        }
+    }
+
+    /// Shortens the stem, since the extension says what opens the file.
+    private static func shortened(_ name: Substring.UnicodeScalarView) -> String.UnicodeScalarView {
+        func size(_ scalars: Substring.UnicodeScalarView) -> Int { Substring(scalars).utf8.count }
+        guard size(name) > self.limit else { return String.UnicodeScalarView(name) }
+        let dot = name.lastIndex(of: ".") ?? name.endIndex
+        let ending = size(name[dot...]) <= 16 ? name[dot...] : name[name.endIndex...]
+        var stem = name[..<ending.startIndex]
+        while size(stem) + size(ending) > self.limit { stem.removeLast() }
+        return String.UnicodeScalarView(stem) + ending
+    }
+}
+
+/// A folder that bodies are written into, under plain names and through no symbolic link.
+final class ExtractFolder {
+    /// As the user gave it.
+    let path: String
+    private let descriptor: Int32
+    private let overwrites: Bool
+
+    /// Makes the folder if it is missing; its parent has to exist.
+    init(_ path: String, overwrites: Bool) throws(InspectError) {
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Self.problem(path) }
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.problem(path) }
+        self.path = path
+        self.descriptor = descriptor
+        self.overwrites = overwrites
+    }
+
+    deinit { close(self.descriptor) }
+
+    /// - Parameter name: one of `SafeFileName`, with a prefix or a suffix.
+    /// - Returns: the file's path.
+    @discardableResult
+    func write(_ name: String, _ contents: BodyContents) throws -> String {
+        try self.write(name) { write in try contents.forEachPiece(write) }
+    }
+
+    func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> String {
+        let path = "\(self.path)/\(name)"
+        // An existing file of that name may be a link or have other names: it is unlinked, and nothing is written through it.
+        if self.overwrites { unlinkat(self.descriptor, name, 0) }
+        let file = openat(self.descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw Self.problem(path) }
+        defer { close(file) }
+        do {
+            try body { piece in
+                var offset = 0
+                while offset < piece.count {
+                    let count = Terminal.write(UnsafeRawBufferPointer(rebasing: piece[offset...]), to: file)
+                    guard count > 0 else { throw Self.problem(path) }
+                    offset += count
+                }
+            }
+        } catch {
+            // Half a body would pass for a whole one.
+            unlinkat(self.descriptor, name, 0)
+            throw error
+        }
+        return path
+    }
+
+    private static func problem(_ path: String) -> InspectError {
+        let number = errno
+        let next =
+            switch number {
+            case EEXIST: "is there already: give --overwrite, or another folder."
+            case ENOENT: "cannot be made, since the folder it lies in is missing: make that first."
+            case ENOTDIR: "is no folder: give another one."
+            case ENOSPC, EDQUOT: "cannot be written (\(String(cString: strerror(number)))): free some space."
+            default: "cannot be written (\(String(cString: strerror(number)))): give another folder."
+            }
+        return InspectError(.unwritable, "\"\(path)\" \(next)")
+    }
+}

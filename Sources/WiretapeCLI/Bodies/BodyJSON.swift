@@ -1,0 +1,123 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import TapeBytes
+
+/// The JSON description of a body, its parts and its defects.
+///
+/// Does not contain the body's bytes: `--body` and `--part` write those.
+struct BodyJSON {
+    private var writer = JSONWriter()
+
+    init(exchange: Int, message: MessageChoice) {
+        self.writer.beginObject(.lines)
+        Self.start(exchange, message, &self.writer)
+    }
+
+    mutating func describe(_ body: Body, _ headers: HeaderFields, _ contents: BodyContents) throws {
+        Self.text("type", ExchangeRow.type(headers), &self.writer)
+        Self.number("size", body.size, &self.writer)
+        self.writer.member("complete")
+        self.writer.bool(body.isComplete)
+        Self.text("coding", BodyWords.coding(headers), &self.writer)
+        Self.number("decoded", contents.size, &self.writer)
+        if let breaking = contents.breaking {
+            self.writer.member("broken")
+            self.writer.beginObject(.inline)
+            Self.text("coding", breaking.name.rawValue, &self.writer)
+            Self.number("offset", breaking.problem.offset, &self.writer)
+            Self.text("reason", breaking.problem.reason, &self.writer)
+            self.writer.endObject()
+        }
+        try Self.image(contents, &self.writer)
+        Self.text("note", body.note, &self.writer)
+        guard let parts = try BodyParts(contents, headers: headers) else { return }
+        self.writer.member("parts")
+        self.writer.beginArray(.lines)
+        let whole = try contents.atHand()
+        for part in parts.all {
+            self.writer.element()
+            self.writer.beginObject(.lines)
+            try Self.part(part, whole, &self.writer)
+            self.writer.endObject()
+        }
+        self.writer.endArray()
+    }
+
+    mutating func describe(_ part: BodyPart, in contents: BodyContents) throws { try Self.part(part, contents, &self.writer) }
+
+    mutating func finish() -> [UInt8] {
+        self.writer.endObject()
+        return self.writer.bytes
+    }
+
+    // MARK: In arrays
+
+    static func append(_ problem: MultipartProblem, exchange: Int, message: MessageChoice, to writer: inout JSONWriter) {
+        writer.element()
+        writer.beginObject(.inline)
+        self.start(exchange, message, &writer)
+        self.text("problem", "\(problem.kind)", &writer)
+        if let offset = problem.offset { self.number("offset", offset, &writer) }
+        self.text("sentence", problem.sentence, &writer)
+        writer.endObject()
+    }
+
+    static func append(_ file: ExtractedFile, to writer: inout JSONWriter) {
+        writer.element()
+        writer.beginObject(.inline)
+        self.start(file.exchange, file.message, &writer)
+        self.text("part", file.part, &writer)
+        self.text("path", file.path, &writer)
+        self.number("size", file.size, &writer)
+        writer.endObject()
+    }
+
+    // MARK: Members
+
+    private static func start(_ exchange: Int, _ message: MessageChoice, _ writer: inout JSONWriter) {
+        self.number("exchange", exchange, &writer)
+        self.text("message", message.rawValue, &writer)
+    }
+
+    private static func part(_ part: BodyPart, _ body: BodyContents, _ writer: inout JSONWriter) throws {
+        self.text("part", part.label, &writer)
+        self.text("name", part.name, &writer)
+        self.text("filename", part.filename, &writer)
+        self.text("type", part.type, &writer)
+        self.number("offset", part.data.lowerBound, &writer)
+        self.number("size", part.data.count, &writer)
+        try self.image(part.contents(in: body), &writer)
+        writer.member("headers")
+        writer.beginArray(.inline)
+        for index in 0..<part.fields.count {
+            writer.element()
+            let line = Array(part.fields.line(at: index))
+            // As in the cassette: bytes that are not UTF-8 are written as Latin-1 characters.
+            line.withUnsafeBytes { UTF8Validator.isValid(line) ? writer.string(utf8: $0) : writer.string(latin1: $0) }
+        }
+        writer.endArray()
+    }
+
+    private static func image(_ contents: BodyContents, _ writer: inout JSONWriter) throws {
+        guard let image = ImageInfo(try contents.prefix(ImageInfo.prefixSize)) else { return }
+        writer.member("image")
+        writer.beginObject(.inline)
+        self.text("format", image.format.rawValue, &writer)
+        if let size = image.size {
+            self.number("width", size.width, &writer)
+            self.number("height", size.height, &writer)
+        }
+        writer.endObject()
+    }
+
+    private static func text(_ name: StaticString, _ value: String?, _ writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.member(name)
+        writer.string(value)
+    }
+
+    private static func number(_ name: StaticString, _ value: Int, _ writer: inout JSONWriter) {
+        writer.member(name)
+        writer.integer(value)
+    }
+}

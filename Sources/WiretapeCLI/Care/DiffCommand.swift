@@ -1,0 +1,173 @@
+internal import ArgumentParser
+internal import CassetteTools
+internal import TapeBytes
+
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Show what differs between two cassettes, exchange by exchange.",
+        discussion: """
+            Exchanges are paired by their request, in order; those left over by method and URL without the query. Bodies are compared \
+            by their content: JSON by pointer, forms by field, multipart bodies by part, others by the first octet that differs. \
+            Left out, unless --all asks for them: times, ids, addresses, and header fields that differ with every answer, such as Date, \
+            Server-Timing and X-Request-Id. Values of secrets are not shown.
+
+            Exit codes: 0 no difference, 1 differences, 2 a cassette could not be read.
+
+            Examples:
+              wiretape diff Cassettes/pets.json Cassettes/pets.new.json
+              wiretape diff old.json new.json --all
+              wiretape diff old.json new.json --json | jq '.[] | select(.kind == "changed")'
+            """)
+
+    @Argument(help: "The cassette before.")
+    var old: String
+
+    @Argument(help: "The cassette after.")
+    var new: String
+
+    @Flag(help: "Also what differs from one recording to the next.")
+    var all = false
+
+    @Flag(help: "A JSON array with an object for each exchange that differs.")
+    var json = false
+
+    func run() throws {
+        SignalThread.unblock()
+        guard try !self.diff() else { throw ExitCode(ExitStatus.different) }
+    }
+
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: whether anything differs.
+    func diff() throws -> Bool {
+        try CareCommand.run {
+            let (old, new) = (try CareCommand.cassette(self.old), try CareCommand.cassette(self.new))
+            let output = try OutputFile(path: nil)
+            var page = DiffPage(isJSON: self.json) { try output.write($0) }
+            let comparison = CassetteDiff(old: old, new: new, showsAll: self.all, digest: CareCommand.digest)
+            let same = try comparison.run { try page.append($0) }
+            try page.finish(same: same)
+            try output.finish()
+            return page.differs
+        }
+    }
+}
+
+/// The differences between two cassettes: for people as `-`, `+` and `~` with the fields below, or as JSON.
+struct DiffPage {
+    private let isJSON: Bool
+    private let write: (String) throws -> Void
+    private(set) var differs = false
+    private var counts = (added: 0, removed: 0, changed: 0)
+    private var writer = JSONWriter()
+
+    init(isJSON: Bool, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
+        self.isJSON = isJSON
+        self.write = { text in
+            var text = text
+            try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    mutating func append(_ entry: CassetteDiff.Entry) throws {
+        if self.isJSON { try self.appendJSON(entry) } else { try self.appendLines(entry) }
+        self.differs = true
+        switch entry {
+        case .added: self.counts.added += 1
+        case .removed: self.counts.removed += 1
+        case .changed: self.counts.changed += 1
+        }
+    }
+
+    mutating func finish(same: Int) throws {
+        try self.finish("\(same) the same, \(self.counts.changed) changed, \(self.counts.added) added, \(self.counts.removed) removed.")
+    }
+
+    /// - Parameter summary: the last line, for people.
+    mutating func finish(_ summary: String) throws {
+        try self.write(self.isJSON ? (self.differs ? "\n]\n" : "[]\n") : summary + "\n")
+    }
+
+    /// `- 3 GET http://a/pets`
+    static func line(_ sign: String, _ exchange: CassetteDiff.Exchange, _ other: CassetteDiff.Exchange? = nil) -> String {
+        let number = other.map { $0.number == exchange.number ? "" : " → \($0.number)" } ?? ""
+        return "\(sign) \(exchange.number)\(number) \(VisibleText.line("\(exchange.method) \(exchange.url)"))"
+    }
+
+    // MARK: For people
+
+    private func appendLines(_ entry: CassetteDiff.Entry) throws {
+        switch entry {
+        case .added(let exchange): try self.write(Self.line("+", exchange) + "\n")
+        case .removed(let exchange): try self.write(Self.line("-", exchange) + "\n")
+        case .changed(let old, let new, let changes):
+            try self.write(Self.line("~", old, new) + "\n")
+            for change in changes { try self.write("    \(Self.words(change))\n") }
+        }
+    }
+
+    private static func words(_ change: FieldChange) -> String {
+        let text =
+            switch (change.old, change.new) {
+            case (let old?, let new?): "\(old) → \(new)"
+            case (let old?, nil): "\(old) is gone"
+            case (nil, let new?): "\(new) is new"
+            case (nil, nil): "differs"
+            }
+        return VisibleText.line("\(change.place): \(text)")
+    }
+
+    // MARK: JSON
+
+    private mutating func appendJSON(_ entry: CassetteDiff.Entry) throws {
+        self.writer.removeAll(baseDepth: 1)
+        self.writer.beginObject(.inline)
+        switch entry {
+        case .added(let exchange): self.head("added", old: nil, new: exchange)
+        case .removed(let exchange): self.head("removed", old: exchange, new: nil)
+        case .changed(let old, let new, let changes):
+            self.head("changed", old: old, new: new)
+            self.writer.member("changes")
+            self.writer.beginArray(.lines)
+            for change in changes { self.element(change) }
+            self.writer.endArray()
+        }
+        self.writer.endObject()
+        try self.write((self.differs ? ",\n  " : "[\n  ") + String(decoding: self.writer.bytes, as: UTF8.self))
+    }
+
+    private mutating func head(_ kind: String, old: CassetteDiff.Exchange?, new: CassetteDiff.Exchange?) {
+        self.writer.member("kind")
+        self.writer.string(kind)
+        guard let exchange = new ?? old else { return }
+        self.writer.member("method")
+        self.writer.string(exchange.method)
+        self.writer.member("url")
+        self.writer.string(exchange.url)
+        if let old {
+            self.writer.member("old")
+            self.writer.integer(old.number)
+        }
+        if let new {
+            self.writer.member("new")
+            self.writer.integer(new.number)
+        }
+    }
+
+    private mutating func element(_ change: FieldChange) {
+        self.writer.element()
+        self.writer.beginObject(.inline)
+        self.writer.member("place")
+        self.writer.string(change.place)
+        if let old = change.old {
+            self.writer.member("old")
+            self.writer.string(old)
+        }
+        if let new = change.new {
+            self.writer.member("new")
+            self.writer.string(new)
+        }
+        self.writer.endObject()
+    }
+}

@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import TapeBytes
+
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a cassette in a format that other tools read.",
+        discussion: """
+            Examples:
+              wiretape export Cassettes/pets.json --har > pets.har
+              wiretape export Cassettes/pets.json --har --output pets.har
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Flag(help: "HTTP Archive 1.2.")
+    var har = false
+
+    @Option(name: .shortAndLong, help: "The file to write; standard output without one.")
+    var output: String?
+
+    func validate() throws {
+        guard self.har else { throw ValidationError("say which format to write: --har.") }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        try self.export()
+    }
+
+    /// Does not touch signals, which belong to the process.
+    func export() throws {
+        do {
+            let cassette = try RecordedCassette(path: self.file)
+            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            let sink = try OutputFile(path: self.output, from: self.file)
+            var writer = HARWriter(bodies: CassetteBodySource(path: self.file)) { try sink.write($0) }
+            try writer.begin(creator: "wiretape", version: Version.current)
+            for index in 0..<cassette.count { try writer.append(cassette.interaction(at: index)) }
+            try writer.end()
+            try sink.finish()
+        } catch let error as CassetteError {
+            Terminal.error.complain(error.message)
+            throw ExitCode(ExitStatus.failed)
+        }
+    }
+}
+
+/// Gives an export the bodies, also those in files beside the cassette.
+struct CassetteBodySource: HARBodySource {
+    private let reader: BodyReader
+
+    init(path: String) {
+        self.reader = BodyReader(cassettePath: path)
+    }
+
+    func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let source = try BodyRestorer.decoded(
+            of: body, file: { try self.reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try self.reader.read($0)) })
+        // A damaged body is exported still coded: half of it would pass for the whole.
+        guard body.isUndecoded(headers), case .coded(let names) = ContentEncoding(headers), body.codings.isEmpty,
+            try Self.decode(source, names, { _ in })
+        else { return try source.forEachPiece(deliver) }
+        _ = try Self.decode(source, names, deliver)
+    }
+
+    /// - Returns: whether all codings were decoded, to the end.
+    private static func decode(
+        _ source: OctetSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool {
+        guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else { return false }
+        try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })
+        return chain.finish()
+    }
+}

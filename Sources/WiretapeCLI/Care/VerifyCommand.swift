@@ -1,0 +1,136 @@
+internal import ArgumentParser
+internal import CassetteTools
+internal import TapeBytes
+internal import TapeProxy
+
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check that a cassette and the bodies beside it are what was recorded.",
+        discussion: """
+            Reads every exchange and restores every body: sizes, digests, codings, the files beside the cassette and raw slices. \
+            Changes nothing. Problems go to standard output, one a line; what is worth knowing and no problem, such as files that no \
+            exchange names, to standard error.
+
+            Exit codes: 0 no problem, 1 problems, 2 the cassette could not be read.
+
+            Examples:
+              wiretape verify Cassettes/pets.json
+              wiretape verify Cassettes/pets.json --allow-edited
+              wiretape verify Cassettes/pets.json --json | jq '.[].file'
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Flag(help: "Bodies whose content was edited by hand are no problem: a replay sends them as they are now.")
+    var allowEdited = false
+
+    @Flag(help: "All that is found as a JSON array with an object on a line each.")
+    var json = false
+
+    func run() throws {
+        SignalThread.unblock()
+        guard try self.verify() == 0 else { throw ExitCode(ExitStatus.different) }
+    }
+
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: how many problems there are.
+    func verify() throws -> Int {
+        try CareCommand.run {
+            let verifier = try CassetteVerifier(
+                path: self.file, digest: CareCommand.digest, unanswerable: { ReplayCheck.problem(of: $0) })
+            let output = try OutputFile(path: nil)
+            var list = FindingList(isJSON: self.json, allowsEdited: self.allowEdited, write: { try output.write($0) }) {
+                Terminal.error.complain($0)
+            }
+            let progress = ProgressLine(label: "verifying")
+            defer { progress.end() }
+            try verifier.run(progress: { progress.show($0, of: $1) }) { try list.append($0) }
+            progress.end()
+            try list.finish(count: verifier.count, of: self.file)
+            try output.finish()
+            return list.problems
+        }
+    }
+}
+
+/// The findings of a check: one line each, or JSON.
+struct FindingList {
+    private let isJSON: Bool
+    private let allowsEdited: Bool
+    private let write: (String) throws -> Void
+    private let note: (String) -> Void
+    private(set) var problems = 0
+    private var isEmpty = true
+    private var writer = JSONWriter()
+
+    /// - Parameters:
+    ///   - allowsEdited: whether edited bodies are no problem.
+    ///   - write: receives the output's bytes.
+    ///   - note: receives lines that are no problem, unless the output is JSON.
+    init(
+        isJSON: Bool, allowsEdited: Bool, write: @escaping (UnsafeRawBufferPointer) throws -> Void, note: @escaping (String) -> Void
+    ) {
+        self.isJSON = isJSON
+        self.allowsEdited = allowsEdited
+        self.note = note
+        self.write = { text in
+            var text = text
+            try text.withUTF8 { try write(UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    mutating func append(_ finding: CareFinding) throws {
+        let isProblem = finding.isProblem && !(self.allowsEdited && finding.kind == .changedBody)
+        if isProblem { self.problems += 1 }
+        if self.isJSON { return try self.appendJSON(finding, isProblem) }
+        let line = VisibleText.line(Self.words(finding))
+        if isProblem { try self.write(line + "\n") } else { self.note(line) }
+    }
+
+    mutating func finish(count: Int, of file: String) throws {
+        if self.isJSON { return try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
+        guard self.problems == 0 else { return }
+        try self.write("\"\(VisibleText.line(file))\": \(Quantity.count(count, "exchange")), no problem.\n")
+    }
+
+    private static func words(_ finding: CareFinding) -> String {
+        var place: [String] = []
+        if let exchange = finding.exchange { place.append("exchange \(exchange)") }
+        if let message = finding.message { place.append("\(message) body") }
+        if let file = finding.file { place.append("\"\(file)\"") }
+        return place.isEmpty ? finding.text : "\(place.joined(separator: ", ")): \(finding.text)"
+    }
+
+    private mutating func appendJSON(_ finding: CareFinding, _ isProblem: Bool) throws {
+        self.writer.removeAll()
+        self.writer.beginObject(.inline)
+        self.writer.member("kind")
+        self.writer.string(finding.kind.rawValue)
+        self.writer.member("problem")
+        self.writer.bool(isProblem)
+        if let exchange = finding.exchange {
+            self.writer.member("exchange")
+            self.writer.integer(exchange)
+        }
+        if let id = finding.id {
+            self.writer.member("id")
+            self.writer.integer(id)
+        }
+        if let message = finding.message {
+            self.writer.member("message")
+            self.writer.string(message)
+        }
+        if let file = finding.file {
+            self.writer.member("file")
+            self.writer.string(file)
+        }
+        self.writer.member("text")
+        self.writer.string(finding.text)
+        self.writer.endObject()
+        try self.write((self.isEmpty ? "[\n  " : ",\n  ") + String(decoding: self.writer.bytes, as: UTF8.self))
+        self.isEmpty = false
+    }
+}

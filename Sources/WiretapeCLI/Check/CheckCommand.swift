@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import TapeProxy
+
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Send the recorded requests again, and show what has changed.",
+        discussion: """
+            Sends each request to its origin, in recorded order, and compares the answer with the recorded one by the rules of \
+            "wiretape diff". The cassette stays as it is. Only GET, HEAD and OPTIONS are sent, unless --unsafe-methods asks for all. \
+            A request with a placeholder of a redacted value is sent where --fill gives the value; standard error \
+            names each that was left out. Answers are redacted as the cassette's are.
+
+            Exit codes: 0 no drift, 1 drift, 2 it could not be done.
+
+            Examples:
+              wiretape check Cassettes/pets.json --against live
+              wiretape check Cassettes/pets.json --against live --fill authorization:1=API_TOKEN
+              wiretape check Cassettes/pets.json --against live --json
+            """)
+
+    /// What the cassette is compared with.
+    enum Against: String, ExpressibleByArgument, CaseIterable {
+        case live
+    }
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(help: "What to compare with: \"live\" are the origins.")
+    var against: Against
+
+    @Flag(help: "Send POST, PUT, DELETE and all other methods too: they may change something.")
+    var unsafeMethods = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Send the value of an environment variable in place of the placeholder of this kind and number. Repeatable.",
+            valueName: "kind:number=name"),
+        transform: { try PlaceholderFill.Source($0) })
+    var fill: [PlaceholderFill.Source] = []
+
+    @Flag(help: "Also what differs from one recording to the next.")
+    var all = false
+
+    @Option(help: ArgumentHelp("Seconds that an origin may be silent.", valueName: "seconds"))
+    var timeout = 60
+
+    @Flag(help: "A JSON array with an object for each exchange that differs.")
+    var json = false
+
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+
+    func validate() throws {
+        guard (1...3600).contains(self.timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds.") }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        guard try !self.check() else { throw ExitCode(ExitStatus.different) }
+    }
+
+    /// Does not touch signals, which belong to the process.
+    ///
+    /// - Returns: whether anything has changed.
+    func check() throws -> Bool {
+        try CareCommand.run {
+            let fill = try PlaceholderFill(self.fill)
+            let output = try OutputFile(path: nil)
+            var page = DiffPage(isJSON: self.json) { try output.write($0) }
+            let progress = ProgressLine(label: "checking")
+            let check = LiveCheck(
+                path: self.file, allowsUnsafe: self.unsafeMethods, showsAll: self.all, seconds: self.timeout, upstreamTLS: self.upstreamTLS,
+                fill: fill
+            ) { Terminal.error.complain($0) }
+            let outcome: LiveCheck.Outcome
+            do {
+                outcome = try check.run(progress: { progress.show($0, of: $1) }) { try page.append($0) }
+                progress.end()
+            } catch {
+                progress.end()
+                throw error
+            }
+            try page.finish(
+                "\(outcome.same) the same, \(outcome.changed) changed, \(outcome.unanswered) not answered, \(outcome.leftOut) not sent.")
+            try output.finish()
+            guard outcome.leftOut == 0 || outcome.sent > 0 else {
+                throw SettingError("nothing was sent, so nothing was checked: the lines above say what each exchange needs.")
+            }
+            return page.differs
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import Platform
+internal import TapeTLS
+
+/// Sends requests through a proxy in this process, one at a time, and reads each answer to its end; the recorder keeps it.
+struct LiveSender {
+    private static let blockSize = 64 << 10
+    /// Bytes of the answer to a CONNECT.
+    private static let headLimit = 64 << 10
+
+    let port: Int
+    let seconds: Int
+
+    func send(_ request: LiveRequest) throws {
+        let socket = try LiveSocket(port: self.port, seconds: self.seconds)
+        guard request.isSecure else {
+            try socket.send(request.octets)
+            return try Self.drain(socket)
+        }
+        try socket.send(Array("CONNECT \(request.authority) HTTP/1.1\r\nHost: \(request.authority)\r\n\r\n".utf8))
+        try self.awaitTunnel(socket)
+        try self.sendThroughTLS(request, socket)
+    }
+
+    private static func drain(_ socket: borrowing LiveSocket) throws {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: self.blockSize, alignment: 16)
+        defer { block.deallocate() }
+        while try socket.receive(into: block) > 0 {}
+    }
+
+    /// Reads one byte at a time, so that nothing after the head is consumed.
+    private func awaitTunnel(_ socket: borrowing LiveSocket) throws {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { block.deallocate() }
+        var head: [UInt8] = []
+        while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+            guard head.count < Self.headLimit, try socket.receive(into: block) == 1 else {
+                throw LiveSocket.Failure(message: "no tunnel to the origin")
+            }
+            head.append(block[0])
+        }
+        guard head.starts(with: "HTTP/1.1 200".utf8) else {
+            let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
+            throw LiveSocket.Failure(message: "no tunnel to the origin (\(line))")
+        }
+    }
+
+    /// The peer is this process and needs no verification. The proxy verifies the origin's certificate.
+    private func sendThroughTLS(_ request: LiveRequest, _ socket: borrowing LiveSocket) throws {
+        let context = try TLSClientContext(trustsSystem: false)
+        let isName = request.host.contains { $0.isLetter } && !request.host.contains(":")
+        let peer = TLSPeer(
+            host: request.host, serverName: isName ? request.host : nil, protocols: ["http/1.1"], policy: .disabled)
+        var connection = try TLSConnection(client: context, peer: peer)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
+        defer { block.deallocate() }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
+        defer { room.deallocate() }
+        var input = 0
+        var isSent = false
+        while true {
+            let progress = connection.receive(UnsafeRawBufferPointer(rebasing: block[..<input])) { least, fill in
+                if least <= room.count { return _ = fill(room) }
+                let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: least, alignment: 16)
+                defer { larger.deallocate() }
+                _ = fill(larger)
+            }
+            if connection.isEstablished, !isSent {
+                isSent = true
+                var ciphertext: [UInt8] = []
+                try Self.encrypt(request.octets, &connection, into: &ciphertext)
+                try socket.send(ciphertext)
+            }
+            try socket.send(connection.takeOutput { Array($0) })
+            switch progress {
+            case .needsInput, .hello: break
+            case .ended: return
+            case .failed(let failure):
+                if isSent, input == 0 { return }
+                throw failure
+            }
+            input = try socket.receive(into: block)
+            guard input > 0 else { return }
+        }
+    }
+
+    private static func encrypt(_ octets: [UInt8], _ connection: inout TLSConnection, into ciphertext: inout [UInt8]) throws {
+        var output = connection.takeOutput { Array($0) }
+        let result = octets.withUnsafeBytes { octets -> Result<Void, TLSFailure> in
+            do throws(TLSFailure) {
+                try connection.send(octets) { wanted, fill in
+                    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: wanted, alignment: 16)
+                    defer { space.deallocate() }
+                    output += space.prefix(fill(space))
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        ciphertext += output
+        try result.get()
+    }
+}
+
+/// A blocking TCP connection to a port of this machine, with a timeout.
+struct LiveSocket: ~Copyable {
+    struct Failure: Error, Hashable {
+        var message: String
+    }
+
+    private let descriptor: Int32
+
+    init(port: Int, seconds: Int) throws(Failure) {
+        let stream = streamSocket
+        let descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { throw Failure(message: "no socket (\(String(cString: strerror(errno))))") }
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        #if canImport(Darwin)
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+        guard connected == 0 else {
+            let message = String(cString: strerror(errno))
+            close(descriptor)
+            throw Failure(message: "no connection to the own proxy (\(message))")
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(self.descriptor) }
+
+    func send(_ octets: [UInt8]) throws(Failure) {
+        var sent = 0
+        while sent < octets.count {
+            let count = octets[sent...].withUnsafeBytes { Self.send(self.descriptor, $0) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure() }
+            sent += count
+        }
+    }
+
+    /// Receives the next bytes; returns 0 at the end.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
+        while true {
+            let count = recv(self.descriptor, buffer.baseAddress, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure() }
+            return count
+        }
+    }
+
+    private static func failure() -> Failure {
+        errno == EAGAIN || errno == EWOULDBLOCK
+            ? Failure(message: "no answer in time") : Failure(message: String(cString: strerror(errno)))
+    }
+
+    private static func send(_ descriptor: Int32, _ octets: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+        Darwin.send(descriptor, octets.baseAddress, octets.count, 0)
+        #elseif canImport(Glibc)
+        Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+        #else
+        Musl.send(descriptor, octets.baseAddress, octets.count, MSG_NOSIGNAL)
+        #endif
+    }
+}

@@ -1,0 +1,166 @@
+internal import ArgumentParser
+internal import CassettePlayback
+internal import CassetteStore
+internal import TapeBytes
+internal import TapeProxy
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Show which settings are in force, and where each comes from.",
+        discussion: """
+            Later sources override earlier ones: what is built in, the cassette's own rules, wiretape.yaml, and the command line. Lists \
+            add up, but for "match"; anything else replaces.
+
+            Examples:
+              wiretape config
+              wiretape config Cassettes/pets.json
+              wiretape config Cassettes/pets.json --ignore query:ts --json
+            """)
+
+    @Argument(help: "A cassette, for its own rules and for the settings of its name alone. It need not be there yet.")
+    var file: String?
+
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var redaction: RedactionOptions
+    @OptionGroup var config: ConfigOptions
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    func run() throws {
+        SignalThread.unblock()
+        try CommandEnd.run {
+            let configFile = try self.config.file()
+            let rows = SettingRow.rows(try self.settings(configFile))
+            guard !self.json else {
+                Terminal.output.write(SettingRow.json(rows))
+                return ExitStatus.done
+            }
+            Terminal.output.line(VisibleText.line(configFile.map { "configuration: \($0.path)" } ?? "no configuration file"))
+            for line in SettingRow.table(rows) { Terminal.output.line(line) }
+            return ExitStatus.done
+        }
+    }
+
+    private func settings(_ configFile: ConfigFile?) throws -> RunSettings {
+        var settings = RunSettings()
+        if let file, CassettePlace.exists(file) {
+            settings = RunSettings(
+                matchTexts: try RecordedCassette.matchTexts(ofFile: file), redaction: try RecordedCassette.redactionRules(ofFile: file),
+                of: file)
+        }
+        if let configFile {
+            settings = settings.adding(
+                self.file.map { configFile.settings(for: $0, in: ConfigSearch.workingFolder) } ?? configFile.settings)
+        }
+        settings = self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: settings))))
+        try settings.check()
+        return settings
+    }
+}
+
+/// Which configuration file a command reads.
+struct ConfigOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The configuration file, in place of the nearest wiretape.yaml, wiretape.yml or wiretape.json from here up to the repository's root.",
+            valueName: "file"))
+    var config: String?
+
+    @Flag(help: "Read no configuration file.")
+    var noConfig = false
+
+    func validate() throws {
+        guard self.config == nil || !self.noConfig else {
+            throw ValidationError("--config and --no-config do not go together: give one of them.")
+        }
+    }
+
+    /// Nil if there is none.
+    func file() throws(SettingError) -> ConfigFile? {
+        guard !self.noConfig else { return nil }
+        if let config { return try ConfigFile(path: config) }
+        guard let path = try ConfigSearch.system.path() else { return nil }
+        return try ConfigFile(path: path)
+    }
+}
+
+/// One setting in force, as `wiretape config` shows it; a list has a row for each value.
+struct SettingRow: Sendable, Hashable {
+    var name: String
+    var value: String
+    var source: SettingSource
+
+    /// Everything that is in force, in the order of the documentation.
+    static func rows(_ settings: RunSettings) -> [SettingRow] {
+        var rows: [SettingRow] = []
+        func add(_ key: ConfigKey, _ value: String?, _ source: SettingSource?) {
+            if let value { rows.append(SettingRow(name: key.rawValue, value: value, source: source ?? .standard)) }
+        }
+        func list<Value>(_ key: ConfigKey, _ list: [Setting<Value>]) {
+            for setting in list { add(key, "\(setting.value)", setting.source) }
+        }
+        add(.mode, settings.modeInForce.rawValue, settings.mode?.source)
+        add(.match, (settings.match?.value ?? MatchRules.standardNames).joined(separator: ","), settings.match?.source)
+        list(.ignore, settings.ignore)
+        list(.patterns, settings.patterns)
+        list(.redact, settings.redact)
+        list(.keep, settings.keep)
+        list(.secretEnv, settings.secretEnv)
+        add(.repetition, settings.repetitionInForce.rawValue, settings.repetition?.source)
+        add(.order, settings.orderInForce.rawValue, settings.order?.source)
+        add(.latency, settings.latencyInForce, settings.latency?.source)
+        add(.refreshDates, "\(settings.refreshesDates)", settings.refreshDates?.source)
+        list(.refreshFields, settings.refreshFields)
+        add(.failOn, settings.failOnInForce.description, settings.failOn?.source)
+        add(.maxAge, settings.maxAge?.value.description, settings.maxAge?.source)
+        add(.onExpired, settings.onExpiredInForce.rawValue, settings.onExpired?.source)
+        add(.keepOnFailure, "\(settings.keepsOnFailure)", settings.keepOnFailure?.source)
+        add(.review, "\(settings.reviews)", settings.review?.source)
+        add(.durability, settings.durabilityInForce.rawValue, settings.durability?.source)
+        add(.onDiskFull, settings.onDiskFullInForce.rawValue, settings.onDiskFull?.source)
+        add(.listen, settings.listenInForce.description, settings.listen?.source)
+        add(.grace, "\(settings.graceInForce)", settings.grace?.source)
+        list(.passthrough, settings.passthrough)
+        list(.refuse, settings.refuse)
+        list(.upstreamCA, settings.upstreamCA)
+        list(.insecureUpstream, settings.insecureUpstream)
+        return rows
+    }
+
+    /// Lines in three columns; a repeated name is left blank.
+    static func table(_ rows: [SettingRow]) -> [String] {
+        let names = rows.map(\.name)
+        let values = rows.map { VisibleText.line($0.value) }
+        let (wide, wider) = (names.map(\.count).max() ?? 0, min(values.map(\.count).max() ?? 0, 40))
+        return rows.indices.map { index in
+            let isRepeated = index > 0 && names[index - 1] == names[index]
+            return Self.padded(isRepeated ? "" : names[index], wide) + "  " + Self.padded(values[index], wider) + "  "
+                + VisibleText.line(rows[index].source.description)
+        }
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    /// A JSON array with an object for each row.
+    static func json(_ rows: [SettingRow]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray(.lines)
+        for row in rows {
+            writer.element()
+            writer.beginObject(.inline)
+            for (name, text) in [("name", row.name), ("value", row.value), ("source", row.source.description)] as [(StaticString, String)] {
+                writer.member(name)
+                writer.string(text)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes + [10]
+    }
+}

@@ -1,0 +1,266 @@
+internal import CassetteModel
+internal import CassetteStore
+internal import TapeBytes
+
+/// The curl command that sends a recorded request again, for sh.
+///
+/// Leaves out what concerned the recorded connection only: hop-by-hop fields, the length, and proxy credentials.
+struct CurlCommand {
+    /// What to know before running it, one line each.
+    var notes: [String] = []
+    /// Options with their values, after the URL.
+    private(set) var words: [[String]] = []
+    /// The files that the command reads, by name.
+    private(set) var files: [(name: String, contents: Contents)] = []
+
+    enum Contents {
+        case octets(BodyContents)
+        /// The bytes of the request's body as sent.
+        case wire(Body)
+    }
+
+    private let url: String
+    private let folder: String
+    private let reader: BodyReader
+
+    /// - Parameters:
+    ///   - folder: where the command looks for its files.
+    init(_ interaction: Interaction, number: Int, folder: String, reader: BodyReader) throws {
+        self.folder = folder
+        self.reader = reader
+        self.url = interaction.request.url
+        let request = interaction.request
+        guard FieldNames.isToken(request.method), request.method != "CONNECT", VisibleText.line(request.url) == request.url,
+            request.url.hasPrefix("http://") || request.url.hasPrefix("https://")
+        else {
+            throw InspectError(
+                .noCommand, "curl cannot send exchange \(number) again, \"\(request.method) \(request.url)\": it is no plain request.")
+        }
+        let payload = try self.payload(request, number)
+        self.start(request, hasBody: !payload.isEmpty)
+        self.fields(request, payload)
+        self.words += payload
+        if request.trailers?.isEmpty == false { self.notes.append("the trailers are left out: curl sends none") }
+        if request.body?.isComplete == false { self.notes.append("the recorded body was cut short: this sends what came") }
+    }
+
+    /// Can be run; each note is a comment before it.
+    var text: String {
+        let lines = ([["curl", self.url]] + self.words).map { $0.map(ShellWord.quoted).joined(separator: " ") }
+        let notes = self.notes.map { "# \(VisibleText.line($0))\n" }.joined()
+        return notes + lines.joined(separator: " \\\n  ") + "\n"
+    }
+
+    // MARK: Head
+
+    private mutating func start(_ request: RecordedRequest, hasBody: Bool) {
+        switch (request.method, hasBody) {
+        case ("GET", false), ("POST", true): break
+        case ("HEAD", false): self.words.append(["--head"])
+        default: self.words.append(["-X", request.method])
+        }
+        if request.version == .http10 { self.words.append(["--http1.0"]) }
+        if request.version == .http11, request.url.hasPrefix("https://") { self.words.append(["--http1.1"]) }
+        if request.url.utf8.contains(where: "[]{}".utf8.contains) { self.words.append(["--globoff"]) }
+        if request.url.contains("/.") { self.words.append(["--path-as-is"]) }
+        if let target = request.target, VisibleText.line(target) == target { self.words.append(["--request-target", target]) }
+        if request.headers.contains("accept-encoding") { self.words.append(["--compressed"]) }
+    }
+
+    private mutating func fields(_ request: RecordedRequest, _ payload: [[String]]) {
+        let headers = request.headers
+        let isForm = payload.first?.first == "-F"
+        for index in 0..<headers.count {
+            let name = headers.name(at: index)
+            let value = headers.value(at: index)
+            guard !FieldNames.isLeftOut(name.lowercased(), value, isForm: isForm) else { continue }
+            if headers.isNamed("host", at: index), FieldNames.authority(of: request.url) == value { continue }
+            let line = Array(headers.line(at: index))
+            let text = String(decoding: line, as: UTF8.self)
+            guard FieldNames.isToken(name), UTF8Validator.isValid(line), VisibleText.line(text) == text else {
+                self.notes.append("left out, since a command line cannot hold it: \(VisibleText.line(line))")
+                continue
+            }
+            // curl drops a field with a colon and no value.
+            self.words.append(["-H", value.isEmpty ? "\(name);" : text])
+        }
+        // Fields that curl adds by itself.
+        for (field, name) in [("user-agent" as StaticString, "User-Agent"), ("accept", "Accept")] where !headers.contains(field) {
+            self.words.append(["-H", "\(name):"])
+        }
+        if !payload.isEmpty, !isForm, !headers.contains("content-type") { self.words.append(["-H", "Content-Type:"]) }
+        if !payload.isEmpty, !headers.contains("expect"), (request.body?.size ?? 0) > 1 << 20 { self.words.append(["-H", "Expect:"]) }
+    }
+
+    // MARK: Body
+
+    private mutating func payload(_ request: RecordedRequest, _ number: Int) throws -> [[String]] {
+        guard let body = request.body else { return [] }
+        guard body.size > 0 || body.content != .empty else { return [["--data-raw", ""]] }
+        let contents = try BodyContents(body, headers: request.headers, reader: self.reader)
+        let isCoded = !body.codings.isEmpty || contents.inflated != nil
+        let stem = "\(number)-request"
+        if !isCoded, MultipartType(request.headers)?.isFormData == true, let parts = try BodyParts(contents, headers: request.headers),
+            let form = try CurlForm(parts, in: contents, stem: stem, folder: self.folder)
+        {
+            self.files = form.files.map { ($0.name, .octets(contents.part($0.part.data))) }
+            let findings = try BodyLint(contents, headers: request.headers)?.findings ?? []
+            if !form.isExact || !findings.isEmpty {
+                self.notes.append("curl writes these parts in its own way: their data are the recorded ones, lines around them may differ")
+            }
+            return form.arguments.map { ["-F", $0] }
+        }
+        if !isCoded, let octets = try contents.load(limit: CurlForm.inlineLimit), UTF8Validator.isValid(octets), !octets.contains(13) {
+            let text = String(decoding: octets, as: UTF8.self)
+            if VisibleText.whole(octets, .lines) == text { return [["--data-raw", text]] }
+        }
+        let name = "\(stem).octets"
+        self.files = [(name, .wire(body))]
+        return [["--data-binary", "@\(self.folder)/\(name)"]]
+    }
+}
+
+/// The arguments of curl's `-F` that send the parts of a recorded form again.
+///
+/// curl chooses its own boundary. Knows how curl writes everything else, so that it can tell whether the parts come out as recorded.
+struct CurlForm {
+    /// Bytes of a value on the command line; a longer value comes from a file.
+    fileprivate static let inlineLimit = 4096
+
+    var arguments: [String] = []
+    /// Parts whose data come from files, by the names in the arguments.
+    var files: [(name: String, part: BodyPart)] = []
+    /// Whether the bytes are the recorded ones except for the boundary.
+    var isExact = true
+
+    /// Nil if curl cannot send the parts: nested parts, or a name that it cannot express.
+    ///
+    /// - Parameters:
+    ///   - stem: the beginning of the files' names.
+    ///   - folder: the folder of the files.
+    init?(_ parts: BodyParts, in body: BodyContents, stem: String, folder: String) throws {
+        guard !parts.all.isEmpty, !parts.isOfOtherBoundary else { return nil }
+        for part in parts.all {
+            guard let disposition = part.disposition, disposition.type == "form-data", !part.isMultipart, let name = disposition.name,
+                !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), Self.isPlain(name), disposition.filename.map(Self.isPlain) != false
+            else { return nil }
+            let data = body.part(part.data)
+            var argument = "\(name)="
+            let text = try Self.inline(data)
+            if let text {
+                argument += Self.quoted(text)
+            } else {
+                let file = "\(stem)-\(part.label)\(BodyExtraction.plainEnding(part))"
+                self.files.append((file, part))
+                // `<` sends the file as a value, `@` as an upload, which always has a filename.
+                argument += "\(disposition.filename == nil ? "<" : "@")\(Self.quoted("\(folder)/\(file)"))"
+            }
+            if let filename = disposition.filename { argument += ";filename=\(Self.quoted(filename))" }
+            guard let options = self.options(part) else { return nil }
+            self.arguments.append(argument + options)
+            self.isExact = self.isExact && Self.isAsCurlWrites(part, name, disposition.filename)
+        }
+    }
+
+    /// The type and the other header lines; nil if one cannot be passed to curl.
+    private func options(_ part: BodyPart) -> String? {
+        var options = ""
+        for index in 0..<part.fields.count where !part.fields.isNamed("content-disposition", at: index) {
+            let line = String(decoding: part.fields.line(at: index), as: UTF8.self)
+            guard Self.isPlain(line) else { return nil }
+            let value = part.fields.value(at: index)
+            if part.fields.isNamed("content-type", at: index), !options.contains(";type="), Self.isSimpleType(value) {
+                options += ";type=\(value)"
+            } else {
+                options += ";headers=\(Self.quoted(line))"
+            }
+        }
+        return options
+    }
+
+    // MARK: Words
+
+    /// Text that fits on a command line and in a terminal: line feeds and tabs, but no other control character.
+    private static func inline(_ data: BodyContents) throws -> String? {
+        guard let octets = try data.load(limit: self.inlineLimit), UTF8Validator.isValid(octets), !octets.contains(13) else { return nil }
+        let text = String(decoding: octets, as: UTF8.self)
+        return VisibleText.whole(octets, .lines) == text ? text : nil
+    }
+
+    private static func isPlain(_ text: String) -> Bool { VisibleText.line(text) == text }
+
+    /// A word of curl's form syntax, in quotes, which make `;`, `,`, `@` and `<` ordinary.
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for character in text.unicodeScalars {
+            if character == "\"" || character == "\\" { quoted += "\\" }
+            quoted.unicodeScalars.append(character)
+        }
+        return quoted + "\""
+    }
+
+    /// `text/plain; charset=utf-8` and the like, with nothing that curl would parse as the next word.
+    private static func isSimpleType(_ value: String) -> Bool {
+        let words = value.split(separator: ";", omittingEmptySubsequences: false).map { $0.drop { $0 == " " } }
+        func isToken(_ text: Substring) -> Bool {
+            !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"\"',;\\()<>@[]{}".utf8.contains($0) }
+        }
+        guard let first = words.first, isToken(first), first.split(separator: "/", omittingEmptySubsequences: false).count == 2 else {
+            return false
+        }
+        return words.dropFirst().allSatisfy {
+            isToken($0) && $0.contains("=") && !["type=", "filename=", "headers=", "encoder="].contains(where: $0.hasPrefix)
+        }
+    }
+
+    // MARK: Exactness
+
+    /// As curl 7.88 writes it: name, filename, type, other lines, in this order, with quotes in names as `%22`.
+    private static func isAsCurlWrites(_ part: BodyPart, _ name: String, _ filename: String?) -> Bool {
+        func escaped(_ text: String) -> String {
+            String(decoding: text.utf8.flatMap { $0 == UInt8(ascii: "\"") ? Array("%22".utf8) : [$0] }, as: UTF8.self)
+        }
+        var first = "Content-Disposition: form-data; name=\"\(escaped(name))\""
+        if let filename { first += "; filename=\"\(escaped(filename))\"" }
+        guard part.fields.count > 0, Array(part.fields.line(at: 0)) == Array(first.utf8) else { return false }
+        let type = part.fields.firstIndex(of: "content-type")
+        // curl adds a type by extension to a file that has none.
+        guard type != nil || filename == nil else { return false }
+        guard let type else { return true }
+        return type == 1 && Array(part.fields.line(at: 1)) == Array("Content-Type: \(part.fields.value(at: 1))".utf8)
+    }
+}
+
+/// Which of a request's fields a command line repeats.
+enum FieldNames {
+    /// RFC 9110, 5.6.2.
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { octet in
+                switch octet {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(octet)
+                }
+            }
+    }
+
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - isForm: whether curl writes a multipart type with its own boundary.
+    static func isLeftOut(_ name: String, _ value: String, isForm: Bool) -> Bool {
+        switch name {
+        case "content-length", "proxy-connection", "proxy-authorization", "keep-alive": true
+        case "connection": value.lowercased() == "keep-alive"
+        case "content-type": isForm
+        default: false
+        }
+    }
+
+    /// The part between the scheme and the path, without user information.
+    static func authority(of url: String) -> String {
+        guard let colon = url.firstIndex(of: ":") else { return "" }
+        let authority = url[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return String(authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
+    }
+}

@@ -1,0 +1,159 @@
+internal import CassetteModel
+internal import CassetteStore
+
+/// Tells which exchanges match a filter expression.
+///
+/// Reads and decodes bodies only if the expression asks for them.
+struct ExchangeFilter {
+    /// Bytes of a body that are searched; later bytes are not.
+    static let bodyLimit = 64 << 20
+
+    private let expression: FilterExpression
+    private let reader: BodyReader
+
+    init(_ expression: FilterExpression, reader: BodyReader) {
+        self.expression = expression
+        self.reader = reader
+    }
+
+    func matches(_ interaction: Interaction) throws -> Bool { try self.holds(self.expression, for: interaction) }
+
+    private func holds(_ expression: FilterExpression, for interaction: Interaction) throws -> Bool {
+        switch expression {
+        case .flag(let term): Self.holds(term, for: interaction)
+        case .status(let status): interaction.response?.status == status
+        case .pattern(let term, let pattern): try self.holds(term, pattern, for: interaction)
+        case .not(let inner): try !self.holds(inner, for: interaction)
+        case .and(let left, let right): try self.holds(left, for: interaction) && self.holds(right, for: interaction)
+        case .or(let left, let right): try self.holds(left, for: interaction) || self.holds(right, for: interaction)
+        }
+    }
+
+    private static func holds(_ term: FilterTerm, for interaction: Interaction) -> Bool {
+        switch term {
+        case .all, .http: return true
+        case .answered: return interaction.response != nil
+        case .unanswered: return interaction.response == nil
+        case .failed:
+            if case .complete = interaction.outcome { return false }
+            return true
+        case .asset:
+            guard let type = interaction.response.flatMap({ ExchangeRow.type($0.headers) }) else { return false }
+            return ["image/", "font/", "application/font"].contains { type.hasPrefix($0) } || self.assetTypes.contains(type)
+        case .body, .requestBody, .responseBody, .status, .domain, .destination, .header, .requestHeader, .responseHeader, .method, .type,
+            .requestType, .responseType, .url:
+            return false
+        }
+    }
+
+    private static let assetTypes: Set<String> = ["text/javascript", "application/x-javascript", "application/javascript", "text/css"]
+
+    private func holds(_ term: FilterTerm, _ pattern: FilterPattern, for interaction: Interaction) throws -> Bool {
+        let request = interaction.request
+        let response = interaction.response
+        switch term {
+        case .method: return pattern.matches(request.method)
+        case .url: return pattern.matches(request.url)
+        case .domain:
+            return pattern.matches(Self.host(of: request.url)) || request.headers.first("host").map { pattern.matches($0) } == true
+        case .destination: return interaction.connection.map { pattern.matches($0.remote) } == true
+        case .requestHeader: return pattern.matches(request.headers.bytes)
+        case .responseHeader: return response.map { pattern.matches($0.headers.bytes) } == true
+        case .header: return pattern.matches(request.headers.bytes) || response.map { pattern.matches($0.headers.bytes) } == true
+        case .requestType: return Self.typeMatches(request.headers, pattern)
+        case .responseType: return response.map { Self.typeMatches($0.headers, pattern) } == true
+        case .type: return Self.typeMatches(request.headers, pattern) || response.map { Self.typeMatches($0.headers, pattern) } == true
+        case .requestBody: return try self.bodyMatches(request.body, request.headers, pattern)
+        case .responseBody: return try response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
+        case .body:
+            return try self.bodyMatches(request.body, request.headers, pattern)
+                || response.map { try self.bodyMatches($0.body, $0.headers, pattern) } == true
+        case .all, .asset, .answered, .failed, .http, .status, .unanswered: return false
+        }
+    }
+
+    private static func typeMatches(_ headers: HeaderFields, _ pattern: FilterPattern) -> Bool {
+        headers.values("content-type").contains { pattern.matches($0) }
+    }
+
+    private func bodyMatches(_ body: Body?, _ headers: HeaderFields, _ pattern: FilterPattern) throws -> Bool {
+        guard let body, body.size > 0 || body.content != .empty else { return false }
+        let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
+        if pattern.matches(try contents.prefix(Self.bodyLimit)) { return true }
+        guard try !BodyForm.isText(contents), let text = try DecodedText.read(contents, headers: headers) else { return false }
+        return pattern.matches(try text.prefix(Self.bodyLimit))
+    }
+
+    /// Without user information, port and brackets.
+    static func host(of url: String) -> String {
+        let octets = Array(url.utf8)
+        var start = 0
+        if let colon = octets.firstIndex(of: UInt8(ascii: ":")), octets[colon...].starts(with: Array("://".utf8)) { start = colon + 3 }
+        let end =
+            octets[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? octets.count
+        var authority = octets[start..<end]
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
+        if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
+            authority = authority[(authority.startIndex + 1)..<close]
+        } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
+            authority = authority[..<colon]
+        }
+        return String(decoding: authority, as: UTF8.self)
+    }
+}
+
+/// A case-insensitive regular expression, searched for anywhere in bytes.
+///
+/// Bytes that are not UTF-8 match only `.`, so that the text between them can be found.
+struct FilterPattern {
+    enum Kind {
+        /// Lines: `^` and `$` match at each (mitmproxy's re.MULTILINE for header fields).
+        case lines
+        /// `.` matches line ends too (re.DOTALL for bodies).
+        case body
+        case plain
+    }
+
+    let source: String
+    /// The pattern in lower-case ASCII, if it has no special character: most have none, and bodies can be large.
+    private let literal: [UInt8]?
+    private let regex: Regex<AnyRegexOutput>
+
+    private static let special = Set(#"\^$.|?*+()[]{}"#.utf8)
+
+    /// Nil if it is no regular expression.
+    init?(_ source: String, _ kind: Kind = .plain) {
+        guard let regex = try? Regex(source) else { return nil }
+        self.source = source
+        let plain = regex.ignoresCase().matchingSemantics(.unicodeScalar)
+        self.regex =
+            switch kind {
+            case .lines: plain.anchorsMatchLineEndings()
+            case .body: plain.dotMatchesNewlines()
+            case .plain: plain
+            }
+        let hasCase = source.unicodeScalars.contains { !$0.isASCII && ($0.properties.isLowercase || $0.properties.isUppercase) }
+        let isLiteral = !source.isEmpty && !hasCase && !source.utf8.contains(where: Self.special.contains)
+        self.literal = isLiteral ? source.utf8.map(Self.lower) : nil
+    }
+
+    func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
+
+    func matches(_ octets: [UInt8]) -> Bool {
+        if let literal = self.literal { return octets.withUnsafeBytes { Self.find(literal, in: $0) } }
+        return ((try? self.regex.firstMatch(in: String(decoding: octets, as: UTF8.self))) ?? nil) != nil
+    }
+
+    private static func find(_ literal: [UInt8], in octets: UnsafeRawBufferPointer) -> Bool {
+        guard octets.count >= literal.count else { return false }
+        let first = literal[0]
+        for start in 0...octets.count - literal.count where self.lower(octets[start]) == first {
+            var index = 1
+            while index < literal.count, self.lower(octets[start + index]) == literal[index] { index += 1 }
+            if index == literal.count { return true }
+        }
+        return false
+    }
+
+    private static func lower(_ octet: UInt8) -> UInt8 { octet >= 65 && octet <= 90 ? octet | 32 : octet }
+}

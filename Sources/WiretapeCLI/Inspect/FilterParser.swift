@@ -1,0 +1,228 @@
+/// Parses mitmproxy's filter language: conditions such as `~m POST`, then `!`, `&` and `|` in order of precedence, and parentheses.
+/// Conditions side by side must all hold, and bind weakest. A bare regular expression is searched for in the URL.
+///
+/// Differs from mitmproxy in two traps: in quotes, a backslash stays unless it escapes the quote, and an operator at the end of a word is
+/// an operator.
+struct FilterParser {
+    /// Nested parentheses and exclamation marks; people write three.
+    private static let depthLimit = 100
+    /// Conditions, which the expression nests; people write five.
+    private static let conditionLimit = 1000
+
+    private let text: String
+    private let characters: [Character]
+    private var offset = 0
+    private var depth = 0
+    private var conditions = 0
+
+    static func parse(_ text: String) throws(FilterError) -> FilterExpression {
+        var parser = FilterParser(text)
+        return try parser.all()
+    }
+
+    private init(_ text: String) {
+        self.text = text
+        self.characters = Array(text)
+    }
+
+    // MARK: Grammar
+
+    private mutating func all() throws(FilterError) -> FilterExpression {
+        let expression = try self.sequence()
+        if self.peek() == ")" { throw self.error(self.offset, "there is no \"(\" for this \")\": take it out, or add one.") }
+        return expression
+    }
+
+    private mutating func sequence() throws(FilterError) -> FilterExpression {
+        var expression = try self.alternatives()
+        while let next = self.peek(), next != ")" { expression = .and(expression, try self.alternatives()) }
+        return expression
+    }
+
+    private mutating func alternatives() throws(FilterError) -> FilterExpression {
+        var expression = try self.conjunction()
+        while self.take("|") { expression = .or(expression, try self.conjunction()) }
+        return expression
+    }
+
+    private mutating func conjunction() throws(FilterError) -> FilterExpression {
+        var expression = try self.negation()
+        while self.take("&") { expression = .and(expression, try self.negation()) }
+        return expression
+    }
+
+    private mutating func negation() throws(FilterError) -> FilterExpression {
+        self.depth += 1
+        defer { self.depth -= 1 }
+        guard self.depth <= Self.depthLimit else { throw self.error(self.offset, "this is nested too deeply: write it with less.") }
+        if self.take("!") { return .not(try self.negation()) }
+        let start = self.offset
+        guard self.take("(") else { return try self.condition() }
+        let expression = try self.sequence()
+        guard self.take(")") else { throw self.error(start, "this \"(\" is not closed: add a \")\".") }
+        return expression
+    }
+
+    private mutating func condition() throws(FilterError) -> FilterExpression {
+        guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, as \"~m POST\".") }
+        let start = self.offset
+        self.conditions += 1
+        guard self.conditions <= Self.conditionLimit else {
+            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, as \"~u a|b\".")
+        }
+        switch next {
+        case "~": break
+        case "&", "|", ")": throw self.error(start, "a condition is missing in front of \"\(next)\": write one, as \"~m POST\".")
+        default: return .pattern(.url, try self.pattern(for: .url))
+        }
+        self.offset += 1
+        let letters = self.takeWhile { $0.isLetter || $0.isNumber }
+        guard let term = FilterTerm(rawValue: letters) else {
+            throw self.error(start, "there is no condition \"~\(letters)\": use one of \(FilterTerm.known).")
+        }
+        switch term.argument {
+        case .none: return .flag(term)
+        case .pattern: return .pattern(term, try self.pattern(for: term))
+        case .number:
+            _ = self.peek()
+            let place = self.offset
+            guard let number = Int(self.takeWhile { $0.isASCII && $0.isNumber }) else {
+                throw self.error(place, "\"~\(term.rawValue)\" needs a status, as \"~\(term.rawValue) 404\".")
+            }
+            return .status(number)
+        }
+    }
+
+    // MARK: Words
+
+    private mutating func pattern(for term: FilterTerm) throws(FilterError) -> FilterPattern {
+        let next = self.peek()
+        let start = self.offset
+        let source: String
+        if let next, next == "\"" || next == "'" { source = try self.quoted(next) } else { source = self.word() }
+        guard !source.isEmpty || self.offset > start else {
+            throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, as \"~\(term.rawValue) pets\".")
+        }
+        let kind: FilterPattern.Kind =
+            switch term {
+            case .header, .requestHeader, .responseHeader: .lines
+            case .body, .requestBody, .responseBody: .body
+            default: .plain
+            }
+        guard let pattern = FilterPattern(source, kind) else {
+            throw self.error(start, "\"\(source)\" is no regular expression: put a backslash in front of what stands for itself.")
+        }
+        return pattern
+    }
+
+    private mutating func quoted(_ quote: Character) throws(FilterError) -> String {
+        let start = self.offset
+        self.offset += 1
+        var source = ""
+        while self.offset < self.characters.count {
+            let character = self.characters[self.offset]
+            self.offset += 1
+            if character == quote { return source }
+            if character == "\\", self.offset < self.characters.count {
+                if self.characters[self.offset] != quote { source.append(character) }
+                source.append(self.characters[self.offset])
+                self.offset += 1
+            } else {
+                source.append(character)
+            }
+        }
+        throw self.error(start, "this quote is not closed: add a \(quote).")
+    }
+
+    private mutating func word() -> String {
+        var word = self.takeWhile { !$0.isWhitespace && !"()~'\"".contains($0) }
+        while let last = word.last, "&|!".contains(last) {
+            word.removeLast()
+            self.offset -= 1
+        }
+        return word
+    }
+
+    /// The next character that is not white space; does not consume it.
+    private mutating func peek() -> Character? {
+        while self.offset < self.characters.count, self.characters[self.offset].isWhitespace { self.offset += 1 }
+        return self.offset < self.characters.count ? self.characters[self.offset] : nil
+    }
+
+    private mutating func take(_ character: Character) -> Bool {
+        guard self.peek() == character else { return false }
+        self.offset += 1
+        return true
+    }
+
+    private mutating func takeWhile(_ condition: (Character) -> Bool) -> String {
+        let start = self.offset
+        while self.offset < self.characters.count, condition(self.characters[self.offset]) { self.offset += 1 }
+        return String(self.characters[start..<self.offset])
+    }
+
+    private func error(_ position: Int, _ reason: String) -> FilterError { FilterError(self.text, at: position, reason) }
+}
+
+/// A parsed filter.
+indirect enum FilterExpression {
+    case flag(FilterTerm)
+    case status(Int)
+    case pattern(FilterTerm, FilterPattern)
+    case not(FilterExpression)
+    case and(FilterExpression, FilterExpression)
+    case or(FilterExpression, FilterExpression)
+}
+
+/// A condition of a filter, by its letters in mitmproxy (docs.mitmproxy.org, Filter Expressions).
+///
+/// Has the conditions that a cassette can answer.
+enum FilterTerm: String, CaseIterable {
+    case asset = "a"
+    case all
+    case body = "b"
+    case requestBody = "bq"
+    case responseBody = "bs"
+    case status = "c"
+    case domain = "d"
+    case destination = "dst"
+    case failed = "e"
+    case header = "h"
+    case requestHeader = "hq"
+    case responseHeader = "hs"
+    case http
+    case method = "m"
+    case unanswered = "q"
+    case answered = "s"
+    case type = "t"
+    case requestType = "tq"
+    case responseType = "ts"
+    case url = "u"
+
+    enum Argument { case none, pattern, number }
+
+    var argument: Argument {
+        switch self {
+        case .asset, .all, .failed, .http, .unanswered, .answered: .none
+        case .status: .number
+        case .body, .requestBody, .responseBody, .domain, .destination, .header, .requestHeader, .responseHeader, .method, .type,
+            .requestType,
+            .responseType, .url:
+            .pattern
+        }
+    }
+
+    /// All conditions, for messages.
+    static let known = Self.allCases.map { "~\($0.rawValue)" }.sorted().joined(separator: " ")
+}
+
+/// Why a filter expression cannot be parsed, and where.
+struct FilterError: Error, Hashable {
+    /// What is wrong, at which character, and what to write.
+    var message: String
+
+    /// - Parameter position: the number of characters before the place.
+    init(_ expression: String, at position: Int, _ reason: String) {
+        self.message = "--filter \"\(expression)\", character \(position + 1): \(reason)"
+    }
+}

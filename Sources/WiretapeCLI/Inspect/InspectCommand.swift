@@ -1,0 +1,197 @@
+internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what a cassette holds.",
+        discussion: """
+            Lists the exchanges, or shows the one of that number in full: multipart bodies as their parts, JSON laid out, images on \
+            terminals that show them. Control characters in what was recorded are escaped; --body and --part write bytes as they \
+            are, without their codings.
+
+            Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
+            ~ts ~bs ~hs of the response), ~dst address, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
+            and parentheses; a pattern alone is for the url. Patterns are regular expressions without regard to case; ~b looks at the first \
+            64 MiB of a body, with its codings taken off.
+
+            Examples:
+              wiretape inspect Cassettes/pets.json
+              wiretape inspect Cassettes/pets.json --filter '~m POST & !~c 201'
+              wiretape inspect Cassettes/pets.json 3
+              wiretape inspect Cassettes/pets.json 3 --body response > pet.jpg
+              wiretape inspect Cassettes/pets.json 3 --part avatar > avatar.png
+              wiretape inspect Cassettes/pets.json 3 --extract pets
+              wiretape inspect Cassettes/pets.json 3 --lint
+              wiretape inspect Cassettes/pets.json --json
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
+    var number: Int?
+
+    @Option(help: ArgumentHelp("Only the exchanges that this is true of.", valueName: "expr"))
+    var filter: String?
+
+    @Option(help: ArgumentHelp("Write the decoded body of the request or the response, and nothing else.", valueName: "message"))
+    var body: MessageChoice?
+
+    @Option(help: ArgumentHelp("Write one part of a multipart body, by its name or number.", valueName: "name|n"))
+    var part: String?
+
+    @Flag(help: "With --body, the bytes as they crossed the wire; with --part, those in the body.")
+    var raw = false
+
+    @Option(help: ArgumentHelp("Write every body and every part into files of this folder.", valueName: "dir"))
+    var extract: String?
+
+    @Flag(help: "With --extract, replace files that are there already.")
+    var overwrite = false
+
+    @Flag(help: "Name what is wrong with multipart bodies, and where.")
+    var lint = false
+
+    @Flag(
+        help: """
+            The list as a JSON array; with a number, the exchange as it stands in the cassette; with another option, what it finds.
+            """)
+    var json = false
+
+    func validate() throws {
+        let wanted = [
+            self.body != nil || self.part != nil ? (self.part == nil ? "--body" : "--part") : nil, self.extract.map { _ in "--extract" },
+            self.lint ? "--lint" : nil,
+        ].compactMap { $0 }
+        if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) do not go together.") }
+        if let body = self.body, self.number == nil {
+            throw ValidationError("--body \(body.rawValue) needs the number of an exchange.")
+        }
+        if self.part != nil, self.number == nil { throw ValidationError("--part needs the number of an exchange.") }
+        if self.raw, self.body == nil, self.part == nil { throw ValidationError("--raw needs --body or --part.") }
+        if self.raw, self.json { throw ValidationError("--raw and --json do not go together.") }
+        if self.overwrite, self.extract == nil { throw ValidationError("--overwrite needs --extract.") }
+        if self.filter != nil, self.number != nil { throw ValidationError("--filter is for all exchanges: leave the number out.") }
+        if let filter = self.filter {
+            do {
+                _ = try FilterParser.parse(filter)
+            } catch {
+                throw ValidationError(VisibleText.line(error.message))
+            }
+        }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        try self.inspect()
+    }
+
+    /// Does not touch signals, which belong to the process.
+    func inspect() throws {
+        do {
+            let cassette = try RecordedCassette(path: self.file)
+            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            let output = try OutputFile(path: nil)
+            var inspection = Inspection(
+                cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
+            if let filter = self.filter {
+                inspection.filter = ExchangeFilter(try FilterParser.parse(filter), reader: inspection.reader)
+            }
+            // The output before an error is still shown.
+            let result = Result { try self.show(inspection) }
+            try output.finish()
+            try result.get()
+        } catch let error as CassetteError {
+            try Self.fail(error.message)
+        } catch let error as InspectError {
+            try Self.fail(error.message)
+        }
+    }
+
+    private func show(_ inspection: Inspection) throws {
+        if self.lint { return self.json ? try inspection.lintJSON(self.number) : try inspection.lint(self.number) }
+        if let folder = self.extract {
+            return try inspection.extract(self.number, to: folder, overwrites: self.overwrite, json: self.json)
+        }
+        switch (self.number, self.part, self.body) {
+        case (nil, _, _): self.json ? try inspection.listJSON() : try inspection.list()
+        case (let number?, let part?, let body):
+            self.json
+                ? try inspection.partJSON(part, in: body, of: number) : try inspection.part(part, in: body, of: number, raw: self.raw)
+        case (let number?, nil, let body?):
+            self.json ? try inspection.bodyJSON(body, of: number) : try inspection.body(body, of: number, raw: self.raw)
+        case (let number?, nil, nil): self.json ? try inspection.showJSON(number) : try inspection.show(number)
+        }
+    }
+
+    private static func fail(_ message: String) throws -> Never {
+        Terminal.error.complain(message)
+        throw ExitCode(ExitStatus.failed)
+    }
+}
+
+extension MessageChoice: ExpressibleByArgument {}
+
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print a recorded request as a command that sends it again.",
+        discussion: """
+            The command is for sh. Data that do not fit into a command line come from files: --files writes them, and without it a \
+            comment says how to.
+
+            Examples:
+              wiretape show Cassettes/pets.json 3 --curl
+              wiretape show Cassettes/pets.json 3 --curl --files pets-3 | sh
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
+    var number: Int
+
+    @Flag(help: "A command line of curl.")
+    var curl = false
+
+    @Option(help: ArgumentHelp("Write the files that the command needs into this folder.", valueName: "dir"))
+    var files: String?
+
+    @Flag(help: "With --files, replace files that are there already.")
+    var overwrite = false
+
+    func validate() throws {
+        guard self.curl else { throw ValidationError("say which form to print: --curl.") }
+        if self.overwrite, self.files == nil { throw ValidationError("--overwrite needs --files.") }
+    }
+
+    func run() throws {
+        SignalThread.unblock()
+        try self.show()
+    }
+
+    /// Does not touch signals, which belong to the process.
+    func show() throws {
+        do {
+            let cassette = try RecordedCassette(path: self.file)
+            if let damage = cassette.damage { Terminal.error.complain(damage.summary + ".") }
+            let output = try OutputFile(path: nil)
+            let inspection = Inspection(
+                cassette: cassette, file: self.file, screen: .current, write: output.write, warn: Terminal.error.complain)
+            try inspection.curl(self.number, files: self.files, overwrites: self.overwrite)
+            try output.finish()
+        } catch let error as CassetteError {
+            try Self.fail(error.message)
+        } catch let error as InspectError {
+            try Self.fail(error.message)
+        }
+    }
+
+    private static func fail(_ message: String) throws -> Never {
+        Terminal.error.complain(message)
+        throw ExitCode(ExitStatus.failed)
+    }
+}

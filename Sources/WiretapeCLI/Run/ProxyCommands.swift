@@ -1,0 +1,150 @@
+public import ArgumentParser
+public import CassetteStore
+internal import TapeProxy
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Record traffic into a cassette.",
+        discussion: """
+            Where FILE exists, the new recording is written beside it and takes its place on a clean close; the old one stays when \
+            the command failed.
+
+            Examples:
+              wiretape record Cassettes/pets.json -- python3 client.py
+              wiretape record Cassettes/pets.json -- npm test
+              wiretape record Cassettes/pets.json --listen 127.0.0.1:7070
+              http_proxy=http://127.0.0.1:7070 curl http://127.0.0.1:9000/pets
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var config: ConfigOptions
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+    @OptionGroup var recording: RecordOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
+        ProxyRun(
+            file: self.file, mode: .all, settings: self.rules.lay(over: RunSettings()), config: self.config, reports: [], proxy: self.proxy,
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
+    }
+
+    func validate() throws { try self.tls.validate(with: self.command) }
+
+    func run() throws { try self.proxyRun.run() }
+}
+
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Answer from a cassette, with no network.",
+        discussion: """
+            Each recorded exchange answers one request. A request that was not recorded gets status 424 and a text that says what \
+            comes nearest, and the run exits with 3.
+
+            Examples:
+              wiretape replay Cassettes/pets.json -- python3 client.py
+              wiretape replay Cassettes/pets.json --listen 127.0.0.1:7070 --repeat last
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var config: ConfigOptions
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
+        ProxyRun(
+            file: self.file, mode: RecordMode.none,
+            settings: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings()))),
+            config: self.config,
+            reports: self.verdict.report, proxy: self.proxy, tls: self.tls, upstreamTLS: nil, recording: nil,
+            command: self.command)
+    }
+
+    func validate() throws {
+        guard self.verdict.onExpired != .rerecord else {
+            throw ValidationError("replay reaches no network: say --on-expired rerecord to \"wiretape run\".")
+        }
+        try self.tls.validate(with: self.command)
+    }
+
+    func run() throws { try self.proxyRun.run() }
+}
+
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Record if there is no cassette yet, replay if there is.",
+        discussion: """
+            With --mode new-episodes, recorded requests are replayed and new ones are forwarded and added.
+
+            Examples:
+              wiretape run Cassettes/pets.json -- python3 client.py
+              wiretape run Cassettes/pets.json --mode new-episodes -- python3 client.py
+              wiretape run Cassettes/pets.json --mode all --review -- python3 client.py
+            """)
+
+    @Argument(help: "The cassette, a JSON file.")
+    var file: String
+
+    @Option(
+        name: [.customLong("mode"), .customLong("record-mode")],
+        help:
+            "once records where there is no cassette; new-episodes also adds what it does not hold; all records anew; none replays. Default: once."
+    )
+    var mode: RecordMode?
+
+    @OptionGroup var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var config: ConfigOptions
+    @OptionGroup var proxy: ProxyOptions
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+    @OptionGroup var recording: RecordOptions
+
+    @Argument(parsing: .postTerminator, help: "The program to run through the proxy; without one the proxy runs until Ctrl-C.")
+    var command: [String] = []
+
+    /// The run that the command line asks for.
+    var proxyRun: ProxyRun {
+        var settings = self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: RunSettings())))
+        settings.mode = self.mode.map { Setting(value: $0, source: .commandLine) }
+        return ProxyRun(
+            file: self.file, mode: nil, settings: settings, config: self.config, reports: self.verdict.report, proxy: self.proxy,
+            tls: self.tls, upstreamTLS: self.upstreamTLS, recording: self.recording, command: self.command)
+    }
+
+    func validate() throws { try self.tls.validate(with: self.command) }
+
+    func run() throws { try self.proxyRun.run() }
+}
+
+/// The modes that `run` accepts.
+extension RecordMode: ExpressibleByArgument {
+    static let forRuns: [RecordMode] = [.once, .newEpisodes, .all, .none]
+
+    public init?(argument: String) {
+        guard let mode = RecordMode(rawValue: argument), Self.forRuns.contains(mode) else { return nil }
+        self = mode
+    }
+
+    public static var allValueStrings: [String] { self.forRuns.map(\.rawValue) }
+}

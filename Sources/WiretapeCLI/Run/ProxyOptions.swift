@@ -1,0 +1,109 @@
+public import ArgumentParser
+internal import Logging
+public import TapeProxy
+
+/// The options that `record`, `replay` and `run` share.
+struct ProxyOptions: ParsableArguments {
+    static let graces = 0...3600
+
+    @Option(
+        help: ArgumentHelp(
+            "Address to listen on; port 0 takes a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
+            valueName: "host:port"))
+    var listen: ListenAddress?
+
+    @Flag(help: "Let other machines in; needs --proxy-auth.")
+    var allowRemote = false
+
+    @Option(
+        help: ArgumentHelp(
+            "User and password that clients must give. Better set in WIRETAPE_PROXY_AUTH, since arguments are seen by everybody on the machine.",
+            valueName: "user:password"))
+    var proxyAuth: String?
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Say where the proxy listens also when it runs a program.")
+    var verbose = false
+
+    @Flag(help: "Print the summary as one JSON line on standard error.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end at a stop. Default: 5.", valueName: "seconds"))
+    var grace: Int?
+
+    @OptionGroup var server: ServerOptions
+
+    func validate() throws {
+        guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose do not go together.") }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.listen = self.listen.map { Setting(value: $0, source: .commandLine) }
+        own.grace = self.grace.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// The options of every command that listens: its event loops, and a log for debugging.
+struct ServerOptions: ParsableArguments {
+    static let loopCounts = 1...64
+
+    /// The levels of swift-log that this tool writes.
+    enum Level: String, ExpressibleByArgument, CaseIterable {
+        case trace, debug, info, warning, error
+
+        fileprivate var level: Logger.Level {
+            switch self {
+            case .trace: .trace
+            case .debug: .debug
+            case .info: .info
+            case .warning: .warning
+            case .error: .error
+            }
+        }
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Event loops that connections are spread over, a thread each. Default: one for each core, at most 4.", valueName: "number"))
+    var loops: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Add what happens, a line each, to the end of a file: connections, decisions, failures; no paths, header values or bodies.",
+            valueName: "file"))
+    var log: String?
+
+    @Option(help: ArgumentHelp("How much --log writes: trace, debug, info, warning or error. Default: debug.", valueName: "level"))
+    var logLevel: Level?
+
+    func validate() throws {
+        guard self.loops.map({ Self.loopCounts.contains($0) }) ?? true else { throw ValidationError("--loops takes 1 to 64.") }
+        guard self.logLevel == nil || self.log != nil else { throw ValidationError("--log-level goes together with --log FILE.") }
+    }
+
+    /// The event loops that the options ask for.
+    var provider: EventLoopProvider { self.loops.map { .own($0) } ?? .standard }
+
+    /// Opens the log that the options ask for; call before anything listens.
+    ///
+    /// - Parameters:
+    ///   - cassette: the file that the run reads or writes.
+    ///   - servesSessions: whether a session may ask for any JSON file as its cassette.
+    func openLog(beside cassette: String? = nil, servesSessions: Bool = false) throws(SettingError) -> LogFile? {
+        guard let log else { return nil }
+        if let cassette, WholeFile.areSame(log, cassette) {
+            throw SettingError("\"\(log)\" is the cassette itself: give another --log.")
+        }
+        if servesSessions, log.hasSuffix(".json") {
+            throw SettingError("\"\(log)\" could be the cassette of a session: give a --log with another ending, as run.log.")
+        }
+        return try LogFile(path: log, level: (self.logLevel ?? .debug).level)
+    }
+}
+
+extension ListenAddress: ExpressibleByArgument {}

@@ -1,0 +1,225 @@
+internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import Dispatch
+internal import Logging
+internal import Platform
+internal import TapeProxy
+internal import TapeRecorder
+
+/// A run of the proxy from the command line: opens the cassette, listens, runs the program or waits for a signal, closes, and
+/// reports the outcome.
+struct ProxyRun {
+    var file: String
+    /// Nil to take the mode from the settings.
+    var mode: RecordMode?
+    /// From the command line.
+    var settings: RunSettings
+    var config: ConfigOptions
+    var reports: [ReportFile]
+    var proxy: ProxyOptions
+    var tls: TLSOptions
+    /// Nil if the command reaches no origin.
+    var upstreamTLS: UpstreamTLSOptions?
+    /// Nil if the command cannot record.
+    var recording: RecordOptions?
+    var command: [String]
+
+    func run() throws { try CommandEnd.run { try self.execute() } }
+
+    // MARK: The run
+
+    private func execute() throws -> Int32 {
+        let settings = try self.settingsInForce()
+        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
+        let mode = self.mode ?? settings.modeInForce
+        let plan = try RunPlan(
+            file: self.file, mode: mode, settings: settings, mayRecord: self.recording != nil && mode != .none, now: now)
+        let cassette = plan.cassette
+        let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
+        for notice in plan.notices { screen.say(notice) }
+        // Before the run: an earlier run's report must not be taken for this run's.
+        let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
+        let log = try self.proxy.server.openLog(beside: self.file)
+        defer { log?.flush() }
+        var configuration = self.configuration(settings)
+        if let log { configuration.logger = log.logger }
+        let place = try self.tls.authority.place()
+        defer { place.temporary?.remove() }
+        configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
+        configuration.latency = try Latency(settings.latencyInForce)
+        configuration.refresh = try settings.dateRefresh(of: cassette, now: now)
+        let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
+        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction, secret: RedactionOptions.variable)
+        if plan.recording.target != .nothing {
+            for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
+        }
+        let recorder = try Recorder(
+            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() },
+            refusesUnrecorded: configuration.diskFullPolicy == .refuse,
+            notify: {
+                screen.say($0)
+                // The message may contain paths: it is for the person at the screen only.
+                log?.logger.warning("the recorder said something on standard error")
+            })
+        if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
+        let session = try CassetteSession(
+            mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
+            order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: configuration.refresh?.liveDates,
+            digest: { FastSHA256() })
+        let server: ProxyServer
+        do {
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
+                // One line, whatever names a client or an origin sends.
+                screen.complain(VisibleText.line($0))
+            }
+        } catch {
+            try recorder?.abandon()
+            throw error
+        }
+        let outcome =
+            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: cassette?.firstStart) }
+            ?? self.serve(server, screen)
+        server.stop()
+        screen.stop()
+        if let startStatus = outcome.startStatus {
+            try recorder?.abandon()
+            return startStatus
+        }
+
+        let childFailed = outcome.childStatus.map { $0 != 0 } ?? false
+        var path = self.file
+        var review: RecordingReview.Outcome?
+        if let recorder {
+            let progress = ProgressLine(label: "decoding")
+            let keepsOld = childFailed && settings.keepsOnFailure
+            path = try recorder.close(keepsOld: keepsOld || settings.reviews) { progress.show($0, of: $1) }
+            progress.end()
+            Self.note(recorder.currentStatus, log)
+            if settings.reviews, !keepsOld, path != self.file, RecordingReview.mayBeTaken(recorder.currentStatus) {
+                review = try RecordingReview.onTerminal(old: self.file, new: path, assumesYes: self.recording?.yes == true).run()
+                if review != .pending { path = self.file }
+            }
+        }
+        let summary = RunSummary(
+            path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
+            recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
+            keepsOnFailure: settings.keepsOnFailure)
+        for (report, file) in reports {
+            try report.bytes(summary.replay, failOn: summary.failOn).withUnsafeBytes { try file.write($0) }
+            try file.finish()
+        }
+        if self.proxy.json {
+            Terminal.error.line(summary.json)
+        } else {
+            summary.report(to: screen)
+        }
+        return summary.exitStatus
+    }
+
+    /// The configuration file's settings, overridden by the command line's.
+    private func settingsInForce() throws -> RunSettings {
+        var settings = self.proxy.lay(over: self.settings)
+        if let recording { settings = recording.lay(over: settings) }
+        if let file = try self.config.file() { settings = file.settings(for: self.file, in: ConfigSearch.workingFolder).adding(settings) }
+        try settings.check(assumesYes: self.recording?.yes == true)
+        return settings
+    }
+
+    func configuration(_ settings: RunSettings) -> ProxyConfiguration {
+        var limits = ProxyLimits()
+        limits.grace = settings.graceInForce
+        let credentials = self.proxy.proxyAuth ?? getenv("WIRETAPE_PROXY_AUTH").map { String(cString: $0) }
+        return ProxyConfiguration(
+            host: settings.listenInForce.host, port: settings.listenInForce.port, allowsRemote: self.proxy.allowRemote,
+            credentials: credentials, durability: settings.durabilityInForce, diskFullPolicy: settings.onDiskFullInForce, limits: limits,
+            cassetteName: self.file.split(separator: "/").last.map(String.init) ?? "", loops: self.proxy.server.provider)
+    }
+
+    /// Logs what is wrong with a closed recording.
+    private static func note(_ status: RecorderStatus, _ log: LogFile?) {
+        guard let log else { return }
+        if status.lost > 0 { log.logger.warning("recording incomplete", metadata: ["lost": "\(status.lost)"]) }
+        if !status.leaks.isEmpty { log.logger.warning("secrets left in the cassette", metadata: ["places": "\(status.leaks.count)"]) }
+    }
+
+    private struct Outcome {
+        /// The program's exit code; nil if there is no program.
+        var childStatus: Int32?
+        /// The exit code of a program that could not be started.
+        var startStatus: Int32?
+    }
+
+    // MARK: Without a program
+
+    private func serve(_ server: ProxyServer, _ screen: RunScreen) -> Outcome {
+        let stop = DispatchSemaphore(value: 0)
+        SignalThread.start { _ in stop.signal() }
+        screen.say("listening on http://\(server.address)")
+        screen.showCounts { server.counts }
+        stop.wait()
+        return Outcome()
+    }
+
+    // MARK: With a program
+
+    /// The program's command line, and the files that make it trust the authority.
+    private struct TrustedProgram {
+        var command: [String]
+        var trust: ChildTrust
+    }
+
+    private func trustedProgram(_ place: AuthorityPlace, _ screen: RunScreen) throws(TrustError) -> TrustedProgram {
+        let authority = try self.tls.certificate(in: place).chain
+        let folder = TrustFolder(path: place.trustFolder)
+        let trust = try ChildTrust.prepare(authority: authority, folder: folder, parent: ChildEnvironment.parent)
+        for notice in trust.notices { screen.say(notice) }
+        let means = try NamespaceChoice.make(self.tls.trust, authority: authority) { () throws(TrustError) in
+            try NamespacePlan.prepare(trust, authority: authority, folder: folder)
+        }
+        if let notice = means.notice { screen.say(notice) }
+        return TrustedProgram(command: means.command(self.command), trust: trust)
+    }
+
+    private func serve(
+        _ server: ProxyServer, _ screen: RunScreen, child program: TrustedProgram, _ credentials: String?, recordedAt start: Timestamp?
+    ) -> Outcome {
+        let credentials = credentials.map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
+        var environment = ChildEnvironment.through(
+            proxy: "http://\(credentials)\(ProxyAddress.reachable(server.address))", trust: program.trust, parent: ChildEnvironment.parent)
+        for (name, value) in ChildEnvironment.recordingTime(start) { environment[name] = value }
+        let child: ChildProcess
+        do throws(ChildProcess.StartError) {
+            child = try ChildProcess(command: program.command, environment: environment)
+        } catch {
+            switch error {
+            case .notFound(let message):
+                screen.complain(message)
+                return Outcome(startStatus: ExitStatus.commandNotFound)
+            case .failed(let message):
+                screen.complain(message)
+                return Outcome(startStatus: ExitStatus.failed)
+            }
+        }
+        if self.proxy.verbose { screen.say("listening on http://\(server.address)") }
+        screen.showCounts { server.counts }
+        SignalThread.start { arrival in
+            if !arrival.isFromTerminal { child.send(signal: arrival.signal) }
+        }
+        return Outcome(childStatus: child.wait())
+    }
+}
+
+extension RunSettings {
+    /// Throws if options of the command line make no sense with the other settings.
+    func check(assumesYes: Bool = false) throws {
+        if self.onExpired?.source == .commandLine, self.maxAge == nil {
+            throw ValidationError("--on-expired is for a cassette that is older than --max-age: give that too.")
+        }
+        if self.refreshFields.contains(where: { $0.source == .commandLine }), !self.refreshesDates {
+            throw ValidationError("--refresh-field is for dates that --refresh-dates moves: give both.")
+        }
+        if assumesYes, !self.reviews { throw ValidationError("--yes answers --review: give both.") }
+    }
+}

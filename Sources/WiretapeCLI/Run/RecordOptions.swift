@@ -1,0 +1,99 @@
+public import ArgumentParser
+internal import CassetteRedaction
+internal import Platform
+public import TapeProxy
+
+/// The options that the recording commands share.
+struct RecordOptions: ParsableArguments {
+    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends. Default: normal.")
+    var durability: ProxyConfiguration.Durability?
+
+    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507. Default: pass.")
+    var onDiskFull: ProxyConfiguration.DiskFullPolicy?
+
+    @OptionGroup var redaction: RedactionOptions
+
+    @Flag(help: "Keep secrets in the cassette: everybody who gets it gets them.")
+    var noRedaction = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Keep the old cassette when the command failed; the recording stays beside it. Default: --keep-on-failure.")
+    var keepOnFailure: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Show what a recording changes, and ask before it takes the old cassette's place.")
+    var review: Bool?
+
+    @Flag(help: "With --review: take it without asking.")
+    var yes = false
+
+    func validate() throws {
+        guard !self.noRedaction || self.redaction.isEmpty else {
+            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+        }
+        guard self.review != false || !self.yes else { throw ValidationError("--yes answers --review: leave --no-review out.") }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.durability = self.durability.map { Setting(value: $0, source: .commandLine) }
+        own.onDiskFull = self.onDiskFull.map { Setting(value: $0, source: .commandLine) }
+        own.keepOnFailure = self.keepOnFailure.map { Setting(value: $0, source: .commandLine) }
+        own.review = self.review.map { Setting(value: $0, source: .commandLine) }
+        own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
+        return self.redaction.lay(over: settings.adding(own))
+    }
+}
+
+extension ProxyConfiguration.Durability: ExpressibleByArgument {}
+extension ProxyConfiguration.DiskFullPolicy: ExpressibleByArgument {}
+
+/// What is removed from a recording, for the commands that write one.
+struct RedactionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("redact"),
+        help: ArgumentHelp(
+            "Takes out more: header:NAME, query:NAME, json:/POINTER, form:NAME, part:NAME, or one of them or text with =REGEX.",
+            valueName: "rule"))
+    var rules: [String] = []
+
+    @Option(help: ArgumentHelp("Leaves in what would be taken out: a place as above, or a kind like jwt.", valueName: "place|kind"))
+    var keep: [String] = []
+
+    @Option(help: ArgumentHelp("Takes out the value of an environment variable, wherever it appears.", valueName: "name"))
+    var secretEnv: [String] = []
+
+    /// The variables of `--secret-env` that the environment does not have.
+    func missing(from environment: (String) -> [UInt8]? = Self.variable) -> [String] {
+        self.lay(over: RunSettings()).missingSecrets(secret: environment)
+    }
+
+    func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(RedactionRuleError) -> RedactionRules {
+        try self.lay(over: RunSettings()).redactionRules(secret: environment) ?? .standard
+    }
+
+    var isEmpty: Bool { self.rules.isEmpty && self.keep.isEmpty && self.secretEnv.isEmpty }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.redact = self.rules.map { Setting(value: $0, source: .commandLine) }
+        own.keep = self.keep.map { Setting(value: $0, source: .commandLine) }
+        own.secretEnv = self.secretEnv.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+
+    func validate() throws {
+        do {
+            _ = try self.redactionRules()
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// The bytes of a variable's value: a secret need not be UTF-8.
+    static func variable(_ name: String) -> [UInt8]? {
+        guard let value = getenv(name) else { return nil }
+        // SAFETY: each value in the environment ends with a NUL, and nothing changes it while the command line is parsed.
+        return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+    }
+}

@@ -1,0 +1,111 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import CassetteTools
+internal import TapeProxy
+internal import TapeRecorder
+
+/// Shows what a new recording changes, then replaces the old cassette with it, removes it, or keeps both.
+///
+/// Does not know the terminal: a closure supplies the answer.
+struct RecordingReview {
+    enum Answer: Sendable, Hashable {
+        case accept
+        case reject
+        /// Both stay; a person decides later.
+        case later
+
+        /// `y`, `yes`, `n` and `no`; anything else, and the end of the input, keeps both.
+        init(_ line: String?) {
+            switch line?.lowercased().filter({ $0 != " " && $0 != "\r" }) {
+            case "y", "yes": self = .accept
+            case "n", "no": self = .reject
+            default: self = .later
+            }
+        }
+    }
+
+    enum Outcome: String, Sendable, Hashable {
+        /// Nothing differs except what differs each time; no question is asked.
+        case same
+        case accepted
+        case rejected
+        case pending
+    }
+
+    let old: String
+    /// In the same folder as `old`: they share the folder of their bodies.
+    let new: String
+    /// Receives the diff in pieces.
+    let write: (String) -> Void
+    let ask: () -> Answer
+
+    /// An incomplete recording, or one with a secret in it, never replaces another, whatever the answer.
+    static func mayBeTaken(_ status: RecorderStatus) -> Bool { status.lost == 0 && status.leaks.isEmpty }
+
+    /// Asks on the terminal; keeps both if there is none.
+    ///
+    /// - Parameter assumesYes: accepts without asking.
+    static func onTerminal(old: String, new: String, assumesYes: Bool) -> RecordingReview {
+        RecordingReview(old: old, new: new, write: { Terminal.error.write($0) }) {
+            if assumesYes { return .accept }
+            guard Terminal.error.isTerminal, Terminal.input.isTerminal else { return .later }
+            // Ctrl-C is an answer too: it keeps both.
+            SignalThread.unblock()
+            Terminal.error.write("take it as \(VisibleText.line(old))? y takes it, n removes the new recording, Return keeps both: ")
+            return Answer(readLine())
+        }
+    }
+
+    func run() throws(CassetteError) -> Outcome {
+        guard try self.showDiff() else {
+            try self.accept()
+            return .same
+        }
+        switch self.ask() {
+        case .accept:
+            try self.accept()
+            return .accepted
+        case .reject:
+            try self.reject()
+            return .rejected
+        case .later: return .pending
+        }
+    }
+
+    /// - Returns: whether anything differs.
+    private func showDiff() throws(CassetteError) -> Bool {
+        let (old, new) = (try RecordedCassette(path: self.old), try RecordedCassette(path: self.new))
+        do {
+            var page = DiffPage(isJSON: false) { self.write(String(decoding: $0, as: UTF8.self)) }
+            let comparison = CassetteDiff(old: old, new: new, showsAll: false, digest: { FastSHA256() })
+            let same = try comparison.run { try page.append($0) }
+            if page.differs { try page.finish(same: same) }
+            return page.differs
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(.unreadable, "\"\(self.old)\" and \"\(self.new)\" cannot be compared: \(error)")
+        }
+    }
+
+    private func accept() throws(CassetteError) {
+        let locks = (try CassetteLock(self.old), try CassetteLock(self.new))
+        defer { withExtendedLifetime(locks) {} }
+        try CassettePlace.replace(self.old, with: self.new)
+        self.tidy()
+    }
+
+    private func reject() throws(CassetteError) {
+        let locks = (try CassetteLock(self.old), try CassetteLock(self.new))
+        defer { withExtendedLifetime(locks) {} }
+        try CassettePlace.remove(self.new)
+        self.tidy()
+    }
+
+    /// Removes bodies without a reference; none if a cassette that shares the folder cannot be read.
+    private func tidy() {
+        guard let store = try? BodyStore(cassettePath: self.old) else { return }
+        _ = try? CassetteReferences(familyOf: self.old).tidy(store)
+    }
+}

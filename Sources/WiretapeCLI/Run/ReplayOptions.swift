@@ -1,0 +1,149 @@
+public import ArgumentParser
+public import CassettePlayback
+public import TapeProxy
+
+/// How requests are compared, for the commands that record or replay.
+struct RuleOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What requests are compared by, in place of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
+            valueName: "rules"), transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
+    var match: [String]?
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave a place out of the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, body, … Repeatable.",
+            valueName: "place"))
+    var ignore: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Values of a place that match the expression as a whole count as equal: query:ts=[0-9]+. Repeatable.", valueName: "place=regex")
+    )
+    var pattern: [String] = []
+
+    func validate() throws {
+        do {
+            _ = try MatchRules(MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.pattern))
+        } catch {
+            throw ValidationError(error.message + ".")
+        }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.match = self.match.map { Setting(value: $0, source: .commandLine) }
+        own.ignore = self.ignore.map { Setting(value: $0, source: .commandLine) }
+        own.patterns = self.pattern.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+/// How the recorded exchanges answer, and what counts as a failure, for the commands that replay.
+struct VerdictOptions: ParsableArguments {
+    @Option(
+        name: .customLong("repeat"),
+        help: "What answers once all equal exchanges are used up: nothing (never), the last one, or all again (cycle). Default: never.")
+    var repetition: Repetition?
+
+    @Option(help: "With strict, requests have to come in the order of the recording. Default: any.")
+    var order: ReplayOrder?
+
+    @Option(
+        help: ArgumentHelp(
+            "What fails the run, out of miss (exit code 3), unused (4) and order (5), comma-separated; or none. Default: miss, and with strict order also order.",
+            valueName: "flaws"),
+        transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
+    var failOn: FailureRule?
+
+    @Option(
+        help: ArgumentHelp("Write a report of the replay: FILE.json, or FILE.xml for JUnit. Repeatable.", valueName: "file"),
+        transform: { try ReportFile($0) })
+    var report: [ReportFile] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How old the oldest exchange of the cassette may be: a number with s, m, h, d or w behind it.", valueName: "duration"),
+        transform: { try Age($0) })
+    var maxAge: Age?
+
+    @Option(help: "What happens to an older cassette: warn, fail (exit code 7), or rerecord. Default: warn.")
+    var onExpired: ExpiryPolicy?
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.repetition = self.repetition.map { Setting(value: $0, source: .commandLine) }
+        own.order = self.order.map { Setting(value: $0, source: .commandLine) }
+        own.failOn = self.failOn.map { Setting(value: $0, source: .commandLine) }
+        own.maxAge = self.maxAge.map { Setting(value: $0, source: .commandLine) }
+        own.onExpired = self.onExpired.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}
+
+extension Repetition: ExpressibleByArgument {}
+extension ReplayOrder: ExpressibleByArgument {}
+extension ExpiryPolicy: ExpressibleByArgument {}
+
+/// A file for a replay's report: JSON or JUnit XML, by its extension.
+struct ReportFile: Sendable, Hashable {
+    enum Form: Sendable, Hashable { case json, junit }
+
+    let path: String
+    let form: Form
+
+    init(_ path: String) throws(SettingError) {
+        if path.hasSuffix(".json") {
+            self.form = .json
+        } else if path.hasSuffix(".xml") {
+            self.form = .junit
+        } else {
+            throw SettingError("\"\(path)\" is no report's name; write one that ends with .json, or with .xml for JUnit")
+        }
+        self.path = path
+    }
+
+    func bytes(_ report: ReplayReport, failOn: FailureRule) -> [UInt8] {
+        switch self.form {
+        case .json: report.json
+        case .junit: report.junit(failOn: failOn.flaws.union([.unserved]))
+        }
+    }
+}
+
+/// When recorded answers arrive, and how their dates move, for the commands that replay.
+struct PaceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long answers take: none, recorded, ×2 or x0.5 times as long as recorded, or 250ms. Default: none.", valueName: "pace"))
+    var latency: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Move Date, Expires, Last-Modified, Retry-After and the expiry of cookies by the time since the recording.")
+    var refreshDates: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --refresh-dates: move the date in a place of JSON bodies as well, json:/POINTER. Repeatable.", valueName: "place"))
+    var refreshField: [String] = []
+
+    func validate() throws {
+        do {
+            _ = try self.latency.map { try Latency($0) }
+            _ = try RefreshRules(self.refreshField)
+        } catch let error as LatencyError {
+            throw ValidationError(error.message)
+        } catch let error as MatchRuleError {
+            throw ValidationError(error.message + ".")
+        }
+    }
+
+    func lay(over settings: RunSettings) -> RunSettings {
+        var own = RunSettings()
+        own.latency = self.latency.map { Setting(value: $0, source: .commandLine) }
+        own.refreshDates = self.refreshDates.map { Setting(value: $0, source: .commandLine) }
+        own.refreshFields = self.refreshField.map { Setting(value: $0, source: .commandLine) }
+        return settings.adding(own)
+    }
+}

@@ -1,0 +1,131 @@
+internal import CassettePlayback
+internal import CassetteStore
+internal import TapeBytes
+internal import TapeProxy
+internal import TapeRecorder
+
+/// The outcome of a run: for people, for scripts, and as an exit code.
+struct RunSummary {
+    var path: String
+    var plan: RecordingPlan
+    var counts: ProxyCounts
+    var replay: ReplayReport
+    /// Nil if nothing was recorded.
+    var recorder: RecorderStatus?
+    var childStatus: Int32?
+    var failOn = FailureRule.standard
+    /// The outcome of `--review`; nil if there was no review.
+    var review: RecordingReview.Outcome?
+    /// Whether the old cassette stays if the command failed.
+    var keepsOnFailure = true
+
+    private var verdict: Verdict { self.replay.verdict }
+
+    /// The command's own exit code first; of several reasons for failure, the smallest.
+    var exitStatus: Int32 {
+        if let childStatus, childStatus != 0 { return childStatus }
+        let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)
+        return failures.min()?.rawValue ?? ExitStatus.done
+    }
+
+    // MARK: For people
+
+    func report(to screen: RunScreen) {
+        // Unreadable answers are reported below.
+        let always: Set<VerdictFlaw> = self.counts.unreadable > 0 ? [.miss] : [.miss, .unserved]
+        for line in self.replay.flawLines(naming: self.failOn.flaws.union(always)) { screen.complain(line) }
+        if let problem = self.counts.firstUnreadable {
+            screen.complain(
+                "\(Quantity.count(self.counts.unreadable, "recorded answer")) could not be replayed (\(problem)): correct or restore the cassette."
+            )
+        }
+        if self.plan.replays { screen.say(self.replay.numbers + ".") }
+        if let recorder {
+            screen.say(self.recordLine(recorder))
+            if recorder.lost > 0 {
+                let room = recorder.firstProblem.map { $0.code == .diskFull } ?? true ? "make room and " : ""
+                screen.complain(
+                    "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem?.message ?? "the disk failed")): \(room)record again."
+                )
+            } else if let problem = recorder.firstProblem {
+                screen.complain("recording was held up (\(problem)); nothing is lost.")
+            }
+        }
+        for leak in self.recorder?.leaks ?? [] {
+            screen.complain("a secret is still in \"\(self.path)\": \(leak); remove the file, or try \"wiretape redact \(self.path)\".")
+        }
+        if self.counts.tlsFailures > 0 {
+            screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
+        }
+        if self.counts.tunnels > 0 {
+            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unread: what is inside is not recorded.")
+        }
+    }
+
+    private func recordLine(_ recorder: RecorderStatus) -> String {
+        if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
+            let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
+            return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
+        }
+        var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
+        switch self.review {
+        case .pending: return text + "; to take it, run: mv \(ShellWord.quoted(self.path)) \(ShellWord.quoted(self.plan.path))"
+        case .rejected: return "the recording is removed, and \(self.plan.path) stays as it was."
+        case .same: return text + "; nothing differs but what differs each time."
+        case .accepted, nil: break
+        }
+        if self.path != self.plan.path {
+            let reason = recorder.lost > 0 ? "it is not whole" : recorder.leaks.isEmpty ? "the command failed" : "a secret is in it"
+            text += "; \(reason), so \(self.plan.path) stays as it was"
+        } else if self.plan.mode == .once, self.keepsOnFailure, let childStatus, childStatus != 0 {
+            text += "; the command failed, and the next run replays this: remove it to record again"
+        }
+        return text + "."
+    }
+
+    // MARK: For scripts
+
+    var json: String {
+        var writer = JSONWriter()
+        writer.beginObject(.inline)
+        writer.member("cassette")
+        writer.string(self.path)
+        writer.member("mode")
+        writer.string(self.plan.mode.rawValue)
+        self.number("recorded", self.recorder?.recorded, &writer)
+        self.number("lost", self.recorder?.lost, &writer)
+        if let leaks = self.recorder?.leaks.count, leaks > 0 { self.number("leaks", leaks, &writer) }
+        if self.plan.replays {
+            self.number("hits", self.verdict.hits, &writer)
+            self.number("misses", self.verdict.misses, &writer)
+            self.number("unreadable", self.counts.unreadable, &writer)
+            self.number("unused", self.verdict.unused.count, &writer)
+            self.number("orderViolations", self.verdict.orderViolations, &writer)
+        }
+        if let review {
+            writer.member("review")
+            writer.string(review.rawValue)
+        }
+        self.number("bytes", self.counts.bytes, &writer)
+        self.number("tunnels", self.counts.tunnels, &writer)
+        self.number("tlsFailures", self.counts.tlsFailures, &writer)
+        self.number("exit", Int(self.exitStatus), &writer)
+        if !self.verdict.reports.isEmpty {
+            writer.member("reports")
+            writer.beginArray(.inline)
+            for report in self.verdict.reports {
+                writer.element()
+                writer.string(report.description)
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func number(_ name: StaticString, _ value: Int?, _ writer: inout JSONWriter) {
+        guard let value else { return }
+        writer.member(name)
+        writer.integer(value)
+    }
+}

@@ -1,0 +1,221 @@
+internal import ArgumentParser
+internal import CassetteModel
+internal import CassettePlayback
+internal import Dispatch
+internal import Platform
+internal import TapeProxy
+
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve many cassettes at once, each to its own session.",
+        discussion: """
+            A session is started and ended over HTTP, with the token; its clients name it in the proxy's URL, or use a port of its own. \
+            Runs until Ctrl-C or SIGTERM, which closes every cassette.
+
+            Examples:
+              wiretape serve --folder Cassettes --token-file token
+              curl -H "Authorization: Bearer $(cat token)" --json '{"cassette": "pets.json"}' http://127.0.0.1:7071/sessions
+              curl -H "Authorization: Bearer $(cat token)" -X DELETE http://127.0.0.1:7071/sessions/s1
+            """)
+
+    @Option(help: "The proxy port of all sessions, HOST:PORT; a loopback address, and port 0 takes a free one.")
+    var listen = ListenAddress(host: "127.0.0.1", port: 0)
+
+    @Option(help: "Where sessions are started and ended, HOST:PORT; a loopback address, and port 0 takes a free one.")
+    var control = ListenAddress(host: "127.0.0.1", port: 0)
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the token for --control, made if it is missing. Without it, the token is that of WIRETAPE_TOKEN.",
+            valueName: "file"))
+    var tokenFile: String?
+
+    @Option(help: ArgumentHelp("The folder of the cassettes; sessions reach nothing outside of it.", valueName: "folder"))
+    var folder = "."
+
+    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    var quiet = false
+
+    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end with its session.", valueName: "seconds"))
+    var grace = 5
+
+    @OptionGroup var server: ServerOptions
+
+    @OptionGroup var tls: TLSOptions
+    @OptionGroup var upstreamTLS: UpstreamTLSOptions
+
+    @OptionGroup(title: "For all sessions; a session's own settings override them") var rules: RuleOptions
+    @OptionGroup var verdict: VerdictOptions
+    @OptionGroup var pace: PaceOptions
+    @OptionGroup var redaction: RedactionOptions
+
+    @Flag(help: "Keep secrets in the cassettes: everybody who gets a cassette gets them.")
+    var noRedaction = false
+
+    @OptionGroup var config: ConfigOptions
+
+    @Option(help: "\"normal\" syncs to disk at least every second, \"full\" before each answer ends.")
+    var durability = ProxyConfiguration.Durability.normal
+
+    @Option(help: "While the disk is full: \"pass\" lets traffic go on unrecorded, \"refuse\" answers 507.")
+    var onDiskFull = ProxyConfiguration.DiskFullPolicy.pass
+
+    func validate() throws {
+        guard (0...3600).contains(self.grace) else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
+        guard self.verdict.report.isEmpty else {
+            throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
+        }
+        guard !self.noRedaction || self.redaction.isEmpty else {
+            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+        }
+        try self.tls.validate(with: [])
+    }
+
+    /// The settings for all sessions, from the command line.
+    var settings: RunSettings {
+        var own = RunSettings()
+        own.redaction = self.noRedaction ? Setting(value: false, source: .commandLine) : nil
+        return self.redaction.lay(over: self.pace.lay(over: self.verdict.lay(over: self.rules.lay(over: own))))
+    }
+
+    func run() throws { try ServeRun(options: self).run() }
+}
+
+/// A run of the session server: listens, waits for a signal, closes all cassettes, and reports the sessions that nobody ended.
+struct ServeRun {
+    var options: ServeCommand
+
+    func run() throws { try CommandEnd.run { try self.execute() } }
+
+    private func execute() throws -> Int32 {
+        let screen = RunScreen(quiet: self.options.quiet, hasChild: false)
+        let folder = try CassetteFolder(self.options.folder)
+        let file = try self.options.config.file()
+        for notice in Self.notices(on: file) { screen.say(notice) }
+        let token = try ControlToken.find(file: self.options.tokenFile) { screen.say($0) }
+        let place = try self.options.tls.authority.place()
+        defer { place.temporary?.remove() }
+        var limits = ProxyLimits()
+        limits.grace = self.options.grace
+        let upstream = self.options.upstreamTLS.laid(over: file?.settings ?? RunSettings())
+        let tls = try self.options.tls.settings(in: place, upstream: upstream) { screen.say($0) }
+        let commandLine = self.options.settings
+        let log = try self.options.server.openLog(servesSessions: true)
+        defer { log?.flush() }
+        let configuration = SessionServerConfiguration(
+            host: self.options.listen.host, port: self.options.listen.port, folder: folder,
+            durability: self.options.durability, diskFullPolicy: self.options.onDiskFull,
+            limits: limits, tls: tls,
+            settings: { path in
+                (file?.settings(for: path, in: ConfigSearch.workingFolder) ?? RunSettings()).adding(commandLine)
+            }, secret: RedactionOptions.variable, version: Version.current,
+            loops: self.options.server.provider, logger: log?.logger ?? ProxyConfiguration.silent)
+        let server = try SessionServer.start(configuration) {
+            // One line, whatever names a client or an origin sends.
+            screen.complain(VisibleText.line($0))
+            // The message may contain paths: it is for the person at the screen only.
+            log?.logger.warning("something was said on standard error")
+        }
+        let control: ControlServer
+        do {
+            control = try ControlServer.start(
+                for: server, host: self.options.control.host, port: self.options.control.port, token: token)
+        } catch {
+            _ = server.stop()
+            throw error
+        }
+        let stop = DispatchSemaphore(value: 0)
+        SignalThread.start { _ in stop.signal() }
+        screen.say("sessions on http://\(server.address), control on http://\(control.address)/sessions")
+        stop.wait()
+        control.stop()
+        let reports = server.stop()
+        for line in reports.flatMap(Self.lines) { screen.complain(line) }
+        screen.stop()
+        return Self.exitStatus(reports)
+    }
+
+    /// Host patterns apply to the whole process: a tunnel is intercepted or not before its session is known.
+    static func notices(on file: ConfigFile?) -> [String] {
+        guard let file, file.sections.contains(where: { !$0.settings.passthrough.isEmpty || !$0.settings.refuse.isEmpty }) else {
+            return []
+        }
+        return ["\"\(file.path)\": passthrough and refuse for some cassettes do not hold here: write them for all."]
+    }
+
+    /// The smallest exit code but 0, as for several reasons in one run.
+    static func exitStatus(_ reports: [SessionReport]) -> Int32 {
+        reports.map { Int32($0.exitStatus) }.filter { $0 != ExitStatus.done }.min() ?? ExitStatus.done
+    }
+
+    /// The outcome of a session that nobody had ended: each problem with its next step, and a line of numbers.
+    static func lines(_ report: SessionReport) -> [String] {
+        let flaws = report.details?.flawLines(naming: report.failOn.flaws.union([.miss])) ?? []
+        var lines = flaws.map { "session \"\(report.name)\": \($0)" }
+        for leak in report.recorder?.leaks ?? [] {
+            let file = report.file ?? report.cassette
+            lines.append(
+                "session \"\(report.name)\": a secret is still in \"\(VisibleText.line(file))\": \(leak); remove the file, or try \"wiretape redact\"."
+            )
+        }
+        return lines + [VisibleText.line(self.line(report))]
+    }
+
+    private static func line(_ report: SessionReport) -> String {
+        var text = "session \"\(report.name)\" with \"\(report.cassette)\" was still open: "
+        text += "\(Quantity.count(report.verdict.hits, "hit")), \(Quantity.count(report.verdict.misses, "miss", plural: "misses"))"
+        if report.verdict.orderViolations > 0 { text += ", \(report.verdict.orderViolations) out of order" }
+        if !report.verdict.unused.isEmpty { text += ", \(report.verdict.unused.count) unused" }
+        if let recorder = report.recorder {
+            text += ", \(Quantity.count(recorder.recorded, "exchange")) recorded" + (report.file.map { " in \"\($0)\"" } ?? "")
+            if recorder.lost > 0 { text += ", \(recorder.lost) lost" }
+        }
+        if report.exitStatus != 0 { text += ", exit code \(report.exitStatus)" }
+        return text + (report.problem.map { "; \($0)" } ?? ".")
+    }
+}
+
+/// The token of the control API, from a file, which is created if missing, or from WIRETAPE_TOKEN. Never from the command line,
+/// which everybody on the machine can read.
+enum ControlToken {
+    static let variable = "WIRETAPE_TOKEN"
+    /// In bytes: a shorter token can be guessed, and a longer text is probably another file.
+    static let sizes = 16...256
+
+    /// - Parameters:
+    ///   - file: used instead of the variable.
+    ///   - notice: receives a line that a person should know although nothing failed.
+    static func find(
+        file: String?, environment: [String: String] = ChildEnvironment.parent, notice: (String) -> Void
+    ) throws(TrustError) -> Secret {
+        if let file { return try self.read(file, notice: notice) }
+        if let text = environment[self.variable], !text.isEmpty { return try self.check(text, "the variable \(self.variable)") }
+        throw TrustError(
+            "the control API wants a token: give --token-file FILE, which is made if it is missing, or set \(self.variable).")
+    }
+
+    private static func read(_ file: String, notice: (String) -> Void) throws(TrustError) -> Secret {
+        var status = stat()
+        if lstat(file, &status) != 0, errno == ENOENT {
+            let secret = Secret.random()
+            try WholeFile.replace(file, with: Array("\(secret.revealed)\n".utf8), mode: 0o600)
+            notice("made a token for the control API in \"\(file)\".")
+            return secret
+        }
+        let text = String(decoding: try WholeFile.read(file), as: UTF8.self)
+        if stat(file, &status) == 0, status.st_mode & 0o077 != 0 {
+            notice("others than you can open \"\(file)\": run \"chmod 600 \(file)\", or they may start sessions as well.")
+        }
+        return try self.check(text.hasSuffix("\n") ? String(text.dropLast()) : text, "\"\(file)\"")
+    }
+
+    private static func check(_ text: String, _ place: String) throws(TrustError) -> Secret {
+        guard self.sizes.contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw TrustError(
+                "\(place) holds no token: it takes \(self.sizes.lowerBound) to \(self.sizes.upperBound) visible ASCII characters and no space, as \"openssl rand -hex 24\" prints them."
+            )
+        }
+        return Secret(text)
+    }
+}

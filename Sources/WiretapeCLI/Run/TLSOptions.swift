@@ -1,0 +1,107 @@
+public import ArgumentParser
+internal import Platform
+internal import TapeProxy
+public import TapeTLS
+
+/// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and how the program comes to.
+struct TLSOptions: ParsableArguments {
+    @OptionGroup var authority: AuthorityOptions
+
+    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without password.", valueName: "file"))
+    var caKey: String?
+
+    @Option(help: ArgumentHelp("Lowest TLS version for clients.", valueName: "version"))
+    var tlsMin = TLSVersion.tls12
+
+    @Option(
+        help: ArgumentHelp(
+            "How the program comes to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots, as it alone sees them, for libraries that read no variable, as URLSession (Linux). \"auto\" takes the second where it can be had.",
+            valueName: "means"))
+    var trust = TrustMeans.auto
+
+    func validate() throws {
+        guard (self.authority.caCert == nil) == (self.caKey == nil) else {
+            throw ValidationError("--ca-cert and --ca-key go together: give both, or none for Wiretape's own authority.")
+        }
+        #if !os(Linux)
+        guard self.trust != .namespace else {
+            throw ValidationError("--trust namespace works on Linux alone: run \"wiretape ca install\" instead.")
+        }
+        #endif
+    }
+
+    func validate(with command: [String]) throws {
+        guard self.trust != .namespace || !command.isEmpty else {
+            throw ValidationError("--trust namespace is for a program: give one after \"--\".")
+        }
+    }
+
+    // MARK: What the proxy wants
+
+    /// - Parameters:
+    ///   - place: where Wiretape's own authority is, or is made.
+    ///   - upstream: nil if no origin is reached.
+    ///   - notice: receives a line that a person should know although nothing failed.
+    func settings(
+        in place: AuthorityPlace, upstream: UpstreamTLSOptions?, environment: [String: String] = ChildEnvironment.parent,
+        notice: (String) -> Void
+    ) throws(TrustError) -> TLSSettings {
+        let (certificate, key) = try self.authorityText(place, notice: notice)
+        var settings = TLSSettings(certificatePEM: certificate, keyPEM: key, clientMinimum: self.tlsMin)
+        if let upstream { try upstream.apply(to: &settings) }
+        if let path = environment["SSLKEYLOGFILE"], !path.isEmpty {
+            settings.keyLog = KeyLog(path: path)
+            if settings.keyLog == nil {
+                notice(
+                    "the file \"\(path)\" that SSLKEYLOGFILE names cannot be written (\(String(cString: strerror(errno)))): no keys are logged."
+                )
+            }
+        }
+        return settings
+    }
+
+    /// Certificate and key as PEM, checked. The certificate's text is its whole file, which may continue with the chain to a root.
+    private func authorityText(
+        _ place: AuthorityPlace, notice: (String) -> Void
+    ) throws(TrustError) -> (certificate: [UInt8], key: [UInt8]) {
+        let files = self.files(place)
+        let isNew = access(files.certificatePath, F_OK) != 0
+        let key: [UInt8]
+        do throws(CertificateError) {
+            key = try files.loadOrCreate(now: Int64(time(nil))).keyPEM()
+        } catch {
+            throw TrustError(error.message)
+        }
+        if let warning = files.warning { notice(warning) }
+        if let said = place.notice {
+            notice(said)
+        } else if isNew {
+            notice(
+                "made a certificate authority in \"\(files.certificatePath)\": a program after \"--\" trusts it by itself, others by \"wiretape env\" or \"wiretape ca install\"."
+            )
+        }
+        return (try WholeFile.read(files.certificatePath), key)
+    }
+
+    private func files(_ place: AuthorityPlace) -> AuthorityFiles {
+        guard let certificate = self.authority.caCert, let key = self.caKey else { return AuthorityFiles(folder: place.folder) }
+        return AuthorityFiles(certificateFile: certificate, keyFile: key)
+    }
+
+    /// The certificate that the program has to trust; call after `settings`.
+    func certificate(in place: AuthorityPlace) throws(TrustError) -> AuthorityCertificate {
+        try AuthorityCertificate(file: self.files(place).certificatePath)
+    }
+}
+
+extension TLSVersion: ExpressibleByArgument {}
+
+/// How the program comes to trust the authority.
+enum TrustMeans: String, CaseIterable, ExpressibleByArgument {
+    /// `namespace` if the system permits it, otherwise `env`.
+    case auto
+    /// By variables that name a file of roots, which some libraries do not read.
+    case env
+    /// By the variables, and by a mount namespace in which the system's roots include the authority.
+    case namespace
+}

@@ -1,0 +1,138 @@
+internal import TapeBytes
+
+/// Recorded text made safe for a terminal: what would move the cursor, change the screen, hide text or change its direction is escaped
+/// as `\u{1b}`.
+///
+/// Takes text in pieces, so that a body of any size can pass. Does not cut or wrap.
+struct VisibleText {
+    enum Form {
+        /// For one line: line ends and tabs are escaped too.
+        case line
+        /// Keeps line feeds and tabs. Drops the carriage return of a CR LF.
+        case lines
+        /// For JSON: escaped as in JSON, so that the value stays the same. Drops white space other than spaces, tabs and line feeds.
+        case json
+    }
+
+    /// Whether anything was escaped.
+    private(set) var hasEscaped = false
+    private let form: Form
+    /// An incomplete character or CR LF from the end of the last piece.
+    private var rest: [UInt8] = []
+
+    init(_ form: Form) {
+        self.form = form
+    }
+
+    /// Bytes that are not UTF-8 show as `\xe9`.
+    static func line(_ octets: some Collection<UInt8>) -> String {
+        let octets = Array(octets)
+        if octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) || UTF8Validator.isValid(octets) {
+            return self.whole(octets, .line)
+        }
+        var ascii: [UInt8] = []
+        for octet in octets {
+            if octet < 0x80 { ascii.append(octet) } else { ascii.append(contentsOf: "\\x\(String(octet, radix: 16))".utf8) }
+        }
+        return self.whole(ascii, .line)
+    }
+
+    static func line(_ text: String) -> String { self.whole(Array(text.utf8), .line) }
+
+    static func whole(_ octets: [UInt8], _ form: Form) -> String {
+        var text = VisibleText(form)
+        return octets.withUnsafeBytes { text.push($0, isLast: true) }
+    }
+
+    // MARK: In pieces
+
+    mutating func push(_ piece: UnsafeRawBufferPointer, isLast: Bool = false) -> String {
+        guard !self.rest.isEmpty else { return self.take(piece, isLast: isLast) }
+        let joined = self.rest + piece
+        self.rest = []
+        return joined.withUnsafeBytes { self.take($0, isLast: isLast) }
+    }
+
+    private mutating func take(_ octets: UnsafeRawBufferPointer, isLast: Bool) -> String {
+        let end = isLast ? octets.count : Self.wholeCharacters(octets)
+        self.rest = Array(octets[end...])
+        var shown: [UInt8] = []
+        shown.reserveCapacity(end)
+        var offset = 0
+        while offset < end {
+            let start = offset
+            while offset < end, self.isPlain(octets[offset]) { offset += 1 }
+            shown.append(contentsOf: octets[start..<offset])
+            guard offset < end else { break }
+            if octets[offset] < 0x80 {
+                if !self.isDropped(octets, offset, end) { self.escape(Unicode.Scalar(octets[offset]), into: &shown) }
+                offset += 1
+                continue
+            }
+            let first = offset
+            while offset < end, octets[offset] >= 0x80 { offset += 1 }
+            for scalar in String(decoding: octets[first..<offset], as: UTF8.self).unicodeScalars {
+                if self.isHarmless(scalar) {
+                    shown.append(contentsOf: String(scalar).utf8)
+                } else {
+                    self.escape(scalar, into: &shown)
+                }
+            }
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    private func isPlain(_ octet: UInt8) -> Bool {
+        octet >= 0x20 && octet < 0x7F || self.form != .line && (octet == 10 || octet == 9)
+    }
+
+    /// A carriage return without meaning: before a line feed, or as white space of JSON.
+    private func isDropped(_ octets: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
+        guard octets[offset] == 13 else { return false }
+        return switch self.form {
+        case .line: false
+        case .lines: offset + 1 < end && octets[offset + 1] == 10
+        case .json: true
+        }
+    }
+
+    private func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        // Joiners are part of Persian words and of emoji.
+        case .format: self.form != .line && (scalar.value == 0x200C || scalar.value == 0x200D)
+        case .control, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
+        default: true
+        }
+    }
+
+    private mutating func escape(_ scalar: Unicode.Scalar, into shown: inout [UInt8]) {
+        self.hasEscaped = true
+        guard self.form == .json else {
+            switch scalar {
+            case "\n": shown.append(contentsOf: "\\n".utf8)
+            case "\r": shown.append(contentsOf: "\\r".utf8)
+            case "\t": shown.append(contentsOf: "\\t".utf8)
+            default: shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".utf8)
+            }
+            return
+        }
+        for unit in String(scalar).utf16 {
+            let digits = String(unit, radix: 16)
+            shown.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
+    }
+
+    /// How many bytes to take so that no character and no CR LF is split.
+    private static func wholeCharacters(_ octets: UnsafeRawBufferPointer) -> Int {
+        let count = octets.count
+        if octets.last == 13 { return count - 1 }
+        for length in 1...3 where length <= count {
+            let octet = octets[count - length]
+            if octet < 0x80 { break }
+            guard octet >= 0xC0 else { continue }
+            let needed = octet >= 0xF0 ? 4 : octet >= 0xE0 ? 3 : 2
+            return length < needed ? count - length : count
+        }
+        return count
+    }
+}

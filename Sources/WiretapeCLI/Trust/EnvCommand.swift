@@ -1,0 +1,119 @@
+internal import ArgumentParser
+internal import TapeProxy
+
+struct EnvCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print the variables that send a program through the proxy and make it trust the authority.",
+        discussion: """
+            For programs that are not run after "--": the same variables as there, as lines of a shell. Credentials are taken from \
+            WIRETAPE_PROXY_AUTH.
+
+            Examples:
+              wiretape record Cassettes/pets.json --listen 127.0.0.1:7070 &
+              eval "$(wiretape env --proxy 127.0.0.1:7070)"
+              wiretape env --proxy 127.0.0.1:7070 --shell fish | source
+            """)
+
+    @Option(help: ArgumentHelp("Where the proxy listens, HOST:PORT; default: WIRETAPE_PROXY.", valueName: "host:port"))
+    var proxy: ListenAddress?
+
+    @Option(help: "The shell that reads the lines; sh is good for bash and zsh too. Default: by SHELL.")
+    var shell: Shell?
+
+    @OptionGroup var authority: AuthorityOptions
+
+    func validate() throws { _ = try self.address(ChildEnvironment.parent) }
+
+    func run() throws {
+        SignalThread.unblock()
+        let parent = ChildEnvironment.parent
+        let address = try self.address(parent)
+        try TrustError.told { () throws(TrustError) in
+            for line in try self.lines(address, parent) { Terminal.output.line(line) }
+        }
+    }
+
+    private func address(_ parent: [String: String]) throws(ValidationError) -> ListenAddress {
+        if let proxy { return proxy }
+        guard let value = parent["WIRETAPE_PROXY"], !value.isEmpty else {
+            throw ValidationError("say where the proxy listens: --proxy 127.0.0.1:7070, as the recorder's --listen has it.")
+        }
+        guard let address = ListenAddress(argument: value) else {
+            throw ValidationError("WIRETAPE_PROXY is \"\(value)\", which is no HOST:PORT: write it as 127.0.0.1:7070.")
+        }
+        return address
+    }
+
+    private func lines(_ address: ListenAddress, _ parent: [String: String]) throws(TrustError) -> [String] {
+        let shell = self.shell ?? Shell.standard(environment: parent)
+        let trust = try ChildTrust.prepare(
+            authority: self.authority.certificate().chain, folder: TrustFolder(path: self.authority.trustFolder()), parent: parent)
+        for notice in trust.notices { Terminal.error.complain(notice) }
+        let credentials = parent["WIRETAPE_PROXY_AUTH"].map { ProxyAddress.percentEncoded($0) + "@" } ?? ""
+        let proxy = "http://\(credentials)\(ProxyAddress.reachable(address.description))"
+        let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
+        return changes.map { shell.line($0.name, $0.value) } + [
+            // Last: an unquoted eval joins the lines.
+            "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Take them over with:",
+            "# \(shell.evaluation("wiretape env --proxy \(address)"))",
+        ]
+    }
+}
+
+/// A shell, and its syntax for variables.
+enum Shell: String, ExpressibleByArgument, CaseIterable {
+    case sh, fish, powershell
+
+    /// The shell that the environment names; `sh` covers every shell that understands its lines, such as bash and zsh.
+    static func standard(environment: [String: String]) -> Self {
+        environment["SHELL"]?.split(separator: "/").last == "fish" ? .fish : .sh
+    }
+
+    func line(_ name: String, _ value: String) -> String {
+        switch self {
+        // The semicolon is for an unquoted eval, which joins the lines.
+        case .sh: "export \(name)=\(ShellWord.quoted(value));"
+        case .fish: "set -gx \(name) '\(Self.escaped(value, ["\\": "\\\\", "'": "\\'"]))';"
+        // Each of these quotes ends a PowerShell string, and is literal when doubled (about_Quoting_Rules).
+        case .powershell: "$env:\(name) = '\(Self.escaped(value, Self.doubled))'"
+        }
+    }
+
+    /// The line that runs the output of `command`.
+    func evaluation(_ command: String) -> String {
+        switch self {
+        case .sh: "eval \"$(\(command))\""
+        case .fish: "\(command) | source"
+        case .powershell: "\(command) | Out-String | Invoke-Expression"
+        }
+    }
+
+    private static let doubled = Dictionary(uniqueKeysWithValues: "'\u{2018}\u{2019}\u{201A}\u{201B}".map { ($0, "\($0)\($0)") })
+
+    private static func escaped(_ value: String, _ replacements: [Character: String]) -> String {
+        value.map { replacements[$0] ?? String($0) }.joined()
+    }
+}
+
+/// A word of a command line to copy into a shell.
+enum ShellWord {
+    static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ","), 0x80...:
+                true
+            default: false
+            }
+        }
+        guard !isPlain || word.isEmpty else { return word }
+        // Byte by byte: a quote with a combining accent is another character, and a shell still ends the word there.
+        var quoted = Array("'".utf8)
+        for octet in word.utf8 {
+            if octet == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }
+            quoted.append(octet)
+        }
+        return String(decoding: quoted, as: UTF8.self) + "'"
+    }
+}

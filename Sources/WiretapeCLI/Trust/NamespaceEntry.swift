@@ -1,0 +1,222 @@
+internal import Platform
+
+/// The other role of this program: it enters a mount namespace, mounts as planned, and becomes the program to run.
+///
+/// Stays the same process, so that signals, the terminal and the exit code are that program's own. Has to run before any thread starts:
+/// a process with several threads cannot enter a user namespace.
+enum NamespaceEntry {
+    /// For a failure before the program starts, as in env(1).
+    static let failed: Int32 = 125
+    private static let notExecutable: Int32 = 126
+
+    /// Does not return if the command line is one of `NamespacePlan`.
+    static func runIfAsked(_ arguments: [String] = CommandLine.arguments) {
+        guard arguments.dropFirst().first == NamespacePlan.word else { return }
+        #if os(Linux)
+        guard let plan = NamespacePlan(arguments: arguments.dropFirst()), let mark = arguments.firstIndex(of: "--") else {
+            Self.end(
+                Self.failed, "wiretape: \"\(NamespacePlan.word)\" is for wiretape itself: give --trust namespace to \"wiretape record\".")
+        }
+        let isProbe = mark + 1 == arguments.count
+        do throws(NamespaceObstacle) {
+            try NamespaceMounts(plan).enter()
+        } catch {
+            if isProbe { Self.end(Self.failed, error.line, to: STDOUT_FILENO) }
+            Self.end(Self.failed, "wiretape: " + NamespaceAdvice(error, .read()).refusal)
+        }
+        if isProbe { exit(0) }
+        Self.become(arguments[mark + 1], CommandLine.unsafeArgv + mark + 1)
+        #endif
+    }
+
+    #if os(Linux)
+    /// - Parameter words: the original bytes: a path need not be UTF-8.
+    private static func become(_ name: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
+        guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command behind \"--\": give one.") }
+        execvp(program, words)
+        // A program written a moment ago can still be open in a child of its writer, between fork and exec.
+        for _ in 0..<20 where errno == ETXTBSY {
+            poll(nil, 0, 10)
+            execvp(program, words)
+        }
+        let status = errno == ENOENT ? ExitStatus.commandNotFound : Self.notExecutable
+        let problem = String(cString: strerror(errno))
+        Self.end(status, "wiretape: \"\(name)\" cannot be started (\(problem)): is it a program that you may run?")
+    }
+
+    private static func end(_ status: Int32, _ line: String, to descriptor: Int32 = STDERR_FILENO) -> Never {
+        _ = Array((line + "\n").utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        exit(status)
+    }
+    #endif
+}
+
+#if os(Linux)
+/// Enters a mount namespace and replaces the system's roots with ours, for this process and the program that it becomes.
+///
+/// Nothing changes outside the namespace, and no system file is written. The privileges gained on the way end with
+/// `execve`.
+struct NamespaceMounts {
+    /// The original content of a covered folder.
+    static let original = ".system"
+
+    private let plan: NamespacePlan
+
+    init(_ plan: NamespacePlan) { self.plan = plan }
+
+    func enter() throws(NamespaceObstacle) {
+        guard !self.plan.files.isEmpty || !self.plan.folders.isEmpty else { throw NamespaceObstacle(step: .nothingToCover, number: 0) }
+        guard let calls = NamespaceCalls() else { throw NamespaceObstacle(step: .unshare, number: ENOSYS) }
+        try self.unshare(calls)
+        try Self.step(.propagation) { () throws(NamespaceCalls.SystemError) in
+            try calls.mount(nil, at: "/", NamespaceCalls.recursive | NamespaceCalls.isPrivate)
+        }
+        for file in self.plan.files {
+            try Self.step(.cover) { () throws(NamespaceCalls.SystemError) in
+                try calls.mount(self.plan.bundle, at: file, NamespaceCalls.bind)
+            }
+        }
+        for folder in self.plan.folders {
+            try Self.step(.folder) { () throws(NamespaceCalls.SystemError) in try self.extend(folder, calls) }
+        }
+    }
+
+    private static func step(
+        _ step: NamespaceObstacle.Step, _ body: () throws(NamespaceCalls.SystemError) -> Void
+    ) throws(NamespaceObstacle) {
+        do throws(NamespaceCalls.SystemError) {
+            try body()
+        } catch {
+            throw NamespaceObstacle(step: step, number: error.number)
+        }
+    }
+
+    // MARK: The namespace
+
+    /// A mount namespace if the process is allowed one; otherwise a user namespace with it, in which it is.
+    private func unshare(_ calls: NamespaceCalls) throws(NamespaceObstacle) {
+        do throws(NamespaceCalls.SystemError) {
+            return try calls.unshare(NamespaceCalls.newMounts)
+        } catch {
+            guard error.number == EPERM else { throw NamespaceObstacle(step: .unshare, number: error.number) }
+        }
+        let (user, group) = (geteuid(), getegid())
+        let capabilities = calls.boundingSet
+        try Self.step(.unshareUser) { () throws(NamespaceCalls.SystemError) in
+            try calls.unshare(NamespaceCalls.newUser | NamespaceCalls.newMounts)
+        }
+        try Self.step(.numbers) { () throws(NamespaceCalls.SystemError) in
+            // A process may map a group only after giving up setgroups (user_namespaces(7)).
+            try Self.write("deny", to: "/proc/self/setgroups")
+            try Self.write("\(group) \(group) 1", to: "/proc/self/gid_map")
+            try Self.write("\(user) \(user) 1", to: "/proc/self/uid_map")
+        }
+        // A new namespace fills the bounding set: at execve, root keeps what it allows, and files can grant it to others.
+        calls.bound(to: capabilities)
+    }
+
+    private static func write(_ text: String, to path: String) throws(NamespaceCalls.SystemError) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        defer { close(descriptor) }
+        let count = text.utf8.count
+        guard Glibc.write(descriptor, text, count) == count else { throw NamespaceCalls.SystemError(number: errno) }
+    }
+
+    // MARK: Folders of hashes
+
+    /// Mounts an empty tmpfs over a folder, with links to its original content and with our roots.
+    private func extend(_ folder: String, _ calls: NamespaceCalls) throws(NamespaceCalls.SystemError) {
+        try calls.mount(folder, at: self.plan.holder, NamespaceCalls.bind | NamespaceCalls.recursive)
+        let flags = NamespaceCalls.noSetUser | NamespaceCalls.noDevices
+        try calls.mount("tmpfs", at: folder, type: "tmpfs", flags, data: "mode=755,size=16m")
+        let original = "\(folder)/\(Self.original)"
+        guard mkdir(original, 0o755) == 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        try calls.mount(self.plan.holder, at: original, NamespaceCalls.move)
+        for name in Self.names(in: original) { _ = symlink("\(Self.original)/\(name)", "\(folder)/\(name)") }
+        for root in self.plan.roots { try Self.put(root, into: folder) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            // SAFETY: readdir's name ends with a NUL and is valid until the next call.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) { String(cString: $0) }
+            }
+            if name != ".", name != "..", name != self.original { names.append(name) }
+        }
+        return names
+    }
+
+    /// Copies the root, since the program may become a user who cannot read our folder.
+    private static func put(_ root: NamespacePlan.Root, into folder: String) throws(NamespaceCalls.SystemError) {
+        guard let octets = try? WholeFile.read(root.path) else { throw NamespaceCalls.SystemError(number: ENOENT) }
+        var number = 0
+        var status = stat()
+        // Subjects with the same hash are numbered, and looked up until a number is missing.
+        while lstat("\(folder)/\(root.hash).\(number)", &status) == 0 { number += 1 }
+        let descriptor = open("\(folder)/\(root.hash).\(number)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
+        defer { close(descriptor) }
+        let count = octets.withUnsafeBytes { Terminal.write($0, to: descriptor) }
+        guard count == octets.count else { throw NamespaceCalls.SystemError(number: errno) }
+    }
+}
+#endif
+
+#if os(Linux)
+/// Linux calls that Swift's import of the C library leaves out, or that are variadic.
+struct NamespaceCalls {
+    static let newMounts: Int32 = 0x0002_0000
+    static let newUser: Int32 = 0x1000_0000
+    static let bind: UInt = 0x1000
+    static let recursive: UInt = 0x4000
+    static let isPrivate: UInt = 1 << 18
+    static let move: UInt = 0x2000
+    static let noSetUser: UInt = 2
+    static let noDevices: UInt = 4
+
+    private typealias Unshare = @convention(c) (Int32) -> Int32
+    private typealias Mount =
+        @convention(c) (
+            UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt, UnsafePointer<CChar>?
+        ) -> Int32
+    private typealias Control = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
+
+    private let unshareCall: Unshare
+    private let mountCall: Mount
+    private let controlCall: Control
+
+    /// Nil if the C library does not have them.
+    init?() {
+        guard let unshare = dlsym(nil, "unshare"), let mount = dlsym(nil, "mount"), let control = dlsym(nil, "prctl") else { return nil }
+        // SAFETY: int unshare(int); int mount(const char *, const char *, const char *, unsigned long, const void *).
+        self.unshareCall = unsafeBitCast(unshare, to: Unshare.self)
+        self.mountCall = unsafeBitCast(mount, to: Mount.self)
+        // SAFETY: int prctl(int, ...), always called with four unsigned longs; in the C calling conventions of Linux on x86-64 and arm64
+        // variadic arguments like these go where fixed arguments go.
+        self.controlCall = unsafeBitCast(control, to: Control.self)
+    }
+
+    func unshare(_ flags: Int32) throws(SystemError) {
+        guard self.unshareCall(flags) == 0 else { throw SystemError(number: errno) }
+    }
+
+    func mount(_ source: String?, at target: String, type: String? = nil, _ flags: UInt, data: String? = nil) throws(SystemError) {
+        guard self.mountCall(source, target, type, flags, data) == 0 else { throw SystemError(number: errno) }
+    }
+
+    /// The capabilities that execve could still grant to this process; numbers from 0.
+    var boundingSet: Set<UInt> { Set((0..<64).filter { self.controlCall(23, $0, 0, 0, 0) == 1 }) }
+
+    /// Drops all capabilities but these from the bounding set.
+    func bound(to capabilities: Set<UInt>) {
+        for capability in self.boundingSet.subtracting(capabilities) { _ = self.controlCall(24, capability, 0, 0, 0) }
+    }
+
+    struct SystemError: Error { var number: Int32 }
+}
+#endif
