@@ -1,26 +1,26 @@
 public import CassetteModel
 
-/// Takes all content codings of a body off at once, the one applied last first.
+/// Decodes all content codings of a body at once, the one applied last first.
 ///
-/// Each coding is held to the limits for itself, so that none of several nested bombs goes off.
+/// Each coding is held to the limits on its own, so that nested decompression bombs are stopped.
 public final class DecoderChain {
     private struct Stopped: Error {}
 
     private let layers: [any CodingDecoder]
     private let names: [ContentEncoding.Name]
-    /// Octets that each layer was given.
+    /// Bytes that each layer was given.
     private var fed: [Int]
-    /// Octets delivered by the innermost layer.
+    /// Bytes delivered by the innermost layer.
     public private(set) var produced = 0
-    /// Gets the number of octets that come out of any layer, piece by piece; what it throws ends `push`.
+    /// Receives the number of bytes that come out of any layer, piece by piece; what it throws ends `push`.
     package var meter: ((_ count: Int) throws -> Void)?
 
-    /// `names` in the order applied. Nil where this build cannot take one of them off.
+    /// `names` in the order applied. Nil if this build cannot decode one of them.
     public convenience init?(_ names: [ContentEncoding.Name], limits: InflateLimits) {
         self.init(names.map { ($0, nil) }, limits: limits)
     }
 
-    /// With what is known of deflate's wrapper.
+    /// With the wrapper of deflate, if it is known.
     package init?(_ codings: [(name: ContentEncoding.Name, format: DeflateFormat?)], limits: InflateLimits) {
         var layers: [any CodingDecoder] = []
         for coding in codings.reversed() {
@@ -54,7 +54,7 @@ public final class DecoderChain {
         return nil
     }
 
-    /// Octets behind each stream that belong to none, from the wire inwards.
+    /// Bytes after each stream that belong to none, from the wire inwards.
     var leftOver: [Int] { zip(self.fed, self.layers).map { $0 - $1.consumed } }
 
     /// What was found out about each coding, from the wire inwards.
@@ -64,7 +64,7 @@ public final class DecoderChain {
         }
     }
 
-    /// Takes the next piece; answers whether it can take more. Unusable after `deliver` has thrown.
+    /// Takes the next piece; returns whether it can take more. Unusable after `deliver` has thrown.
     public func push(_ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         do {
             try self.push(input, to: 0, deliver)
@@ -74,9 +74,9 @@ public final class DecoderChain {
         }
     }
 
-    /// No more input comes; answers whether all streams were whole.
+    /// No more input comes; returns whether all streams were whole.
     public func finish() -> Bool {
-        // Of what stopped in the middle the rest of the wire was not looked at: it is not cut short.
+        // After a problem, the rest of the wire was not looked at: it is not cut short.
         guard self.problem == nil else { return false }
         for layer in self.layers where layer.status == .needsMore { _ = layer.finish() }
         return self.problem == nil
@@ -95,5 +95,120 @@ public final class DecoderChain {
             try self.push(output, to: index + 1, deliver)
         }
         if case .failed = status { throw Stopped() }
+    }
+}
+
+/// What was found out about one content coding when it was decoded.
+package struct DecodedLayer {
+    /// A gzip member, or a whole stream of another format.
+    struct Member {
+        let header: GzipHeader?
+        /// Bytes of the member, and of the content in it.
+        let codedSize: Int
+        let size: Int
+    }
+
+    let name: ContentEncoding.Name
+    /// Nil for codings that are not deflate's.
+    let format: DeflateFormat?
+    /// The first gzip member's.
+    let header: GzipHeader?
+    /// Bytes of the stream.
+    let size: Int
+    /// Bytes after the stream that belong to nothing.
+    let leftOver: Int
+    /// All members; empty if there are more than can have parameters of their own.
+    let members: [Member]
+
+    init(_ name: ContentEncoding.Name, _ decoder: any CodingDecoder, leftOver: Int) {
+        let inflating = decoder as? InflatingDecoder
+        self.name = name
+        self.format = inflating?.format
+        self.header = inflating?.header
+        self.size = decoder.consumed
+        self.leftOver = leftOver
+        self.members = inflating.map { $0.members == $0.firstMembers.count ? $0.firstMembers : [] } ?? []
+    }
+
+    /// Whether a search is worth it: nothing may follow the members, since a restored stream would lack it.
+    var mayBeRestored: Bool { !self.members.isEmpty && self.leftOver == 0 }
+
+    /// Bytes after the stream are a problem if no checksum or magic number proves that there was such a stream at all.
+    var problem: InflateProblem? {
+        guard self.leftOver > 0, self.format == .raw || self.name == .br else { return nil }
+        return InflateProblem(.corrupt, offset: self.size, reason: self.followers)
+    }
+
+    /// A sentence on bytes after the stream.
+    var note: String? { self.leftOver > 0 ? "\(self.followers) at offset \(self.size)" : nil }
+
+    var fileExtension: String { self.format?.fileExtension ?? self.name.fileExtension }
+
+    /// - Parameter found: the parameters of each member; nil if one was not found.
+    package func coding(_ found: [DeflateParameters]?) -> ContentCoding {
+        let only = found?.count == 1 ? found?.first : nil
+        switch (self.name, self.format) {
+        case (.br, _): return .brotli
+        case (.zstd, _): return .zstandard
+        case (_, .gzip):
+            guard let found, found.count > 1 else { return .gzip(only, header: self.header ?? .plain) }
+            return .gzipMembers(
+                zip(self.members, found).enumerated().map { index, member in
+                    let isLast = index == found.count - 1
+                    return GzipMember(
+                        header: member.0.header ?? .plain, parameters: member.1, size: isLast ? nil : member.0.size)
+                })
+        case (_, .raw): return .rawDeflate(only)
+        case (_, .zlib), (_, nil): return .deflate(only)
+        }
+    }
+
+    private var followers: String {
+        let stream = self.format.map { "\($0)" } ?? self.name.rawValue
+        return self.leftOver == 1 ? "1 octet follows the \(stream) stream" : "\(self.leftOver) octets follow the \(stream) stream"
+    }
+}
+
+/// What can be read of a coded body: all of its content, or what precedes the place where it breaks.
+///
+/// For views only: `WireBodyDecoder` decodes bodies for a cassette, and proves that they can be restored.
+public struct DecodedBeginning: Sendable, Hashable {
+    public var octets: [UInt8]
+    /// Whether this is all of the content, of a whole stream.
+    public var isWhole: Bool
+    /// Where and why it breaks; also nil if only the caller's limit was reached.
+    public var problem: InflateProblem?
+    /// The coding that has the problem.
+    public var name: ContentEncoding.Name?
+    /// Bytes after the coded stream that belong to nothing.
+    public var leftOver = 0
+
+    private struct Enough: Error {}
+
+    /// Collects `limit` bytes at most. A source without a supported coding is its own content.
+    public static func read(
+        _ source: OctetSource, _ encoding: ContentEncoding, limit: Int = WireBodyDecoder.memoryLimit
+    ) throws -> DecodedBeginning {
+        var octets: [UInt8] = []
+        var isAll = true
+        func collect(_ piece: UnsafeRawBufferPointer) throws {
+            let room = limit - octets.count
+            octets.append(contentsOf: piece.prefix(room))
+            guard piece.count <= room else { throw Enough() }
+        }
+        guard case .coded(let names) = encoding, let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else {
+            do { try source.forEachPiece(collect) } catch is Enough { isAll = false }
+            return DecodedBeginning(octets: octets, isWhole: isAll && octets.count == source.size)
+        }
+        do {
+            try source.forEachPiece(while: { try chain.push($0, deliver: collect) })
+        } catch is Enough {
+            return DecodedBeginning(octets: octets, isWhole: false)
+        }
+        let isWhole = chain.finish()
+        let problem = chain.problem
+        return DecodedBeginning(
+            octets: octets, isWhole: isWhole, problem: problem?.problem, name: problem?.name,
+            leftOver: problem == nil ? chain.leftOver.reduce(0, +) : 0)
     }
 }

@@ -2,13 +2,13 @@ internal import CassetteModel
 
 /// The parameters worth trying to reproduce a deflate stream, the likeliest first.
 ///
-/// A value: knows common producers, tries nothing.
+/// Knows common producers, tries nothing.
 struct DeflateCandidates {
     /// zlib's default level, `gzip -9` and Python, nginx and `gzip -1`; then by how often servers are configured so.
     private static let levels = [6, 9, 1, 5, 4, 3, 2, 7, 8]
 
     let all: [DeflateParameters]
-    /// How many of them stand for nearly all restorable answers.
+    /// How many of them, from the first, cover nearly all restorable answers.
     let likelyCount: Int
 
     init(contentSize: Int, format: DeflateFormat, wirePrefix: UnsafeRawBufferPointer) {
@@ -18,7 +18,7 @@ struct DeflateCandidates {
         case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 2: levels.moveToFront { $0 == 9 }
         case .gzip where wirePrefix.count > 8 && wirePrefix[8] == 4: levels.moveToFront { $0 == 1 }
         case .zlib where wirePrefix.count > 1:
-            // RFC 1950, 2.2: CINFO is the window; FLEVEL has to come out right too, since the two octets are compared.
+            // RFC 1950, 2.2: CINFO is the window; FLEVEL has to come out right too, since the two bytes are compared.
             window = Int(wirePrefix[0] >> 4) + 8
             levels = levels.filter { Self.zlibLevelGroup($0) == wirePrefix[1] >> 6 }
         case .gzip, .zlib, .raw: break
@@ -52,7 +52,7 @@ struct DeflateCandidates {
         }
     }
 
-    /// nginx takes a bit off window and memory level each while the content fits in half the window less 262 octets.
+    /// nginx takes a bit off window and memory level each while the content fits in half the window less 262 bytes.
     private static func shrunk(to contentSize: Int) -> (memory: Int, window: Int) {
         var memory = 8
         var window = 15
@@ -68,5 +68,50 @@ extension Array {
     fileprivate mutating func moveToFront(where matches: (Element) -> Bool) {
         guard let index = self.firstIndex(where: matches) else { return }
         self.insert(self.remove(at: index), at: 0)
+    }
+}
+
+/// Finds where a producer flushed its compressor: a flush leaves an empty stored block (RFC 1951, 3.2.4), which ends in 00 00 FF FF.
+///
+/// Takes a stream that is known to be whole, and does not know its compressor.
+enum FlushPoints {
+    /// `0000ffff`, LEN and NLEN of an empty block
+    private static let mark: [UInt8] = [0x00, 0x00, 0xff, 0xff]
+
+    /// Content bytes from each flush to the next, for `DeflateParameters.flushes`; nil if there are more than the limit.
+    static func find(in wire: UnsafeRawBufferPointer, format: DeflateFormat) -> [Int]? {
+        var flushes: [Int] = []
+        guard var next = self.endOfMark(in: wire, from: 0) else { return flushes }
+        // The limits were kept when the body was inflated first.
+        var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
+        var position = 0
+        var before = 0
+        while inflater.push(UnsafeRawBufferPointer(rebasing: wire[position..<next]), deliver: { _ in }) == .needsMore {
+            position = next
+            // The four bytes can be there by chance.
+            if inflater.isBehindBlock {
+                guard flushes.count < DeflateParameters.flushLimit else { return nil }
+                flushes.append(inflater.produced - before)
+                before = inflater.produced
+            }
+            guard let end = self.endOfMark(in: wire, from: position) else { break }
+            next = end
+        }
+        return flushes
+    }
+
+    private static func endOfMark(in wire: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var offset = start
+        while wire.count - offset >= self.mark.count {
+            // How far on the mark can begin, by the fourth byte: FF may be its third byte, 00 its second, any other none of it.
+            switch wire[offset + 3] {
+            case 0xff:
+                if wire[offset..<offset + 4].elementsEqual(self.mark) { return offset + 4 }
+                offset += 1
+            case 0: offset += 2
+            default: offset += 4
+            }
+        }
+        return nil
     }
 }

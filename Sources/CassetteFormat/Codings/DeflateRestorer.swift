@@ -1,16 +1,16 @@
 public import CassetteModel
 internal import TapeBytes
 
-/// Finds the parameters with which zlib reproduces a recorded stream, octet for octet.
+/// Finds the parameters with which zlib reproduces a recorded stream, byte for byte.
 ///
-/// Works in bounded time: a candidate ends at its first differing octet, a search at `searchLimit`.
+/// Works in bounded time: a candidate ends at its first differing byte, a search at `searchLimit`.
 public struct DeflateRestorer: ~Copyable {
-    /// Content octets that failing candidates may deflate in one search: some 70 ms of a core. A candidate that still agrees there
+    /// Content bytes that failing candidates may deflate in one search: about 70 ms of a core. A candidate that still agrees there
     /// runs on to its end, so a search costs at most this and the content once more.
     public static let searchLimit = 2 << 20
-    /// What a candidate costs besides its octets, in octets: zlib's tables are cleared for each.
+    /// What each candidate costs besides its bytes, in bytes: zlib clears its tables.
     private static let candidateCost = 16 << 10
-    /// Answers kept for octets that come again, as in polling.
+    /// Answers kept for bytes that come again, as in polling.
     static let memoLimit = 32
 
     private struct Answer {
@@ -26,7 +26,7 @@ public struct DeflateRestorer: ~Copyable {
     }
 
     public private(set) var memory = RestorationMemory()
-    /// Content octets deflated by all searches so far.
+    /// Content bytes deflated by all searches so far.
     public private(set) var work = 0
     private var memo: [Answer] = []
     private var nextMemo = 0
@@ -35,9 +35,9 @@ public struct DeflateRestorer: ~Copyable {
 
     public init() {}
 
-    /// Octets in memory, flushes included. Of several members each has a part of the limit.
+    /// For bytes in memory, flushes included. Several members share the limit.
     ///
-    /// `identity` is the SHA-256 of the wire octets: a weaker one would let an origin choose octets that get another body's answer.
+    /// `identity` is the SHA-256 of the wire bytes: a weaker one would let an origin choose bytes that get another body's answer.
     public mutating func parameters(
         producing wire: UnsafeRawBufferPointer, from content: UnsafeRawBufferPointer, format: DeflateFormat, header: GzipHeader?,
         origin: String, identity: [UInt8], limit: Int = Self.searchLimit
@@ -52,7 +52,7 @@ public struct DeflateRestorer: ~Copyable {
         return found
     }
 
-    /// As above for octets that are too many to load, and without flushes: the content is inflated again for each candidate.
+    /// As above, for bytes that are too many to load, and without flushes: the content is inflated again for each candidate.
     public mutating func parameters(
         producing wire: OctetSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
     ) throws -> DeflateParameters? {
@@ -76,7 +76,7 @@ public struct DeflateRestorer: ~Copyable {
         var limit: Int
     }
 
-    /// Answers parameters without flushes.
+    /// The returned parameters have no flushes.
     private mutating func search(
         _ search: Search, _ attempt: (_ deflater: inout Deflater, _ patience: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
@@ -132,7 +132,7 @@ public struct DeflateRestorer: ~Copyable {
         }
     }
 
-    /// Octets in front of the first that depend on the parameters.
+    /// Bytes before the first that depends on the parameters.
     private static func wrappingSize(_ format: DeflateFormat, _ header: GzipHeader) -> Int {
         switch format {
         case .gzip: header.bytes.count
@@ -159,7 +159,7 @@ public struct DeflateRestorer: ~Copyable {
             }
             position = end
             guard agrees else { return .different(work: position) }
-            // Nothing came out yet to compare, and the budget is used up: only octets that agreed buy more.
+            // The budget is used up with nothing to compare yet: only bytes that agree earn more.
             guard position < patience || compared > wrapping else { return .different(work: position) }
         } while position < content.count
         return compared == wire.count ? .same : .different(work: position)
@@ -202,57 +202,12 @@ public struct DeflateRestorer: ~Copyable {
     }
 }
 
-/// Finds where a producer flushed its compressor: a flush leaves an empty stored block (RFC 1951, 3.2.4), which ends in 00 00 FF FF.
-///
-/// A value: looks at a stream that is known to be whole, and does not know which compressor it was.
-enum FlushPoints {
-    /// `0000ffff`, LEN and NLEN of an empty block
-    private static let mark: [UInt8] = [0x00, 0x00, 0xff, 0xff]
-
-    /// Content octets from each flush to the next, for `DeflateParameters.flushes`; nil where there are more than its limit.
-    static func find(in wire: UnsafeRawBufferPointer, format: DeflateFormat) -> [Int]? {
-        var flushes: [Int] = []
-        guard var next = self.endOfMark(in: wire, from: 0) else { return flushes }
-        // The limits were kept when the body was inflated first.
-        var inflater = Inflater(format: format, limits: InflateLimits(output: .max, ratio: .max))
-        var position = 0
-        var before = 0
-        while inflater.push(UnsafeRawBufferPointer(rebasing: wire[position..<next]), deliver: { _ in }) == .needsMore {
-            position = next
-            // The four octets can be there by chance.
-            if inflater.isBehindBlock {
-                guard flushes.count < DeflateParameters.flushLimit else { return nil }
-                flushes.append(inflater.produced - before)
-                before = inflater.produced
-            }
-            guard let end = self.endOfMark(in: wire, from: position) else { break }
-            next = end
-        }
-        return flushes
-    }
-
-    private static func endOfMark(in wire: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        var offset = start
-        while wire.count - offset >= self.mark.count {
-            // How far the mark can begin behind here: with FF as its third octet, with 00 as its second, with any other not at all.
-            switch wire[offset + 3] {
-            case 0xff:
-                if wire[offset..<offset + 4].elementsEqual(self.mark) { return offset + 4 }
-                offset += 1
-            case 0: offset += 2
-            default: offset += 4
-            }
-        }
-        return nil
-    }
-}
-
-/// What reproduced each origin's coded bodies so far: an origin's servers mostly stay with one compressor.
+/// What reproduced each origin's coded bodies so far: an origin mostly uses one compressor.
 ///
 /// Bounded: the origin not asked for the longest time is forgotten.
 public struct RestorationMemory: Sendable {
     public static let originLimit = 64
-    /// Parameters kept of each origin: its dynamic, its static and one other kind of answers.
+    /// Parameters kept of each origin: for its dynamic, its static and one other kind of answers.
     static let parametersLimit = 3
     /// An origin whose bodies were not restored this many times in a row (Node, Go) gets a full search only now and then.
     static let patience = 3

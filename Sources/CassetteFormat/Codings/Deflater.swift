@@ -1,11 +1,11 @@
 internal import CZlib
 public import CassetteModel
 
-/// Puts a content coding on: pieces of content in, pieces of the coded stream out.
+/// Encodes gzip or deflate: pieces of content in, pieces of the coded stream out.
 ///
-/// Gives the same octets for the same content, parameters and zlib, however the content is cut into pieces (level 0 is the exception).
+/// Gives the same bytes for the same content, parameters and zlib, however the content is cut into pieces (level 0 is the exception).
 public struct Deflater: ~Copyable {
-    /// Coded octets delivered at once at most.
+    /// Coded bytes delivered at once at most.
     public static let pieceSize = 32 << 10
 
     public private(set) var parameters: DeflateParameters
@@ -17,11 +17,11 @@ public struct Deflater: ~Copyable {
     private var header: GzipHeader?
     private var checksum: UInt
     private var length: UInt32 = 0
-    /// The next of the flushes, and content octets in front of it.
+    /// The index of the next flush, and the content bytes before it.
     private var nextFlush = 0
     private var beforeFlush = 0
 
-    /// Nil for parameters that zlib does not take, and where there is no memory.
+    /// Nil for parameters that zlib does not take, and if out of memory.
     public init?(_ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain) {
         guard Self.accepts(parameters) else { return nil }
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -49,7 +49,7 @@ public struct Deflater: ~Copyable {
         self.stream.deallocate()
     }
 
-    /// The ranges of zlib's deflateInit2. A window of 8 bits is not what it says there, and raw streams refuse it.
+    /// The ranges of zlib's deflateInit2. zlib changes a window of 8 bits, and raw streams refuse it.
     public static func accepts(_ parameters: DeflateParameters) -> Bool {
         (0...9).contains(parameters.level) && (1...9).contains(parameters.memoryLevel) && (9...15).contains(parameters.windowBits)
             && (0...4).contains(parameters.strategy) && parameters.flushes.allSatisfy { $0 >= 0 }
@@ -81,7 +81,7 @@ public struct Deflater: ~Copyable {
 
     /// Takes the next piece of content; the last one, which may be empty, ends the stream.
     ///
-    /// `deliver` answers whether to go on. After a no, or an error, the deflater is unusable until it is restarted.
+    /// `deliver` returns whether to go on. After false or an error, the deflater is unusable until it is restarted.
     @discardableResult
     public mutating func push(
         _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Bool
@@ -135,5 +135,65 @@ public struct Deflater: ~Copyable {
             guard code == Z_OK else { break }
         } while self.stream.pointee.avail_out == 0 || flush == Z_FINISH
         return true
+    }
+}
+
+/// Encodes gzip as a stream of several members, each with its own part of the content.
+///
+/// Edited content is cut at the recorded places: the last member takes what is left, and is empty if nothing is.
+struct MembersDeflater: ~Copyable {
+    private let members: [GzipMember]
+    private var index = 0
+    /// Content bytes that the current member still takes; the last member takes all.
+    private var room: Int
+    private var deflater: Deflater
+
+    /// Nil for parameters that zlib does not take, for no members, and if out of memory.
+    init?(_ members: [GzipMember]) {
+        guard members.allSatisfy({ Deflater.accepts($0.parameters) && ($0.size ?? 0) >= 0 }), let first = members.first,
+            let deflater = Deflater(first.parameters, format: .gzip, header: first.header)
+        else { return nil }
+        self.members = members
+        self.room = first.size ?? .max
+        self.deflater = deflater
+    }
+
+    /// Takes the next piece of content; the last one, which may be empty, ends the stream. Returns false if out of memory.
+    mutating func push(
+        _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows -> Bool {
+        var position = 0
+        while content.count - position >= self.room, self.index + 1 < self.members.count {
+            let end = position + self.room
+            try self.put(content[position..<end], isLast: true, deliver)
+            position = end
+            guard self.begin(self.index + 1) else { return false }
+        }
+        if self.index + 1 < self.members.count { self.room -= content.count - position }
+        try self.put(content[position...], isLast: isLast, deliver)
+        guard isLast else { return true }
+        while self.index + 1 < self.members.count {
+            guard self.begin(self.index + 1) else { return false }
+            try self.put(content[content.endIndex...], isLast: true, deliver)
+        }
+        return true
+    }
+
+    private mutating func begin(_ index: Int) -> Bool {
+        let member = self.members[index]
+        guard let deflater = Deflater(member.parameters, format: .gzip, header: member.header) else { return false }
+        self.deflater = deflater
+        self.index = index
+        self.room = member.size ?? .max
+        return true
+    }
+
+    private mutating func put(
+        _ content: Slice<UnsafeRawBufferPointer>, isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
+        try self.deflater.push(UnsafeRawBufferPointer(rebasing: content), isLast: isLast) { piece in
+            try deliver(piece)
+            return true
+        }
     }
 }

@@ -1,10 +1,10 @@
 package import CassetteModel
 
-/// Puts the content codings of a body on again, in the order they were applied.
+/// Applies the content codings of a body again, in their recorded order.
 ///
-/// With the recorded parameters, and where there are none with some of its own.
+/// With the recorded parameters, or with its own if there are none.
 package final class EncoderChain {
-    /// With what edited content is coded where the recorded coding was never reproduced.
+    /// Parameters for edited content whose recorded coding was never reproduced.
     static let fallback = DeflateParameters(level: 6)
 
     /// A class, since an array cannot hold what is not copyable.
@@ -49,7 +49,7 @@ package final class EncoderChain {
         ) throws {
             try self.stored?.push(content, isLast: isLast, deliver: deliver)
             if try self.members?.push(content, isLast: isLast, deliver: deliver) == false {
-                throw CassetteError(.unreadable, "there is no memory to code a body again: free some and try again")
+                throw CassetteError(.unreadable, "out of memory while coding a body again: free some and try again")
             }
             try self.deflater?.push(content, isLast: isLast) { piece in
                 try deliver(piece)
@@ -81,76 +81,16 @@ package final class EncoderChain {
     }
 }
 
-/// Puts gzip on as a stream of several members, each with its own part of the content.
+/// Encodes br or zstd without compressing: any decoder gives the content back, and no library is needed.
 ///
-/// Content that was edited is cut at the recorded places: the last member takes what is left, and is empty where nothing is.
-struct MembersDeflater: ~Copyable {
-    private let members: [GzipMember]
-    private var index = 0
-    /// Content octets that the current member still takes, unless it is the last, which takes all.
-    private var room: Int
-    private var deflater: Deflater
-
-    /// Nil for parameters that zlib does not take, for no members, and where there is no memory.
-    init?(_ members: [GzipMember]) {
-        guard members.allSatisfy({ Deflater.accepts($0.parameters) && ($0.size ?? 0) >= 0 }), let first = members.first,
-            let deflater = Deflater(first.parameters, format: .gzip, header: first.header)
-        else { return nil }
-        self.members = members
-        self.room = first.size ?? .max
-        self.deflater = deflater
-    }
-
-    /// Takes the next piece of content; the last one, which may be empty, ends the stream. Answers no where there is no memory.
-    mutating func push(
-        _ content: UnsafeRawBufferPointer, isLast: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) rethrows -> Bool {
-        var position = 0
-        while content.count - position >= self.room, self.index + 1 < self.members.count {
-            let end = position + self.room
-            try self.put(content[position..<end], isLast: true, deliver)
-            position = end
-            guard self.begin(self.index + 1) else { return false }
-        }
-        if self.index + 1 < self.members.count { self.room -= content.count - position }
-        try self.put(content[position...], isLast: isLast, deliver)
-        guard isLast else { return true }
-        while self.index + 1 < self.members.count {
-            guard self.begin(self.index + 1) else { return false }
-            try self.put(content[content.endIndex...], isLast: true, deliver)
-        }
-        return true
-    }
-
-    private mutating func begin(_ index: Int) -> Bool {
-        let member = self.members[index]
-        guard let deflater = Deflater(member.parameters, format: .gzip, header: member.header) else { return false }
-        self.deflater = deflater
-        self.index = index
-        self.room = member.size ?? .max
-        return true
-    }
-
-    private mutating func put(
-        _ content: Slice<UnsafeRawBufferPointer>, isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
-    ) rethrows {
-        try self.deflater.push(UnsafeRawBufferPointer(rebasing: content), isLast: isLast) { piece in
-            try deliver(piece)
-            return true
-        }
-    }
-}
-
-/// Puts br or zstd on without compressing: any decoder gives the content back, and no library is needed.
-///
-/// For content that was edited by hand: what its origin's encoder would have made of it, nobody knows.
+/// For content that was edited by hand: what its origin's encoder would have made of it is unknown.
 struct StoredEncoder {
     enum Format: Sendable, Hashable {
         case brotli
         case zstandard
     }
 
-    /// Content octets in a block: the least of what the formats allow with the smallest headers (RFC 7932, 9.2: MLEN in four nibbles).
+    /// Content bytes in a block: the least of what the formats allow with the smallest headers (RFC 7932, 9.2: MLEN in four nibbles).
     private static let blockSize = 1 << 16
 
     let format: Format

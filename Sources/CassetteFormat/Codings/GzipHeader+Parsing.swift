@@ -3,16 +3,16 @@ public import CassetteModel
 
 extension GzipHeader {
     public enum Parse: Sendable, Hashable {
-        /// The header is the first `length` octets.
+        /// The header is the first `length` bytes.
         case complete(length: Int)
         case needsMore
         case invalid(InflateProblem)
     }
 
-    /// Longest header taken: it is written in hex beside a readable body, and file names end at 255 octets.
+    /// Longest header taken: it is written in hex beside a readable body, and file names end at 255 bytes.
     public static let sizeLimit = 4096
 
-    /// XFL (RFC 1952, 2.3.1): zlib writes 2 for level 9 and 4 for level 1, others write what they like.
+    /// XFL (RFC 1952, 2.3.1): zlib writes 2 for level 9 and 4 for level 1, others write any value.
     public var extraFlags: UInt8 { self.bytes.count > 8 ? self.bytes[8] : 0 }
 
     private static let headerChecksum: UInt8 = 2
@@ -21,7 +21,7 @@ extension GzipHeader {
     private static let comment: UInt8 = 16
     private static let reserved: UInt8 = 0xe0
 
-    /// Finds the end of the header at the start of some octets (RFC 1952, 2.3).
+    /// Finds the end of the header at the start of some bytes (RFC 1952, 2.3).
     public static func parse(_ bytes: UnsafeRawBufferPointer) -> Parse {
         let result = Self.parseUnlimited(bytes)
         switch result {
@@ -32,7 +32,7 @@ extension GzipHeader {
     }
 
     private static let tooLong = InflateProblem(
-        .unsupported, offset: GzipHeader.sizeLimit, reason: "gzip header longer than \(GzipHeader.sizeLimit) octets")
+        .unsupported, offset: GzipHeader.sizeLimit, reason: "gzip header longer than \(GzipHeader.sizeLimit) bytes")
 
     private static func parseUnlimited(_ bytes: UnsafeRawBufferPointer) -> Parse {
         let fixed: [UInt8] = [0x1f, 0x8b, 8]
@@ -61,7 +61,7 @@ extension GzipHeader {
         if flags & Self.headerChecksum != 0 {
             guard bytes.count >= end + 2 else { return .needsMore }
             let told = UInt(bytes[end]) | UInt(bytes[end + 1]) << 8
-            // Both lengths are far below 32 bits here: a header of more than `sizeLimit` octets is refused by the caller of this.
+            // Both lengths are far below 32 bits here: the caller refuses a header of more than `sizeLimit` bytes.
             let found = crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(truncatingIfNeeded: end)) & 0xffff
             guard told == found else {
                 return .invalid(InflateProblem(.wrongChecksum, offset: end, reason: "wrong checksum of the gzip header"))

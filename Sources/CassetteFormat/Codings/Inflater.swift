@@ -1,13 +1,13 @@
 internal import CZlib
 public import CassetteModel
 
-/// Takes one coded stream apart: pieces of any size in, pieces of decoded octets out.
+/// Decodes one coded stream: pieces of any size in, pieces of decoded bytes out.
 ///
-/// Keeps nothing it has delivered, and stops behind the first stream or gzip member. No input traps: what is wrong with it is a result.
+/// Keeps nothing it has delivered, and stops after the first stream or gzip member. No input traps: what is wrong with it is a result.
 public struct Inflater: ~Copyable {
     private enum Stage { case header, blocks, trailer }
 
-    /// Decoded octets delivered at once at most.
+    /// Decoded bytes delivered at once at most.
     public static let pieceSize = 32 << 10
     private static let gzipTrailerSize = 8
 
@@ -16,14 +16,14 @@ public struct Inflater: ~Copyable {
     public private(set) var status: InflateStatus = .needsMore
     /// The header of a gzip member, once it is whole.
     public private(set) var header: GzipHeader?
-    /// Octets of input that belong to the stream so far, wrapping included.
+    /// Bytes of input that belong to the stream so far, wrapping included.
     public private(set) var consumed = 0
-    /// Decoded octets delivered so far.
+    /// Decoded bytes delivered so far.
     public private(set) var produced = 0
 
-    /// Whether all that was taken so far ends behind a block, at the end of an octet: a flushed compressor leaves off there.
+    /// Whether the input so far ends after a block, at the end of a byte: a flushed compressor pauses there.
     ///
-    /// zlib.h: `data_type` has 128 behind a block, 64 within the last one, and the number of bits left over.
+    /// zlib.h: `data_type` has 128 after a block, 64 within the last one, and the number of bits left over.
     var isBehindBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
 
     /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
@@ -31,7 +31,7 @@ public struct Inflater: ~Copyable {
     private let output: UnsafeMutablePointer<UInt8>
     private let isOpen: Bool
     private var stage = Stage.blocks
-    /// Header or trailer octets that came in pieces.
+    /// Header or trailer bytes that came in pieces.
     private var pending: [UInt8] = []
     private var checksum: UInt = 0
 
@@ -71,7 +71,7 @@ public struct Inflater: ~Copyable {
         if !self.isOpen { self.fail(.outOfMemory, "no memory for inflating") }
     }
 
-    /// Negative: without wrapping. The gzip wrapping is read here, since zlib does not tell its octets.
+    /// Negative: without wrapping. The gzip wrapping is read here, since zlib does not report its bytes.
     private static func windowBits(of format: DeflateFormat) -> Int32 { format == .zlib ? MAX_WBITS : -MAX_WBITS }
 
     /// Takes the next piece. Unusable after `deliver` has thrown, until it is restarted.
@@ -186,5 +186,105 @@ public struct Inflater: ~Copyable {
         }
         self.consumed += Self.gzipTrailerSize
         return taken
+    }
+}
+
+/// How far an inflater has come.
+public enum InflateStatus: Sendable, Hashable {
+    case needsMore
+    /// The stream is whole and its checks are right. Input after it was not touched.
+    case ended
+    case failed(InflateProblem)
+}
+
+/// Why a coded body could not be decoded, and where.
+public struct InflateProblem: Sendable, Hashable, CustomStringConvertible {
+    public enum Kind: Sendable, Hashable {
+        /// The bytes are not what the format asks for.
+        case corrupt
+        /// The input ended before the stream did.
+        case truncated
+        /// The decoded bytes do not match the trailer.
+        case wrongChecksum, wrongLength
+        /// More decoded bytes than a limit allows.
+        case tooLong, tooDense
+        /// A part of the format that HTTP does not use: a preset dictionary, an endless header.
+        case unsupported
+        case outOfMemory
+    }
+
+    public var kind: Kind
+    /// Bytes of input before the problem.
+    public var offset: Int
+    /// In plain words, without the offset.
+    public var reason: String
+
+    public init(_ kind: Kind, offset: Int, reason: String) {
+        self.kind = kind
+        self.offset = offset
+        self.reason = reason
+    }
+
+    public var description: String { "\(self.reason) at offset \(self.offset)" }
+}
+
+/// Where inflating stops, so that a small body cannot become a huge one.
+public struct InflateLimits: Sendable, Hashable {
+    /// Most decoded bytes if they are collected in memory. A quarter of the 256 MiB that the proxy may use at its peak.
+    public static let memoryOutput = 64 << 20
+    /// Most decoded bytes per coded byte. Deflate cannot pass 1032 (258 bytes for two bits); text stays below 100.
+    public static let ratio = 1000
+    /// Decoded bytes up to which the ratio is not looked at: a small page of blanks is no bomb.
+    public static let ratioFloor = 1 << 20
+
+    public var output: Int
+    public var ratio: Int
+
+    public init(output: Int = Self.memoryOutput, ratio: Int = Self.ratio) {
+        self.output = output
+        self.ratio = ratio
+    }
+
+    /// For decoded bytes that go to a file: 64 MiB or 100 times the coded size, the most that a body may cost beyond what was sent.
+    public static func file(codedSize: Int) -> InflateLimits {
+        let (product, overflow) = codedSize.multipliedReportingOverflow(by: 100)
+        return InflateLimits(output: overflow ? .max : max(Self.memoryOutput, product))
+    }
+
+    /// For decoded bytes that are only looked at: a gibibyte, a few seconds' work, or 100 times the coded size. Content denser
+    /// than any text is no reason not to look at it.
+    package static func search(codedSize: Int) -> InflateLimits {
+        InflateLimits(output: max(1 << 30, self.file(codedSize: codedSize).output), ratio: .max)
+    }
+
+    /// What is wrong with `produced` bytes out of `consumed`, if anything is.
+    func problem(produced: Int, consumed: Int) -> InflateProblem? {
+        guard produced <= self.output else {
+            return InflateProblem(.tooLong, offset: consumed, reason: "decoded body longer than \(self.output) octets")
+        }
+        guard produced <= Self.ratioFloor || produced / max(consumed, 1) <= self.ratio else {
+            return InflateProblem(
+                .tooDense, offset: consumed, reason: "decoded body more than \(self.ratio) times as long as the coded one")
+        }
+        return nil
+    }
+}
+
+/// The wrapping of a deflate stream.
+public enum DeflateFormat: Sendable, Hashable, CaseIterable {
+    /// RFC 1952: header, stream, CRC-32 and length.
+    case gzip
+    /// RFC 1950: two bytes, stream, Adler-32.
+    case zlib
+    /// RFC 1951: the stream alone.
+    case raw
+
+    /// The file extension that tools use for the format.
+    public var fileExtension: String {
+        switch self {
+        case .gzip: "gz"
+        case .zlib: "zz"
+        case .raw: "deflate"
+        }
     }
 }

@@ -1,8 +1,26 @@
 internal import CassetteModel
 
-/// Takes gzip or deflate off, all members of a gzip stream (RFC 1952, 2.2) as one content.
+/// Decodes one content coding: pieces of coded bytes of any size in, pieces of decoded bytes out.
 ///
-/// Finds out by two octets whether a deflate stream has zlib's wrapper, where the caller does not say. Octets behind the last member that
+/// Keeps nothing it has delivered. No input traps: what is wrong with it is a status.
+protocol CodingDecoder: AnyObject {
+    /// `ended` as soon as bytes come that do not belong to the coding; a stream that ends with the input ends with `finish`.
+    var status: InflateStatus { get }
+    /// Bytes of input that belong to the coding so far. After a failure, the library may have looked at some more bytes.
+    var consumed: Int { get }
+    /// Decoded bytes delivered so far.
+    var produced: Int { get }
+
+    /// Takes the next piece. Unusable after `deliver` has thrown.
+    func push(_ input: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows -> InflateStatus
+
+    /// No more input comes: a stream that is not whole is truncated.
+    func finish() -> InflateStatus
+}
+
+/// Decodes gzip or deflate, all members of a gzip stream (RFC 1952, 2.2) as one content.
+///
+/// Judges by two bytes whether a deflate stream has zlib's wrapper, unless the caller says so. Bytes after the last member that
 /// do not begin another are left alone.
 final class InflatingDecoder: CodingDecoder {
     private static let magic: [UInt8] = [0x1f, 0x8b]
@@ -13,7 +31,7 @@ final class InflatingDecoder: CodingDecoder {
     private(set) var header: GzipHeader?
     /// Whole members so far.
     private(set) var members = 0
-    /// The first members: no more than can have parameters of their own.
+    /// The first members, at most as many as can have parameters of their own.
     private(set) var firstMembers: [DecodedLayer.Member] = []
 
     var consumed: Int { self.isBehindEnd ? self.base : self.base + self.inflater.consumed }
@@ -21,12 +39,12 @@ final class InflatingDecoder: CodingDecoder {
 
     private var inflater: Inflater
     private var limits: InflateLimits
-    /// Octets of input in front of the current member.
+    /// Bytes of input before the current member.
     private var base = 0
     private var producedBefore = 0
-    /// Octets of input that the current member was given.
+    /// Bytes of input that the current member was given.
     private var fed = 0
-    /// What came of a member of which it is not known yet whether it is one, or of a wrapper of which it is not known which.
+    /// Bytes that may begin a member, or a wrapper whose format is not known yet.
     private var pending: [UInt8] = []
 
     init(format: DeflateFormat?, limits: InflateLimits = InflateLimits()) {
@@ -60,7 +78,7 @@ final class InflatingDecoder: CodingDecoder {
                 self.pending.append(input[position])
                 position += 1
                 guard self.decide() else { continue }
-                // The octets that were looked at belong to the stream.
+                // The pending bytes belong to the stream.
                 let pending = self.pending
                 self.pending.removeAll(keepingCapacity: true)
                 try pending.withUnsafeBytes { _ = try self.inflate($0, deliver) }
@@ -77,7 +95,7 @@ final class InflatingDecoder: CodingDecoder {
         if self.isBehindEnd {
             self.status = .ended
         } else {
-            // A stream of one octet has no wrapper that could be told.
+            // A stream of one byte has no recognizable wrapper.
             let rest = self.pending.count
             self.inflater.finish()
             self.settle()
@@ -89,11 +107,11 @@ final class InflatingDecoder: CodingDecoder {
         return self.status
     }
 
-    /// Looks at the octets that are pending; answers whether they are the beginning of a stream that goes to the inflater now.
+    /// Looks at the pending bytes; returns whether they begin a stream that goes to the inflater now.
     private func decide() -> Bool {
         if self.format == nil {
             guard self.pending.count == 2 else { return false }
-            // RFC 1950, 2.2: the method, and a check over both octets.
+            // RFC 1950, 2.2: the method, and a check over both bytes.
             let isZlib = self.pending[0] & 15 == 8 && (Int(self.pending[0]) << 8 | Int(self.pending[1])) % 31 == 0
             self.format = isZlib ? .zlib : .raw
             self.inflater.restart(format: isZlib ? .zlib : .raw, limits: self.limits)

@@ -1,5 +1,5 @@
-internal import TapeBytes
 internal import CassetteModel
+internal import TapeBytes
 
 /// A cookie as HAR lists it.
 struct HARCookie: Hashable {
@@ -10,9 +10,9 @@ struct HARCookie: Hashable {
 
     var name: String
     var value: String
-    /// `path`, `domain`, `expires`, where the cookie has them.
+    /// `path`, `domain`, `expires`, if the cookie has them.
     var attributes: [Attribute] = []
-    /// `httpOnly` and `secure`, where the cookie has them.
+    /// `httpOnly` and `secure`, if the cookie has them.
     var flags: [String] = []
 
     /// The cookies of a `Cookie` field (RFC 6265, 4.2.1).
@@ -23,7 +23,7 @@ struct HARCookie: Hashable {
         }
     }
 
-    /// The cookie of a `Set-Cookie` field (RFC 6265, 5.2); nil where it names none.
+    /// The cookie of a `Set-Cookie` field (RFC 6265, 5.2); nil if it has none.
     static func set(_ value: String) -> HARCookie? {
         var parts = value.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
         guard let first = parts.popFirst() else { return nil }
@@ -60,5 +60,62 @@ struct HARCookie: Hashable {
         let start = text.drop(while: isSpace)
         let kept = start.count - start.reversed().prefix(while: isSpace).count
         return String(decoding: start.prefix(kept), as: UTF8.self)
+    }
+}
+
+/// Splits `a=1&b=2` into names and values, as a URL's query or a form has them.
+enum FormPairs {
+    struct Pair: Hashable {
+        var name: String
+        var value: String
+    }
+
+    /// The pairs between a URL's question mark and its fragment.
+    static func query(of url: String) -> [Pair] {
+        let bytes = Array(url.utf8)
+        let end = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.count
+        guard let mark = bytes[..<end].firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return self.parse(bytes[(mark + 1)..<end])
+    }
+
+    static func parse(_ text: ArraySlice<UInt8>) -> [Pair] {
+        text.split(separator: UInt8(ascii: "&")).map { part in
+            guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return Pair(name: self.decode(part), value: "") }
+            return Pair(name: self.decode(part[..<equals]), value: self.decode(part[(equals + 1)...]))
+        }
+    }
+
+    /// Decodes `%20` and `+`; text that would then not be UTF-8 stays as it is.
+    private static func decode(_ text: ArraySlice<UInt8>) -> String {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var offset = text.startIndex
+        while offset < text.endIndex {
+            if text[offset] == UInt8(ascii: "%"), text.endIndex - offset > 2, let upper = Hex.value(text[offset + 1]),
+                let lower = Hex.value(text[offset + 2])
+            {
+                decoded.append(upper << 4 | lower)
+                offset += 3
+            } else {
+                decoded.append(text[offset] == UInt8(ascii: "+") ? 32 : text[offset])
+                offset += 1
+            }
+        }
+        return String(decoding: UTF8Validator.isValid(decoded) ? decoded : Array(text), as: UTF8.self)
+    }
+}
+
+extension Timestamp {
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// Reads `Sat, 21 Nov 2026 04:19:28 GMT` (RFC 9110, 5.6.7), and the dashes that cookies have in place of its spaces.
+    init?(httpDate text: String) {
+        let words = text.lowercased().split { $0 == " " || $0 == "-" || $0 == "," }
+        guard words.count == 6, words[5] == "gmt", let month = Self.months.firstIndex(where: { $0 == words[2] }) else { return nil }
+        func padded(_ text: some StringProtocol, to width: Int) -> String {
+            String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+        }
+        guard words[3].utf8.count == 4, words[4].utf8.count == 8 else { return nil }
+        self.init("\(words[3])-\(padded(String(month + 1), to: 2))-\(padded(words[1], to: 2))T\(words[4])Z")
     }
 }

@@ -27,7 +27,7 @@ extension HARWriter {
                     return self.writer.endObject()
                 }
             } else {
-                // HAR has no encoding for request bodies: the member is ours.
+                // HAR has no encoding for request bodies: the member is Wiretape's own.
                 _ = try self.text(of: body, headers, type: type ?? "", encoding: "_encoding")
             }
         }
@@ -35,7 +35,7 @@ extension HARWriter {
         self.writer.endObject()
     }
 
-    /// Bytes of a body that is taken apart for the export alone: as much is held in memory.
+    /// Bytes of a body that is parsed for the export alone: as much is held in memory.
     private static let guessLimit = 8 << 20
 
     /// The parts of a form that the cassette holds in one piece, as `inspect` shows them: with the boundary that its Content-Type names, or
@@ -122,7 +122,7 @@ extension HARWriter {
         self.writer.string(note)
     }
 
-    /// Writes the content as text or base64; returns its size, nil if it could not be had.
+    /// Writes the content as text or base64; returns its size, nil if it is not available.
     ///
     /// - Parameter isCharsetNamed: the archive says elsewhere what charset its text was in.
     private mutating func text(
@@ -132,7 +132,7 @@ extension HARWriter {
         switch body.content {
         case .empty: return 0
         case .encodedText(let octets, let charset):
-            // Who restores the bytes has the type alone to go by.
+            // A reader of the archive can restore the bytes by the type alone.
             let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(octets) : nil
             _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? octets).withUnsafeBytes(deliver) }
             return octets.count
@@ -150,7 +150,7 @@ extension HARWriter {
         case .multipart, .file, .raw:
             guard let bodies = self.bodies else {
                 self.writer.member("comment")
-                self.writer.string("the content lies in a file and was left out")
+                self.writer.string("the content is in a file and was left out")
                 return nil
             }
             let isText = Self.isTextual(type) ? try Self.isUTF8(body, headers, bodies) : false
@@ -186,7 +186,7 @@ extension HARWriter {
         return size
     }
 
-    /// Whether a Content-Type names a charset by which its bytes are made of the text again.
+    /// Whether a Content-Type names a charset that restores the bytes from the text.
     private static func names(_ type: String, _ charset: Charset) -> Bool {
         guard let parameter = MIMEParameters(type.utf8)["charset"] else { return false }
         let label = String(decoding: parameter.value.prefix(64), as: UTF8.self).lowercased()

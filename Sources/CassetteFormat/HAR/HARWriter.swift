@@ -13,7 +13,7 @@ public struct HARWriter {
     /// The buffer goes to the sink when it is this full, and bodies are taken in pieces of this size.
     static let flushSize = 48 << 10
 
-    /// Without `bodies`, content that lies in files is left out, with a comment in its place.
+    /// Without `bodies`, content in files is left out, with a comment in its place.
     public init(bodies: (any HARBodySource)? = nil, sink: @escaping Sink) {
         self.bodies = bodies
         self.sink = sink
@@ -167,7 +167,7 @@ public struct HARWriter {
         self.writer.endArray()
     }
 
-    /// UTF-8 where it is that, and else a character per octet, as browsers show field values.
+    /// As UTF-8 if it is valid, otherwise a character per byte, as browsers show field values.
     private mutating func octets(_ octets: ArraySlice<UInt8>) {
         octets.withUnsafeBytes {
             if UTF8Validator.isValid($0) { self.writer.string(utf8: $0) } else { self.writer.string(latin1: $0) }
@@ -212,7 +212,7 @@ public struct HARWriter {
 
     // MARK: Timings
 
-    /// The recorded phases. Of an exchange that came to no end, what is missing to the whole counts for the phase that was under way: HAR's
+    /// The recorded phases. If the exchange did not end, the time missing to the total counts for the phase under way: HAR's
     /// `time` is the sum of its timings.
     private static func phases(_ interaction: Interaction) -> Timing {
         var timing = interaction.timing
@@ -241,7 +241,7 @@ public struct HARWriter {
         return timing
     }
 
-    /// The sum of the phases, as HAR asks.
+    /// The sum of the phases, as HAR defines it.
     private static func time(_ timing: Timing) -> Double {
         let phases = [timing.blocked, timing.dns, timing.connect, timing.tls, timing.send, timing.wait, timing.receive].compactMap { $0 }
         return phases.reduce(0, +)
@@ -268,4 +268,13 @@ public struct HARWriter {
         guard let colon = remote.utf8.lastIndex(of: UInt8(ascii: ":")) else { return remote }
         return String(remote[..<colon].filter { $0 != "[" && $0 != "]" })
     }
+}
+
+/// Reads bodies from the files beside a cassette, for an export.
+public protocol HARBodySource {
+    /// Delivers the content of a body whose `content` has files or a raw slice, piece by piece and in order: without the codings
+    /// that `headers` name, even if the body is not decoded yet. Codings that cannot be decoded stay.
+    ///
+    /// May be asked for the same body twice: once to see whether it is text, once to write it.
+    func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws
 }

@@ -23,7 +23,7 @@ enum BodyDecoder {
             sha256: digest, note: try reader.string("note"), unknown: reader.unknown)
     }
 
-    /// A body written by hand may leave its size to its content.
+    /// A body written by hand may omit its size.
     private static func size(
         _ stated: Int?, _ content: BodyContent, _ codings: [ContentCoding], _ reader: ObjectReader
     ) throws(CassetteError) -> Int {
@@ -121,7 +121,7 @@ enum BodyDecoder {
 
 /// Reads the `codings` of a body, with the ranges zlib takes.
 enum CodingsDecoder {
-    /// Nobody applies more; each is work when the body is restored.
+    /// No one applies more; each is work when the body is restored.
     private static let limit = 8
     private static let parameters = ["level", "memory", "window", "strategy", "flushes"]
 
@@ -167,7 +167,7 @@ enum CodingsDecoder {
     private static func members(_ value: JSONValue, _ path: String, _ reader: ObjectReader) throws(CassetteError) -> [GzipMember] {
         var members: [GzipMember] = []
         for element in value.elements {
-            // All but the last have to say where they end.
+            // All but the last need a size.
             if let last = members.last, last.size == nil {
                 throw reader.place.error(.damaged, line: element.line, member: path, "expected a 'size' in all members but the last")
             }
@@ -219,7 +219,7 @@ enum CodingsDecoder {
     private static func header(_ reader: ObjectReader) throws(CassetteError) -> GzipHeader {
         guard let value = reader["header"], let digits = try reader.string("header") else { return .plain }
         guard let bytes = Hex.decode(digits.utf8), bytes.count >= 10 else {
-            throw reader.error(value, "header", "expected ten octets or more as hex digits")
+            throw reader.error(value, "header", "expected ten bytes or more as hex digits")
         }
         return GzipHeader(bytes: bytes)
     }

@@ -3,9 +3,9 @@ internal import TapeBytes
 
 /// Writes one body's object, in the form its content already has.
 ///
-/// Decides nothing; contents that lie in the cassette itself are `ContentEncoder`'s.
+/// Decides nothing; `ContentEncoder` writes contents in the cassette itself.
 enum BodyEncoder {
-    /// More pieces than this stand on lines of their own.
+    /// More pieces than this are written on lines of their own.
     private static let inlinePieces = 8
 
     /// - Parameter headers: the message's, whose Content-Type names the boundary of a multipart.
@@ -156,7 +156,7 @@ enum BodyEncoder {
         writer.string(Hex.encode(header.bytes))
     }
 
-    /// A path alone, where the body's own size and digest say the rest.
+    /// A path alone, if the body's own size and digest say the rest.
     private static func original(_ original: Sidecar, of body: Body, _ writer: inout JSONWriter) {
         writer.member("original")
         let known = SidecarName.digest(in: original.path) ?? body.sha256 ?? ""

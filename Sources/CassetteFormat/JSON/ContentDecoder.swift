@@ -3,9 +3,9 @@ internal import TapeBytes
 
 /// Reads the content of a body or a part out of its object; opens no files.
 enum ContentDecoder {
-    /// Of which an object has one, besides files.
+    /// Members of which an object has at most one, besides files.
     static let contents = ["json", "text", "base64", "form", "lines", "events", "multipart"]
-    /// What stands beside them.
+    /// Members that go with them.
     static let companions = ["style", "charset", "spelling", "lineEnd", "ended", "rest"]
 
     /// The one content among `names` that the object has.
@@ -150,135 +150,5 @@ enum ContentDecoder {
             throw inner.error(value, "plain", "expected visible ASCII characters but '&', '%' and '+'")
         }
         return FormSpelling(escapesSpace: space == "%20", usesLowerCaseHex: hex == "lower", plain: plain, escaped: escaped)
-    }
-}
-
-/// Reads the parts of a multipart body; checks nothing against the boundary, which `MultipartCheck` does when octets are made of them.
-enum MultipartDecoder {
-    /// As deep as JSON that a body may hold leaves room for in an interaction.
-    private static let depthLimit = 8
-    private static let members = ["boundary", "preamble", "parts", "closing", "epilogue"]
-    private static let partMembers =
-        ["name", "filename", "delimiter", "headers", "head", "file", "size", "sha256", "transfer"] + ContentDecoder.contents
-        + ContentDecoder.companions
-    private static let partContents = ContentDecoder.contents + ["file"]
-
-    static func decode(
-        _ value: JSONValue, named boundary: MultipartBoundary?, _ reader: ObjectReader, depth: Int = 1
-    ) throws(CassetteError) -> MultipartBody<PartContent> {
-        guard depth <= self.depthLimit else {
-            throw reader.error(value, "multipart", "expected at most \(self.depthLimit) levels", code: .tooLarge)
-        }
-        if value.kind == .array {
-            guard let boundary else {
-                throw reader.error(value, "multipart", "expected a 'Content-Type' that names a boundary, or an object with 'boundary'")
-            }
-            let parts = try self.parts(value, isFirst: true, reader, depth)
-            let closing = MultipartBody<PartContent>.usualDelimiter(isFirst: parts.isEmpty, isClosing: true)
-            return MultipartBody(boundary: boundary, parts: parts, closing: closing)
-        }
-        let object = try ObjectReader(value, reader.memberPath("multipart"), reader.place, known: self.members)
-        try object.refuseUnknown()
-        var boundary = boundary
-        if let named = object["boundary"] {
-            boundary = MultipartBoundary(try HeadOctets.decodeLine(named, "boundary", object))
-        }
-        guard let boundary else { throw object.error(value, "boundary", "expected 1 to \(MultipartBoundary.longest) octets") }
-        let preamble =
-            try object["preamble"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "preamble", object) } ?? []
-        let parts = try self.parts(object.required("parts"), isFirst: preamble.isEmpty, object, depth)
-        let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: preamble.isEmpty && parts.isEmpty, isClosing: true)
-        var closing: MultipartDelimiter? = usual
-        if let value = object["closing"] {
-            closing = value.kind == .null ? nil : try self.delimiter(value, "closing", usual: usual, object)
-        }
-        let epilogue =
-            try object["epilogue"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "epilogue", object) } ?? []
-        return MultipartBody(boundary: boundary, preamble: preamble, parts: parts, closing: closing, epilogue: epilogue)
-    }
-
-    private static func parts(
-        _ value: JSONValue, isFirst: Bool, _ reader: ObjectReader, _ depth: Int
-    ) throws(CassetteError) -> [MultipartPart<PartContent>] {
-        guard value.kind == .array else { throw reader.error(value, "parts", "expected an array") }
-        var parts: [MultipartPart<PartContent>] = []
-        for element in value.elements {
-            let path = "\(reader.path.isEmpty ? "" : reader.path + ".")parts[\(parts.count)]"
-            let part = try ObjectReader(element, path, reader.place, known: self.partMembers)
-            try part.refuseUnknown()
-            parts.append(try self.part(part, isFirst: isFirst && parts.isEmpty, depth))
-        }
-        return parts
-    }
-
-    private static func part(_ reader: ObjectReader, isFirst: Bool, _ depth: Int) throws(CassetteError) -> MultipartPart<PartContent> {
-        let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: isFirst)
-        let delimiter = try reader["delimiter"].map { (value) throws(CassetteError) in
-            try self.delimiter(value, "delimiter", usual: usual, reader)
-        }
-        let headers = try self.headers(reader)
-        return MultipartPart(delimiter: delimiter ?? usual, headers: headers, content: try self.content(reader, headers.fields, depth))
-    }
-
-    private static func headers(_ reader: ObjectReader) throws(CassetteError) -> PartHeaderSection {
-        if let head = reader["head"] {
-            guard reader["headers"] == nil else { throw reader.error(head, "head", "expected one of 'head' and 'headers'") }
-            return PartHeaderSection(octets: try HeadOctets.decode(head, "head", reader))
-        }
-        guard let value = reader["headers"] else { return PartHeaderSection(lines: []) }
-        guard value.kind == .array else { throw reader.error(value, "headers", "expected an array of field lines") }
-        var lines: [[UInt8]] = []
-        for element in value.elements {
-            let line = try HeadOctets.decodeLine(element, "headers", reader)
-            guard !line.isEmpty else { throw reader.error(element, "headers", "expected a field line: an empty line would end the head") }
-            lines.append(line)
-        }
-        return PartHeaderSection(lines: lines)
-    }
-
-    private static func content(_ reader: ObjectReader, _ fields: HeaderFields, _ depth: Int) throws(CassetteError) -> MultipartContent<
-        PartContent
-    > {
-        guard let (name, value) = try ContentDecoder.choice(of: self.partContents, reader) else {
-            throw reader.error(reader.value, "text", "is missing: a part has a content")
-        }
-        let transfer = try reader["transfer"].map { (value) throws(CassetteError) in try TransferCoder.decode(value, reader) }
-        guard transfer == nil || name != "file" && name != "multipart" else {
-            throw reader.error(value, name, "expected content in the cassette itself beside 'transfer'")
-        }
-        if name == "file" {
-            guard let path = try reader.path("file") else { return .data(.text([])) }
-            let digest = try reader.digest("sha256") ?? SidecarName.digest(in: path) ?? ""
-            return .data(.file(Sidecar(path: path, size: try reader.requiredInt("size"), sha256: digest)))
-        }
-        if name == "multipart" {
-            return .multipart(try self.decode(value, named: MultipartType(fields)?.boundary, reader, depth: depth + 1))
-        }
-        let content = try ContentDecoder.decode(name, value, reader, headers: fields)
-        guard let part = PartContent(content) else { throw reader.error(value, name, "expected the content of a part") }
-        return .data(transfer.map { .transferEncoded(part, $0) } ?? part)
-    }
-
-    private static func delimiter(
-        _ value: JSONValue, _ name: String, usual: MultipartDelimiter, _ reader: ObjectReader
-    ) throws(CassetteError) -> MultipartDelimiter {
-        let object = try ObjectReader(value, reader.memberPath(name), reader.place, known: ["before", "padding", "after"])
-        try object.refuseUnknown()
-        var delimiter = usual
-        delimiter.lineEndBefore = try self.lineEnd("before", object) ?? usual.lineEndBefore
-        delimiter.lineEndAfter = try self.lineEnd("after", object) ?? usual.lineEndAfter
-        delimiter.padding = try object.utf8("padding") ?? []
-        guard delimiter.padding.allSatisfy({ $0 == 32 || $0 == 9 }) else {
-            throw object.error(value, "padding", "expected spaces and tabs")
-        }
-        return delimiter
-    }
-
-    private static func lineEnd(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> LineEnd? {
-        guard let octets = try reader.utf8(name), let value = reader[name] else { return nil }
-        guard let lineEnd = LineEnd.allCases.first(where: { $0.octets == octets }) else {
-            throw reader.error(value, name, "expected \"\", \"\\n\" or \"\\r\\n\"")
-        }
-        return lineEnd
     }
 }

@@ -1,10 +1,10 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Server-sent events between their octets and a cassette's structure.
+/// Reads and writes server-sent events in a cassette's structure.
 ///
-/// An event is an object where each of its lines is a name, a colon, a space and a value, and no name comes twice, but for `data` lines that follow each
-/// other; else it is an array of its lines.
+/// An event is an object if each of its lines is a name, a colon, a space and a value, and no name comes twice, except `data` lines that
+/// follow each other; otherwise it is an array of its lines.
 enum EventStreamCoder {
     // MARK: Writing
 

@@ -5,7 +5,7 @@ internal import TapeBytes
 ///
 /// Trusts nothing: types, ranges, paths and what goes into a message's head are checked here. Opens no files.
 public enum InteractionDecoder {
-    /// A head section larger than this is no recording of ours: heads are limited to far less while they are recorded.
+    /// A larger head section is not a recording: while recording, heads are limited to far less.
     static let headLimit = 16 << 20
 
     public static func decode(_ bytes: UnsafeRawBufferPointer, at place: InteractionPlace = InteractionPlace()) throws(CassetteError)
@@ -158,7 +158,7 @@ public enum InteractionDecoder {
 
 /// Reads the `connection` member's value.
 ///
-/// Checks that digests are digests and times are times; what the names say is for people and taken as it is.
+/// Checks that digests are digests and times are times; the names are for people and taken as they are.
 enum ConnectionDecoder {
     static func decode(_ value: JSONValue, _ place: InteractionPlace) throws(CassetteError) -> ConnectionInfo {
         let reader = try ObjectReader(value, "connection", place, known: ["id", "remote", "reused", "tls"])

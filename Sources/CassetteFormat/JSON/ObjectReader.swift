@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import TapeBytes
 
-/// Reads the members of one JSON object by name, and keeps those whose names it was not given.
+/// Reads the members of one JSON object by name, and keeps the unknown ones.
 ///
 /// A known name that comes twice is an error: two readers could take different ones.
 struct ObjectReader {
@@ -40,7 +40,7 @@ struct ObjectReader {
 
     func memberPath(_ name: String) -> String { self.path.isEmpty ? name : "\(self.path).\(name)" }
 
-    /// For objects whose members decide how octets come back: one we do not know may change their meaning.
+    /// For objects whose members decide how bytes are restored: an unknown one may change their meaning.
     func refuseUnknown() throws(CassetteError) {
         guard let first = self.unknown.first else { return }
         throw self.error(self.value, first.name, "is not a member this version knows", code: .unsupportedVersion)
@@ -123,5 +123,42 @@ struct ObjectReader {
         guard let text = try self.string(name), let value = self[name] else { return nil }
         guard SidecarName.isDigest(text.utf8) else { throw self.error(value, name, "expected 64 lower-case hex digits") }
         return text
+    }
+}
+
+/// Bytes of a message's or part's head as a cassette has them: a string, or `{ "latin1": "…" }` if they are not UTF-8.
+enum HeadOctets {
+    static func write(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
+        guard !UTF8Validator.isValid(octets) else { return writer.string(utf8: octets) }
+        writer.beginObject(.inline)
+        writer.member("latin1")
+        writer.string(latin1: octets)
+        writer.endObject()
+    }
+
+    /// Any bytes.
+    static func decode(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
+        guard value.kind == .object else {
+            guard value.kind == .string, let text = value.utf8 else { throw reader.error(value, name, "expected a string") }
+            return text
+        }
+        let inner = try ObjectReader(value, reader.memberPath(name), reader.place, known: ["latin1"])
+        try inner.refuseUnknown()
+        var octets: [UInt8] = []
+        for scalar in try inner.requiredString("latin1").unicodeScalars {
+            guard let octet = UInt8(exactly: scalar.value) else { throw inner.error(value, "latin1", "expected characters up to U+00FF") }
+            octets.append(octet)
+        }
+        return octets
+    }
+
+    /// Bytes without line ends and NULs.
+    static func decodeLine(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
+        let line = try self.decode(value, name, reader)
+        // RFC 9110, 5.5: any of these would end the line, or some readers take it for its end.
+        guard !line.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
+            throw reader.error(value, name, "expected one line without line ends and NULs")
+        }
+        return line
     }
 }

@@ -10,7 +10,7 @@ internal import TapeBytes
 public final class BodyStore {
     /// The folder's name, `pets.bodies` for `pets.json`: the first part of every sidecar's path.
     public let name: String
-    let location: FileLocation
+    private let location: FileLocation
     private let disk: DiskCalls
     private let making = Guarded(Making())
     private var lazyRawSpool: RawSpool?
@@ -18,10 +18,10 @@ public final class BodyStore {
     private var unsynced: Set<String> = []
     /// Names whose content this store has written or compared: an equal body that comes again is not compared again.
     private var proven: Set<String> = []
-    /// Names kept in `proven`, some half a megabyte.
+    /// Names kept in `proven`: about half a megabyte.
     private static let provenLimit = 4096
 
-    /// What making a spool changes, on whatever thread.
+    /// What making a spool changes, on any thread.
     private struct Making: Sendable {
         var folder: FolderBox?
         var spoolCount = 0
@@ -29,14 +29,14 @@ public final class BodyStore {
 
     private var lazyFolder: FolderBox? { self.making.withLock { $0.folder } }
 
-    /// Gives a folder to several holders.
+    /// Shares an open folder.
     final class FolderBox: Sendable {
         let folder: OpenFolder
 
         init(_ folder: consuming OpenFolder) { self.folder = folder }
     }
 
-    /// Opens the store of a cassette and removes what a recorder that was killed left half written.
+    /// Opens the store of a cassette and removes what a killed recorder left half written.
     public convenience init(cassettePath: String) throws(CassetteError) {
         try self.init(cassettePath: cassettePath, disk: .system)
     }
@@ -55,8 +55,8 @@ public final class BodyStore {
         try self.removeLeftovers()
     }
 
-    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only where the system has no files without:
-    /// what nobody has redacted yet is not to stay behind a process that is killed.
+    /// A temporary file for one body, to be finished under its digest or discarded. It has a name only if the system
+    /// has no unnamed files: what is not redacted yet must not survive a killed process.
     public func makeSpool() throws(CassetteError) -> BodySpool {
         let box = try self.folder()
         while true {
@@ -121,7 +121,7 @@ public final class BodyStore {
         }
     }
 
-    /// As `syncAll`, for another thread to wait for; nil where nothing is to be synced. Bodies may be finished meanwhile.
+    /// As `syncAll`, for another thread to wait for; nil if there is nothing to sync. Bodies may be finished meanwhile.
     public func beginSync() -> PendingSync? {
         guard self.needsSync, let box = self.lazyFolder else { return nil }
         let spool = self.lazyRawSpool?.beginSync()
@@ -130,13 +130,14 @@ public final class BodyStore {
         return sync
     }
 
-    /// A sync that was begun has failed: what it was for is still to be synced.
+    /// A sync from `beginSync` has failed: what it covered is still to be synced.
     public func syncFailed(_ sync: PendingSync) {
         self.unsynced.formUnion(sync.names)
         self.lazyRawSpool?.syncFailed()
     }
 
-    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves files alone that are not named as ours.
+    /// Removes the sidecars whose paths (`pets.bodies/5f2c….jpg`) are not in `kept`; leaves other
+    /// files alone.
     @discardableResult
     public func removeSidecars(keeping kept: Set<String>) throws(CassetteError) -> Int {
         guard let box = self.lazyFolder else { return 0 }
@@ -181,15 +182,15 @@ public final class BodyStore {
         }
     }
 
-    /// Puts a spool's file in its place; equal content is kept once.
+    /// Renames a spool's file to the sidecar's name; equal content is kept once.
     func adopt(_ spool: BodySpool, as sidecar: SidecarName) throws(CassetteError) -> Sidecar {
         let box = spool.box
         let name = sidecar.string
         var isThere = self.proven.contains(name) && box.folder.contains(name)
         if !isThere { isThere = try self.holds(name, equalTo: spool, in: box) }
         if !isThere {
-            // What lies there under this name is not what the name says (a crash before its sync). Our content must be on the disk
-            // before it takes the place, or a second crash loses both.
+            // The file of this name does not have the content of its name (a crash before its sync). The new content must be on the disk
+            // before it replaces the file, or a second crash loses both.
             if box.folder.contains(name) { try spool.file.synchronize() }
             try spool.giveName()
             try box.folder.rename(spool.name, to: name)
@@ -221,57 +222,35 @@ public final class BodyStore {
     }
 }
 
-/// The file of bodies that nobody has looked at yet, one behind the other: `NAME.bodies/undeveloped.raw`.
-public final class RawSpool {
-    package static let fileName = "undeveloped.raw"
+/// What has to reach the disk, taken out of a store or an appender so that another thread can wait for it.
+///
+/// A recorder whose own thread waited for a slow disk could not keep up with its traffic.
+public struct PendingSync: Sendable {
+    /// Open files: a cassette, a raw spool.
+    private let files: [SharedFile]
+    /// Names of sidecars, which count as unsynced again if this fails.
+    let names: Set<String>
+    private let folder: BodyStore.FolderBox?
+    private let disk: DiskCalls
 
-    /// As a `RawSlice` names it.
-    public let path: String
-    /// Where the next slice begins.
-    public private(set) var size: Int
-    var needsSync: Bool { self.syncedSize != self.size }
-    private let shared: SharedFile
-    private var syncedSize: Int
-
-    init(file: consuming OpenFile, path: String) throws(CassetteError) {
-        self.path = path
-        // Bytes of a killed recorder stay: slices of synced exchanges may lie among them.
-        self.size = try file.size()
-        self.syncedSize = self.size
-        self.shared = SharedFile(file)
+    init(files: [SharedFile], names: Set<String> = [], in folder: BodyStore.FolderBox? = nil, disk: DiskCalls = .system) {
+        self.files = files
+        self.names = names
+        self.folder = folder
+        self.disk = disk
     }
 
-    /// Appends one body that is in memory as a whole.
-    public func append(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) -> RawSlice {
-        var slice = RawSlice(path: self.path, offset: self.size, size: 0, crc32: 0)
-        try self.append(bytes, to: &slice)
-        return slice
-    }
-
-    public func append(_ bytes: [UInt8]) throws(CassetteError) -> RawSlice {
-        try bytes.withUnsafeBufferPointer { (buffer) throws(CassetteError) in
-            try self.append(UnsafeRawBufferPointer(buffer))
+    /// Waits for the disk; stops at the first error.
+    public func run() throws(CassetteError) {
+        for shared in self.files { try shared.file.synchronize() }
+        guard let folder, !self.names.isEmpty else { return }
+        for name in self.names {
+            do {
+                try OpenFile(name, in: folder.folder, for: .read, disk: self.disk).synchronize()
+            } catch  where error.code == .notFound {
+                continue
+            }
         }
-    }
-
-    /// Appends a further piece to the slice that was appended last; after an error both are as before.
-    public func append(_ bytes: UnsafeRawBufferPointer, to slice: inout RawSlice) throws(CassetteError) {
-        precondition(slice.offset + slice.size == self.size, "only the last slice of a raw spool can grow")
-        try self.shared.file.write(bytes, at: self.size)
-        self.size += bytes.count
-        slice.size += bytes.count
-        slice.crc32 = CRC32.value(of: bytes, after: slice.crc32)
-    }
-
-    /// What has to be synced for all slices to be on the disk; nil where nothing has.
-    func beginSync() -> SharedFile? {
-        guard self.needsSync else { return nil }
-        self.syncedSize = self.size
-        return self.shared
-    }
-
-    /// Octets synced are not known any more: all of it is to be synced again.
-    func syncFailed() {
-        self.syncedSize = -1
+        try folder.folder.synchronize()
     }
 }

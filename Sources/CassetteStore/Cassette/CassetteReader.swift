@@ -1,11 +1,12 @@
 public import CassetteModel
+internal import TapeBytes
 
-/// A cassette opened for reading: knows where each interaction lies, and reads its bytes when asked.
+/// A cassette opened for reading: knows where each interaction is, and reads its bytes on demand.
 ///
-/// Never writes. Keeps sixteen bytes an interaction in memory. Any thread may use it.
+/// Never writes. Keeps sixteen bytes for each interaction in memory. Any thread may use it.
 public final class CassetteReader: Sendable {
     public let path: String
-    /// What a torn file has lost; nil when it is whole.
+    /// What a torn file has lost; nil if it is whole.
     public let damage: CassetteDamage?
     private let shared: SharedFile
     private let index: CassetteIndex
@@ -26,10 +27,10 @@ public final class CassetteReader: Sendable {
     /// The number of intact interactions.
     public var count: Int { self.index.interactions.count }
 
-    /// Where an interaction lies in the file, from its `{` to behind its `}`.
+    /// Where an interaction is in the file, from its `{` up to and with its `}`.
     public func range(at index: Int) -> Range<Int> { self.index.interactions[index] }
 
-    /// An interaction's JSON text as it stands in the file.
+    /// An interaction's JSON text as it is in the file.
     public func bytes(at index: Int) throws(CassetteError) -> [UInt8] {
         try self.shared.file.read(self.index.interactions[index])
     }
@@ -44,14 +45,127 @@ public final class CassetteReader: Sendable {
         return number
     }
 
-    /// The document before its first interaction, up to and with the `[`; empty when the file is torn before that.
+    /// The document before its first interaction, up to and with the `[`; empty if the file is torn before it.
     public func head() throws(CassetteError) -> [UInt8] {
         try self.shared.file.read(0..<(self.index.headEnd ?? 0))
     }
 
-    /// The document from the `]` of its interactions to its end; empty when that is missing.
+    /// The document from the `]` of its interactions to its end; empty if that is missing.
     public func tail() throws(CassetteError) -> [UInt8] {
         guard let arrayEnd = self.index.arrayEnd, let documentEnd = self.index.documentEnd else { return [] }
         return try self.shared.file.read(arrayEnd..<documentEnd)
+    }
+}
+
+/// What a torn cassette has lost; its other interactions are intact.
+///
+/// A file that is wrong rather than torn has no such value: reading it throws.
+public struct CassetteDamage: Sendable, Hashable {
+    /// A stretch of the file that is left out.
+    public struct Stretch: Sendable, Hashable {
+        /// Byte range in the file; empty if only closing brackets are missing.
+        public var bytes: Range<Int>
+        /// The line it begins at, counted from 1.
+        public var line: Int
+        /// What is wrong there, for people.
+        public var reason: String
+        /// How many interactions begin in it; nil if unknown.
+        public var interactions: Int?
+
+        public init(bytes: Range<Int>, line: Int, reason: String, interactions: Int?) {
+            self.bytes = bytes
+            self.line = line
+            self.reason = reason
+            self.interactions = interactions
+        }
+    }
+
+    public var path: String
+    public var stretches: [Stretch]
+    /// Where a repair has put the bytes it took out of the file.
+    public var keptAt: String?
+
+    public init(path: String, stretches: [Stretch], keptAt: String? = nil) {
+        self.path = path
+        self.stretches = stretches
+        self.keptAt = keptAt
+    }
+
+    /// How many interactions were lost; nil if unknown.
+    public var interactions: Int? {
+        var sum = 0
+        for stretch in self.stretches {
+            guard let count = stretch.interactions else { return nil }
+            sum += count
+        }
+        return sum
+    }
+
+    public var byteCount: Int { self.stretches.reduce(0) { $0 + $1.bytes.count } }
+
+    /// One sentence for people.
+    public var summary: String {
+        let lost: String
+        switch self.interactions {
+        case nil: lost = "an unknown number of exchanges"
+        case 0: lost = "no exchange"
+        case 1: lost = "1 exchange"
+        case let count?: lost = "\(count) exchanges"
+        }
+        var text = "\"\(self.path)\" is torn: \(lost) lost, \(self.byteCount) bytes left out"
+        if let first = self.stretches.first { text += ", from line \(first.line) (\(first.reason))" }
+        if self.stretches.count > 1 { text += " and in \(self.stretches.count - 1) more places" }
+        if let keptAt = self.keptAt { text += "; the bytes are kept in \"\(keptAt)\"" }
+        return text
+    }
+}
+
+/// Where the parts of a cassette's document are in the file.
+struct CassetteIndex: Sendable {
+    /// The only version of the format so far.
+    static let version = 1
+
+    var size = 0
+    /// After the `[` of `interactions`; nil if the file is torn before it.
+    var headEnd: Int?
+    /// From `{` up to and with `}` of each intact interaction, in the order of the file.
+    var interactions: [Range<Int>] = []
+    /// The `]` of `interactions`; nil if it is missing.
+    var arrayEnd: Int?
+    /// After the document's `}`; nil if it is missing.
+    var documentEnd: Int?
+    var damage: [CassetteDamage.Stretch] = []
+
+    /// After the last interaction, or after the `[`: where the next one is written.
+    var insertion: Int? { self.interactions.last?.upperBound ?? self.headEnd }
+}
+
+/// The outer white space and brackets of a cassette as the recorder writes them.
+enum CassetteLayout {
+    static let beginning = Array("{\n  \"wiretape\": \(CassetteIndex.version),\n".utf8)
+    /// After the `[` if there is no interaction.
+    static let emptyClosing = Array("]\n}\n".utf8)
+    /// After the last interaction.
+    static let closing = Array("\n  ]\n}\n".utf8)
+    static let indentation = Array("    ".utf8)
+
+    /// Everything before the first interaction, `[` included.
+    static func head(recorder: String, members: [UnknownMember]) -> [UInt8] {
+        var bytes = self.beginning
+        bytes += Array("  \"recorder\": ".utf8) + self.string(recorder) + Array(",\n".utf8)
+        for member in members { bytes += Array("  ".utf8) + self.string(member.name) + Array(": ".utf8) + member.json + Array(",\n".utf8) }
+        return bytes + Array("  \"interactions\": [".utf8)
+    }
+
+    private static func string(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: bytes += Array("\\u00\(Hex.encode([byte]))".utf8)
+            default: bytes.append(byte)
+            }
+        }
+        return bytes + [UInt8(ascii: "\"")]
     }
 }

@@ -1,15 +1,15 @@
 internal import CassetteModel
 
-/// Rewrites a closed cassette: puts its interactions in another order, leaves some out, or exchanges their text.
+/// Rewrites a closed cassette: puts its interactions in another order, leaves some out, or replaces their text.
 ///
-/// Writes a new file and puts it in the place of the old one when it is on the disk, so that a crash leaves the one or the other.
-/// Holds the cassette's lock as long as it lives, that of the new file too, and one interaction in memory at a time. Removes no sidecars:
-/// who does keeps the rewriter until then, or a recorder that comes in between loses what it has just written.
+/// Writes a new file and puts it in place of the old one once it is on the disk; a crash leaves one or the other.
+/// Holds the cassette's lock and that of the new file as long as it lives, and one interaction in memory at a time. Removes no sidecars:
+/// a caller that does keeps the rewriter until then, or a recorder that starts in between loses what it has just written.
 public final class CassetteRewriter {
     public let path: String
     /// The cassette as it is before the rewrite.
     public let reader: CassetteReader
-    /// Called once, when the new file is written: what it names has to be on the disk before it takes the place.
+    /// Called once, when the new file is written: what it refers to has to be on the disk before it replaces the old one.
     package var beforeReplacing: () throws -> Void = {}
     private let shared: SharedFile
     /// The new file, with its lock.
@@ -25,7 +25,7 @@ public final class CassetteRewriter {
         self.init(shared, index: index, disk: disk)
     }
 
-    /// An index with damage is of a file whose bad stretches are to be left out.
+    /// - Parameter index: if it has damage, the bad stretches are left out.
     init(_ shared: SharedFile, index: CassetteIndex, disk: DiskCalls) {
         self.path = shared.file.path
         self.shared = shared
@@ -38,7 +38,7 @@ public final class CassetteRewriter {
     ///
     /// - Parameters:
     ///   - order: for each interaction of the new file its index in the old one; each at most once.
-    ///   - head: all that stands before the first interaction, where it is to change.
+    ///   - head: all that precedes the first interaction, if it is to change.
     ///   - transform: gets the place in the new file and the text, and returns the new text, or nil to keep it.
     /// - Returns: whether the file was written.
     @discardableResult
@@ -76,14 +76,14 @@ public final class CassetteRewriter {
         return true
     }
 
-    /// Gives up the lock on the new file, for who opens it again.
+    /// Gives up the lock on the new file, so that it can be opened again.
     package func release() { self.replacement = nil }
 
     /// The file's beginning, up to where it differs.
     private func writeUnchanged(_ count: Int, to writer: inout BufferedWriter, of file: borrowing OpenFile) throws(CassetteError) {
         let end = count == 0 ? self.index.headEnd : self.index.interactions[count - 1].upperBound
         guard let end else {
-            // Only a damaged file has no head: it gets one that says no more than it must.
+            // Only a damaged file has no head: it gets a minimal one.
             return try writer.append(CassetteLayout.head(recorder: "wiretape", members: []), to: file)
         }
         try writer.append(0..<end, of: self.shared.file, to: file)
@@ -99,7 +99,7 @@ public final class CassetteRewriter {
     private func writeNew(_ write: (borrowing OpenFile) throws -> Void) throws {
         let location = FileLocation(self.path)
         let folder = try OpenFolder(location.folder)
-        // Under the cassette's lock: a file of this name is what a killed rewrite has left.
+        // The cassette is locked, so a file of this name was left by a killed rewrite.
         let name = ".\(location.name).rewrite"
         try folder.remove(name)
         let new = SharedFile(try OpenFile(name, in: folder, for: .create, disk: self.disk))
@@ -117,5 +117,35 @@ public final class CassetteRewriter {
             throw error
         }
         try folder.synchronize()
+    }
+}
+
+/// Collects small writes into large consecutive ones.
+struct BufferedWriter {
+    private static let capacity = 262_144
+
+    /// Where the next byte goes in the file.
+    private(set) var offset = 0
+    private var buffer: [UInt8] = []
+
+    mutating func append(_ bytes: some Collection<UInt8>, to file: borrowing OpenFile) throws(CassetteError) {
+        self.buffer += bytes
+        self.offset += bytes.count
+        if self.buffer.count >= Self.capacity { try self.flush(to: file) }
+    }
+
+    /// Copies a range of another file.
+    mutating func append(_ range: Range<Int>, of source: borrowing OpenFile, to file: borrowing OpenFile) throws(CassetteError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let end = min(offset + OpenFile.pieceSize, range.upperBound)
+            try self.append(source.read(offset..<end), to: file)
+            offset = end
+        }
+    }
+
+    mutating func flush(to file: borrowing OpenFile) throws(CassetteError) {
+        try file.write(self.buffer, at: self.offset - self.buffer.count)
+        self.buffer.removeAll(keepingCapacity: self.buffer.capacity <= 4 * Self.capacity)
     }
 }

@@ -1,21 +1,21 @@
 internal import CassetteModel
 
-/// Finds the interactions of a cassette's file, and tells a torn file from a wrong one.
+/// Finds the interactions of a cassette's file, and distinguishes a torn file from a wrong one.
 ///
 /// Reads in pieces and never writes. The rules are in docs/cassette-format.md, "Writing and damage".
 struct CassetteScanner {
-    /// The beginning of an interaction as the recorder writes it: no JSON string holds a line feed, so nothing else looks like it.
+    /// The beginning of an interaction as the recorder writes it: no JSON string contains a line feed, so nothing else looks like it.
     private static let beginning = Array("\n    {\n      \"id\"".utf8)
-    /// What a disk writes whole or not at all: a crash can put an older text behind a newer one only at a multiple of it.
+    /// What a disk writes whole or not at all: after a crash, older text can follow newer text only at a multiple of it.
     private static let sectorSize = 512
-    /// A file with more bad stretches is not worth reading in part.
+    /// A file with more bad stretches is not read.
     private static let stretchLimit = 10_000
 
     private let path: String
     private let size: Int
     private var structure = CassetteStructure()
     private var stretches: [CassetteDamage.Stretch] = []
-    /// A line's number and a place in it, from which the next is counted.
+    /// A line number and its offset, from which the next count starts.
     private var line = (number: 1, offset: 0)
 
     static func scan(_ file: borrowing OpenFile) throws(CassetteError) -> CassetteIndex {
@@ -51,7 +51,7 @@ struct CassetteScanner {
             documentEnd: self.structure.documentEnd, damage: self.stretches)
     }
 
-    /// Notes the stretch around a trouble, or throws when the file is wrong. Returns where to go on.
+    /// Notes the stretch around a trouble, or throws if the file is wrong. Returns where to go on.
     private mutating func leaveOut(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
         if case .unsupportedVersion(let text) = self.structure.trouble { throw self.unsupportedVersion(text) }
         if self.structure.headEnd == nil, self.stretches.isEmpty { return try self.leaveOutHead(file) }
@@ -74,7 +74,7 @@ struct CassetteScanner {
         } else if try self.isLeftover(file) {
             reason = "the last write stopped in its first bytes"
         } else if next == nil, self.structure.documentEnd != nil {
-            // The document is whole, and no exchange is in what follows.
+            // The document is whole, and what follows contains no exchange.
             reason = "text follows the end"
         } else if next == nil, try !self.endsClosed(file) {
             reason = "the end is missing"
@@ -85,7 +85,7 @@ struct CassetteScanner {
         return next
     }
 
-    /// The same for what stands before the interactions.
+    /// As `leaveOut`, for the part before the interactions.
     private mutating func leaveOutHead(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
         let isEnd = self.structure.trouble == nil
         if try self.isAllZero(file) {
@@ -128,7 +128,7 @@ struct CassetteScanner {
             isBad = check.firstBad(in: bytes) != nil
             return !isBad
         }
-        // A character cut by the end of the file is no more than a cut.
+        // A character cut by the end of the file only means that the file was cut.
         return isBad || (check.isInsideCharacter && range.upperBound < self.size) ? Self.notText : nil
     }
 
@@ -137,7 +137,7 @@ struct CassetteScanner {
         return edge >= start && edge > 0
     }
 
-    /// Whether the file ends as a write over the closing brackets leaves it that was stopped within them.
+    /// Whether the file ends like a write over the closing brackets that stopped within them.
     private func isLeftover(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
         guard let insertion = self.structure.interactions.last?.upperBound ?? self.structure.headEnd, self.size - insertion <= 8 else {
             return false
@@ -149,19 +149,19 @@ struct CassetteScanner {
         return (1..<old.count).contains { new[..<$0] + old[$0...] == rest[...] }
     }
 
-    /// Whether the closing brackets are there, as far as can be told without following the structure.
+    /// Whether the closing brackets seem to be there, judged without following the structure.
     private func endsClosed(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
         var rest = try file.read(max(0, self.size - 256)..<self.size)
         while let last = rest.last, last == 0x20 || (last >= 9 && last <= 13) { rest.removeLast() }
         guard rest.popLast() == UInt8(ascii: "}") else { return false }
-        // In our own layout a brace at the beginning of a line ends the document.
+        // In the recorder's own layout, a brace at the beginning of a line ends the document.
         if rest.last == 0x0a { return true }
         return try !self.isOwnLayout(file)
     }
 
-    /// Whether a file that ends within a string may have all its brackets, and the string lack its closing quote.
+    /// Whether a file that ends within a string may have all its brackets, and only the closing quote be missing.
     ///
-    /// In our own layout that is known from the line end in the string.
+    /// In the recorder's own layout, the line end in the string decides.
     private func isCutInDoubt(_ file: borrowing OpenFile) throws(CassetteError) -> Bool {
         guard self.structure.isInString, try !self.isOwnLayout(file) else { return false }
         var rest = try file.read(max(0, self.size - 256)..<self.size)
@@ -223,5 +223,67 @@ struct CassetteScanner {
         return CassetteError(
             .unsupportedVersion,
             "\"\(self.path)\" is of version \(version), and this wiretape reads version \(CassetteIndex.version); use a newer wiretape")
+    }
+}
+
+/// Finds bytes that no text contains: control characters but tab and line ends, and what is not UTF-8 (RFC 3629).
+///
+/// Fed piece by piece; knows nothing of JSON.
+struct TextCheck {
+    /// Continuation bytes still to come, and the range of the next one.
+    private var missing = 0
+    private var low: UInt8 = 0x80
+    private var high: UInt8 = 0xbf
+
+    /// Whether a character has begun that is not complete.
+    var isInsideCharacter: Bool { self.missing > 0 }
+
+    /// The offset of the first bad byte.
+    mutating func firstBad(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        let count = bytes.count
+        var offset = 0
+        // SAFETY: every load below comes after a comparison of its end with `count`.
+        while offset < count {
+            if self.missing == 0 {
+                while offset &+ 8 <= count {
+                    let word = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    // Top bit of each byte that is 0x80 or above, or below 0x20.
+                    let flags = (word | (word &- 0x2020_2020_2020_2020 & ~word)) & 0x8080_8080_8080_8080
+                    if flags != 0 { break }
+                    offset &+= 8
+                }
+                guard offset < count else { return nil }
+            }
+            let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+            guard self.accept(byte) else { return offset }
+            offset &+= 1
+        }
+        return nil
+    }
+
+    /// Takes the next byte; false if no text can have it there.
+    mutating func accept(_ byte: UInt8) -> Bool {
+        if self.missing > 0 {
+            guard byte >= self.low, byte <= self.high else { return false }
+            self.missing &-= 1
+            self.low = 0x80
+            self.high = 0xbf
+            return true
+        }
+        switch byte {
+        case 0x20..<0x80, 9, 10, 13: return true
+        case 0xc2...0xdf: self.missing = 1
+        case 0xe0...0xef:
+            self.missing = 2
+            if byte == 0xe0 { self.low = 0xa0 }
+            if byte == 0xed { self.high = 0x9f }
+        case 0xf0...0xf4:
+            self.missing = 3
+            if byte == 0xf0 { self.low = 0x90 }
+            if byte == 0xf4 { self.high = 0x8f }
+        default: return false
+        }
+        return true
     }
 }

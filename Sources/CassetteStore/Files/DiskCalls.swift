@@ -1,7 +1,8 @@
+package import CassetteModel
 internal import Platform
 
 /// The system calls that move bytes between memory and disk, and the one that removes a file, as values, so that a test can make each of
-/// them fail, or look at what is so while it is made.
+/// them fail, or inspect the state while one is made.
 ///
 /// A result is what the call returned, or the negated `errno`.
 package struct DiskCalls: Sendable {
@@ -36,4 +37,102 @@ package struct DiskCalls: Sendable {
         remove: { folder, name in
             unlinkat(folder, name, 0) < 0 ? -Int(errno) : 0
         })
+}
+
+/// An `errno` of one operation on one file, reported as a `CassetteError`.
+package struct SystemError {
+    package enum Operation: String {
+        case open, create, read, write, truncate, sync, lock, rename, remove, list
+    }
+
+    package var number: Int32
+    package var operation: Operation
+    package var path: String
+
+    package init(number: Int32, operation: Operation, path: String) {
+        self.number = number
+        self.operation = operation
+        self.path = path
+    }
+
+    /// The error for people: what could not be done, with which file, why, and what to do next.
+    package var cassetteError: CassetteError {
+        let what = "cannot \(self.operation.rawValue) \"\(self.path)\""
+        return CassetteError(self.code, "\(what): \(self.reason) (\(Self.name(self.number))); \(self.nextStep)")
+    }
+
+    private var code: CassetteError.Code {
+        switch self.number {
+        case ENOSPC, EDQUOT, EFBIG: return .noSpace
+        case ENOENT: return .notFound
+        case ELOOP: return .unsafePath
+        case EWOULDBLOCK where self.operation == .lock: return .inUse
+        default:
+            switch self.operation {
+            case .open, .read, .list: return .unreadable
+            case .create, .write, .truncate, .sync, .lock, .rename, .remove: return .unwritable
+            }
+        }
+    }
+
+    private var reason: String {
+        switch self.number {
+        case ENOSPC: return "no space left on the disk"
+        case EDQUOT: return "the disk quota is used up"
+        case EFBIG: return "past the largest size a file may have here"
+        case ENOENT: return "there is no such file or folder"
+        case ELOOP: return "it is a symbolic link, which is not followed"
+        case EACCES, EPERM: return "not permitted"
+        case EROFS: return "the file system is read-only"
+        case EEXIST: return "it exists already"
+        case EISDIR: return "it is a folder"
+        case ENOTDIR: return "a part of the path is not a folder"
+        case EMFILE, ENFILE: return "too many open files"
+        case ENAMETOOLONG: return "the name is too long"
+        case EIO: return "the disk reported an error"
+        case EWOULDBLOCK where self.operation == .lock: return "another recorder writes it"
+        default: return "the system refused"
+        }
+    }
+
+    private var nextStep: String {
+        switch self.number {
+        case ENOSPC, EDQUOT: return "free some space"
+        case EFBIG: return "raise the limit (ulimit -f) or start another cassette"
+        case ENOENT: return "check the path"
+        case ELOOP: return "name the file itself, or remove the link"
+        case EACCES, EPERM: return "check the owner and the mode of the file and its folder"
+        case EROFS: return "choose another folder"
+        case EEXIST: return "choose another name, or remove it first"
+        case EISDIR, ENOTDIR: return "check the path"
+        case EMFILE, ENFILE: return "raise the limit (ulimit -n)"
+        case ENAMETOOLONG: return "choose a shorter name"
+        case EIO: return "check the disk before recording on"
+        case EWOULDBLOCK where self.operation == .lock: return "stop the other recorder, or choose another cassette"
+        default: return "check the file and its disk"
+        }
+    }
+
+    static func name(_ number: Int32) -> String {
+        switch number {
+        case ENOSPC: return "ENOSPC"
+        case EDQUOT: return "EDQUOT"
+        case EFBIG: return "EFBIG"
+        case ENOENT: return "ENOENT"
+        case ELOOP: return "ELOOP"
+        case EACCES: return "EACCES"
+        case EPERM: return "EPERM"
+        case EROFS: return "EROFS"
+        case EEXIST: return "EEXIST"
+        case EISDIR: return "EISDIR"
+        case ENOTDIR: return "ENOTDIR"
+        case EMFILE: return "EMFILE"
+        case ENFILE: return "ENFILE"
+        case ENAMETOOLONG: return "ENAMETOOLONG"
+        case EIO: return "EIO"
+        case EWOULDBLOCK: return "EWOULDBLOCK"
+        case EINVAL: return "EINVAL"
+        default: return "errno \(number)"
+        }
+    }
 }

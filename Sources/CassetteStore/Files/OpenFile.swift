@@ -27,7 +27,7 @@ package struct OpenFile: ~Copyable, Sendable {
         try self.init(at: AT_FDCWD, name: path, path: path, for: access, followsLinks: access == .read, disk: disk)
     }
 
-    /// Opens `name` in an open folder. No access through here follows a symbolic link.
+    /// Opens `name` in an open folder. Never follows a symbolic link.
     init(_ name: String, in folder: borrowing OpenFolder, for access: Access, disk: DiskCalls = .system) throws(CassetteError) {
         let path = "\(folder.path)/\(name)"
         guard FileLocation.isPlainName(name) else {
@@ -70,14 +70,14 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 
     #if os(Linux)
-    /// `O_TMPFILE` of Linux, a macro of macros that no importer reads.
+    /// Linux's `O_TMPFILE`, a nested macro that Swift does not import.
     private static let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
     /// Whether a file without a name can be given one.
     private static let canLink = access("/proc/self/fd", R_OK | X_OK) == 0
 
-    /// A file that has no name yet and goes with its owner, even where the process is killed; nil where the system has none.
+    /// A file that has no name yet and vanishes with its owner, even if the process is killed; nil if the system does not support it.
     ///
-    /// - Parameter name: what `link` may call it, and messages do.
+    /// - Parameter name: for `link` and for messages.
     init?(unnamed name: String, in folder: borrowing OpenFolder, disk: DiskCalls) {
         guard Self.canLink, FileLocation.isPlainName(name) else { return nil }
         let descriptor = openat(folder.descriptor, ".", Self.unnamed | O_RDWR | O_CLOEXEC, 0o644)
@@ -116,7 +116,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return done
     }
 
-    /// The bytes of a range; an error when the file ends before it.
+    /// The bytes of a range; an error if the file ends before it.
     func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
         let count = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(CassetteError) in
@@ -134,7 +134,7 @@ package struct OpenFile: ~Copyable, Sendable {
         while done < bytes.count {
             let count = self.disk.write(self.descriptor, UnsafeRawBufferPointer(rebasing: bytes[done...]), offset + done)
             if count == -Int(EINTR) { continue }
-            // No progress and no error: a write that never ends must not be waited for.
+            // No progress and no error: this must not loop for ever.
             guard count > 0 else { throw self.error(count == 0 ? EIO : Int32(-count), .write) }
             done += count
         }
@@ -161,7 +161,7 @@ package struct OpenFile: ~Copyable, Sendable {
 
     /// Takes the advisory lock that keeps two recorders apart; held until the file is closed.
     ///
-    /// A program that has just been started holds a copy of every lock until it becomes itself, a moment later: hence a few tries.
+    /// A child process holds a copy of every lock between fork and exec: hence a few tries.
     func lock() throws(CassetteError) {
         var result: Int32
         var tries = 0
@@ -186,7 +186,7 @@ package struct OpenFile: ~Copyable, Sendable {
         return own.st_ino == other.st_ino && own.st_dev == other.st_dev
     }
 
-    /// Gives this file the mode of another, whose place it is to take.
+    /// Gives this file the mode of another, which it will replace.
     func adoptMode(of other: borrowing OpenFile) throws(CassetteError) {
         var status = stat()
         guard fstat(other.descriptor, &status) == 0, fchmod(self.descriptor, status.st_mode & 0o777) == 0 else {
@@ -194,7 +194,7 @@ package struct OpenFile: ~Copyable, Sendable {
         }
     }
 
-    /// Lets nobody but the owner read it.
+    /// Makes it readable by its owner only.
     ///
     /// - Returns: the mode it had.
     func restrict() throws(CassetteError) -> UInt32 {
@@ -210,14 +210,14 @@ package struct OpenFile: ~Copyable, Sendable {
     private func error(_ number: Int32, _ operation: SystemError.Operation) -> CassetteError {
         SystemError(number: number, operation: operation, path: self.path).cassetteError
     }
-}
 
-extension OpenFile {
+    // MARK: Pieces
+
     static let pieceSize = 262_144
 
     /// Reads a range piece by piece, from its beginning until its end, the file's end, or until `body` returns false.
     ///
-    /// - Parameter overlap: so many bytes of a piece are seen again at the beginning of the next, for what may lie across the edge.
+    /// - Parameter overlap: this many bytes of a piece come again at the beginning of the next, for what may cross the boundary.
     func forEachPiece(
         in range: Range<Int>, overlap: Int = 0, _ body: (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(CassetteError) -> Bool
     ) throws(CassetteError) {
@@ -232,7 +232,7 @@ extension OpenFile {
                 guard count > 0, try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]), offset) else { return }
                 offset += count
                 guard offset < range.upperBound else { return }
-                // Always ahead, or a piece no longer than the overlap would be read for ever.
+                // Always forward, or a piece no longer than the overlap would be read for ever.
                 offset -= min(overlap, count - 1)
             }
         }
@@ -258,6 +258,23 @@ extension OpenFile {
                 offset += 1
             }
             return nil
+        }
+    }
+}
+
+/// Shares one open file; it is closed, and its lock released, with the last reference.
+final class SharedFile: Sendable {
+    let file: OpenFile
+
+    init(_ file: consuming OpenFile) { self.file = file }
+
+    /// Opens an existing cassette and takes its lock.
+    static func locked(_ path: String, disk: DiskCalls) throws(CassetteError) -> SharedFile {
+        while true {
+            let shared = SharedFile(try OpenFile(path, for: .update, disk: disk))
+            try shared.file.lock()
+            // Between opening and locking, another recorder may have put a rewritten file in its place.
+            if shared.file.isStill(at: path) { return shared }
         }
     }
 }

@@ -1,7 +1,7 @@
 package import CassetteModel
 internal import Platform
 
-/// Owns one open folder; what is done through it stays in it, even when a path above it is exchanged meanwhile.
+/// Owns one open folder; what is done through it stays in it, even if a folder above it is replaced meanwhile.
 package struct OpenFolder: ~Copyable, Sendable {
     let descriptor: Int32
     /// As it was opened; for messages.
@@ -43,7 +43,7 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     deinit { close(self.descriptor) }
 
-    /// Makes a folder and those above it where they are missing.
+    /// Makes a folder and its missing parents.
     static func create(_ path: String) throws(CassetteError) {
         guard !path.utf8.contains(0) else {
             throw CassetteError(.unsafePath, "a folder's path holds a NUL; choose another name")
@@ -75,12 +75,12 @@ package struct OpenFolder: ~Copyable, Sendable {
         return fstatat(self.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Puts a file in the place of another, which may be there or not; both names lie in this folder.
+    /// Renames a file over another, which need not exist; both names are in this folder.
     func rename(_ name: String, to target: String) throws(CassetteError) {
         guard renameat(self.descriptor, name, self.descriptor, target) == 0 else { throw self.error(errno, .rename, name) }
     }
 
-    /// Removes a file; one that is gone already is no error.
+    /// Removes a file; it is no error if it is gone already.
     func remove(_ name: String, disk: DiskCalls = .system) throws(CassetteError) {
         let result = disk.remove(self.descriptor, name)
         guard result >= 0 || result == -Int(ENOENT) else { throw self.error(Int32(-result), .remove, name) }
@@ -116,5 +116,42 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     private func error(_ number: Int32, _ operation: SystemError.Operation, _ name: String) -> CassetteError {
         SystemError(number: number, operation: operation, path: name.isEmpty ? self.path : "\(self.path)/\(name)").cassetteError
+    }
+}
+
+/// A path split into the folder and the name in it.
+///
+/// Text only: does not look at the disk.
+package struct FileLocation: Sendable, Hashable {
+    /// Without its last slash; `.` for a bare name, `/` for the root.
+    package var folder: String
+    package var name: String
+
+    package init(_ path: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            self.folder = "."
+            self.name = path
+            return
+        }
+        self.folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        self.name = String(path[path.utf8.index(after: slash)...])
+    }
+
+    /// The folder of sidecars that belongs to a cassette of this name: `pets.bodies` beside `pets.json`.
+    package var bodiesName: String {
+        let stem = self.name.hasSuffix(".json") && self.name.utf8.count > 5 ? String(self.name.dropLast(5)) : self.name
+        return stem + ".bodies"
+    }
+
+    package func sibling(_ name: String) -> String {
+        self.folder == "/" ? "/\(name)" : self.folder == "." ? name : "\(self.folder)/\(name)"
+    }
+
+    /// Whether a string can only be the name of something directly in a folder.
+    static func isPlainName(_ name: some StringProtocol) -> Bool {
+        let bytes = name.utf8
+        guard !bytes.isEmpty, bytes.count <= 255, name != ".", name != ".." else { return false }
+        // A backslash is a separator for other systems' tools.
+        return !bytes.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 < 0x20 || $0 == 0x7f }
     }
 }

@@ -1,29 +1,44 @@
 internal import Foundation
 internal import TapeBytes
 
-/// Parameters on their way into a form: a tree with names.
+/// The parameters of a form as a tree with names.
 enum FormValue: Sendable, Equatable {
-    case leaf(FormLeaf)
+    case leaf(Leaf)
     case array([FormValue])
-    /// In the order in which they came.
+    /// In the order of encoding.
     case object([Member])
+
+    /// A value without others in it.
+    enum Leaf: Sendable, Equatable {
+        case text(String)
+        /// Sent as they are if the form can hold them.
+        case octets(Data)
+    }
 
     struct Member: Sendable, Equatable {
         var name: String
         var value: FormValue
     }
+
+    /// How leaves are written. Nil for data or a date: the value encodes itself. Nil for `null`: it is left out.
+    struct LeafRule: Sendable {
+        let bool: @Sendable (Bool) -> String
+        let data: @Sendable (Data) throws -> Leaf?
+        let date: @Sendable (Date) throws -> String?
+        let null: @Sendable () -> String?
+    }
 }
 
 extension FormValue {
-    /// A dictionary as an object, sorted by name since it has no order. Nil and `NSNull` are left out or written as `leaves` say.
+    /// A dictionary as an object, sorted by name since it has no order. The rule says whether nil and `NSNull` are left out or written.
     ///
     /// - Throws: `ParameterEncodingError` naming the parameter.
-    init(_ dictionary: [String: Any], _ leaves: FormLeaves) throws(ParameterEncodingError) {
+    init(_ dictionary: [String: Any], _ leaves: LeafRule) throws(ParameterEncodingError) {
         self = try Self.object(dictionary, path: [], leaves)
     }
 
     private static func object(
-        _ dictionary: [String: Any], path: [any CodingKey], _ leaves: FormLeaves
+        _ dictionary: [String: Any], path: [any CodingKey], _ leaves: LeafRule
     ) throws(ParameterEncodingError) -> FormValue {
         var members: [Member] = []
         for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
@@ -34,7 +49,7 @@ extension FormValue {
     }
 
     private static func value(
-        _ value: Any, path: [any CodingKey], _ leaves: FormLeaves
+        _ value: Any, path: [any CodingKey], _ leaves: LeafRule
     ) throws(ParameterEncodingError) -> FormValue? {
         guard path.count <= FormValueEncoder.depthLimit else {
             throw ParameterEncodingError(
@@ -62,4 +77,45 @@ extension FormValue {
     }
 
     private static func shown(_ path: [any CodingKey]) -> String { "\"\(PlainText.escape(FormKey.text(of: path).utf8, limit: 200))\"" }
+}
+
+/// Gives each leaf of a tree its full name: `list[]`, `object[key]`.
+struct FormFields: Sendable {
+    struct Pair: Sendable, Equatable {
+        var name: String
+        var value: FormValue.Leaf
+    }
+
+    let array: URLEncodedFormEncoder.ArrayEncoding
+    let key: URLEncodedFormEncoder.KeyEncoding
+    let keyPath: URLEncodedFormEncoder.KeyPathEncoding
+    let isSorted: Bool
+
+    func pairs(of value: FormValue) throws(ParameterEncodingError) -> [Pair] {
+        guard case .object(let members) = value else {
+            throw ParameterEncodingError(
+                .notAnObject, "the parameters are no object, and a form needs names: encode a struct or a dictionary with texts for keys")
+        }
+        var pairs: [Pair] = []
+        for (name, value) in self.named(members) { self.append(value, name: name, to: &pairs) }
+        return pairs
+    }
+
+    private func named(_ members: [FormValue.Member]) -> [(name: String, value: FormValue)] {
+        let named = members.map { (name: self.key.encode($0.name), value: $0.value) }
+        guard self.isSorted else { return named }
+        return named.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
+    }
+
+    private func append(_ value: FormValue, name: String, to pairs: inout [Pair]) {
+        switch value {
+        case .leaf(let leaf): pairs.append(Pair(name: name, value: leaf))
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                self.append(element, name: self.array.encode(name, atIndex: index), to: &pairs)
+            }
+        case .object(let members):
+            for (key, value) in self.named(members) { self.append(value, name: name + self.keyPath.encode(key), to: &pairs) }
+        }
+    }
 }

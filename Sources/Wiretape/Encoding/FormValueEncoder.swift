@@ -1,18 +1,17 @@
 internal import Foundation
 internal import TapeBytes
 
-/// Takes an `Encodable` value apart into a tree.
+/// Encodes an `Encodable` value as a tree.
 struct FormValueEncoder: Encoder {
-    /// Objects within objects: far more than any form has, and far fewer than a stack holds.
+    /// Values within values: far more than a form has, and far fewer than fit on the stack.
     static let depthLimit = 128
 
-    let leaves: FormLeaves
-    let node: FormNode
+    private let leaves: FormValue.LeafRule
+    fileprivate let node: FormNode
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// - Throws: `ParameterEncodingError`.
-    static func value(of value: some Encodable, _ leaves: FormLeaves) throws(ParameterEncodingError) -> FormValue {
+    static func value(of value: some Encodable, _ leaves: FormValue.LeafRule) throws(ParameterEncodingError) -> FormValue {
         let encoder = FormValueEncoder(leaves: leaves, node: FormNode(), codingPath: [])
         do {
             try encoder.write(value)
@@ -29,12 +28,12 @@ struct FormValueEncoder: Encoder {
         switch value {
         case let value as Bool: self.node.set(.text(self.leaves.bool(value)))
         case let value as String: self.node.set(.text(value))
-        // All of them, since one of no known width would ask this encoder for itself again.
+        // By protocol, not by type: an integer of another width would recurse into this encoder.
         case let value as any BinaryInteger & Encodable: self.node.set(.text("\(value)"))
         case let value as any BinaryFloatingPoint & Encodable: self.node.set(.text("\(value)"))
-        // Encodes itself as mantissa and exponent.
+        // Its own `encode` writes mantissa and exponent.
         case let value as Decimal: self.node.set(.text("\(value)"))
-        // Encodes itself as base and relative.
+        // Its own `encode` writes base and relative.
         case let value as URL: self.node.set(.text(value.absoluteString))
         case let value as Date:
             if let text = try self.leaves.date(value) { self.node.set(.text(text)) } else { try self.defer(to: value) }
@@ -74,42 +73,8 @@ struct FormValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { FormSingleValueContainer(encoder: self) }
 }
 
-/// Writes one value in the place of its encoder.
-struct FormSingleValueContainer: SingleValueEncodingContainer {
-    let encoder: FormValueEncoder
-
-    var codingPath: [any CodingKey] { self.encoder.codingPath }
-
-    func encodeNil() { self.encoder.writeNil() }
-
-    func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.write(value) }
-}
-
-/// Writes the elements of a list, in order.
-struct FormUnkeyedContainer: UnkeyedEncodingContainer {
-    let encoder: FormValueEncoder
-
-    var codingPath: [any CodingKey] { self.encoder.codingPath }
-    var count: Int { self.encoder.node.count }
-
-    private func next() -> FormValueEncoder {
-        let key = FormKey(index: self.count)
-        return self.encoder.nested(self.encoder.node.appendElement(), key)
-    }
-
-    func encodeNil() { self.next().writeNil() }
-
-    func encode<Value: Encodable>(_ value: Value) throws { try self.next().write(value) }
-
-    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { self.next().container(keyedBy: type) }
-
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self.next().unkeyedContainer() }
-
-    func superEncoder() -> any Encoder { self.next() }
-}
-
-/// Writes the members of an object, in the order in which they come.
-struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+/// Writes the members of an object, in the order of the calls.
+private struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: FormValueEncoder
 
     var codingPath: [any CodingKey] { self.encoder.codingPath }
@@ -132,7 +97,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func superEncoder(forKey key: Key) -> any Encoder { self.member(key) }
 
-    // MARK: Optionals, which leave nil out where nothing else is said
+    // MARK: Optionals, since the default implementations skip nil
 
     private func optional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
         if let value { try self.encode(value, forKey: key) } else { self.encodeNil(forKey: key) }
@@ -155,14 +120,48 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.optional(value, key) }
 }
 
-/// A place in a tree that an `Encodable` value is writing into.
+/// Writes the elements of a list, in order.
+private struct FormUnkeyedContainer: UnkeyedEncodingContainer {
+    let encoder: FormValueEncoder
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+    var count: Int { self.encoder.node.count }
+
+    private func next() -> FormValueEncoder {
+        let key = FormKey(index: self.count)
+        return self.encoder.nested(self.encoder.node.appendElement(), key)
+    }
+
+    func encodeNil() { self.next().writeNil() }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try self.next().write(value) }
+
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { self.next().container(keyedBy: type) }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self.next().unkeyedContainer() }
+
+    func superEncoder() -> any Encoder { self.next() }
+}
+
+/// Writes one value at the encoder's node.
+private struct FormSingleValueContainer: SingleValueEncodingContainer {
+    let encoder: FormValueEncoder
+
+    var codingPath: [any CodingKey] { self.encoder.codingPath }
+
+    func encodeNil() { self.encoder.writeNil() }
+
+    func encode<Value: Encodable>(_ value: Value) throws { try self.encoder.write(value) }
+}
+
+/// A node of the tree while an `Encodable` value writes into it.
 ///
-/// A class, since containers of one value share it; it never leaves the call that encodes.
+/// A class, since the containers of one value share it; it never outlives the call that encodes.
 final class FormNode {
     private enum Content {
-        /// Nothing written, or nil that is left out.
+        /// Nothing written, or a nil to be left out.
         case nothing
-        case leaf(FormLeaf)
+        case leaf(FormValue.Leaf)
         case array([FormNode])
         case object(members: [(name: String, node: FormNode)], index: [String: Int])
     }
@@ -184,9 +183,9 @@ final class FormNode {
         return nodes.count
     }
 
-    func set(_ leaf: FormLeaf?) { self.content = leaf.map { .leaf($0) } ?? .nothing }
+    func set(_ leaf: FormValue.Leaf?) { self.content = leaf.map { .leaf($0) } ?? .nothing }
 
-    /// Members that are there stay: a class and its superclass may write one object.
+    /// Keeps existing members: a class and its superclass may write one object.
     func becomeObject() {
         guard case .object = self.content else { return self.content = .object(members: [], index: [:]) }
     }
@@ -195,7 +194,7 @@ final class FormNode {
         guard case .array = self.content else { return self.content = .array([]) }
     }
 
-    /// The node of that name: the one that is there, or a new one at the end.
+    /// The existing node of that name, or a new one at the end.
     func member(_ name: String) -> FormNode {
         guard case .object(var members, var index) = self.content else { return FormNode() }
         if let known = index[name] { return members[known].node }
@@ -214,5 +213,30 @@ final class FormNode {
         nodes.append(node)
         self.content = .array(nodes)
         return node
+    }
+}
+
+/// A name or an index in a coding path.
+struct FormKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ name: String) {
+        self.stringValue = name
+        self.intValue = nil
+    }
+
+    init(index: Int) {
+        self.stringValue = "\(index)"
+        self.intValue = index
+    }
+
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(index: intValue) }
+
+    /// `user[names][0]`, for people.
+    static func text(of path: [any CodingKey]) -> String {
+        guard let first = path.first else { return "" }
+        return first.stringValue + path.dropFirst().map { "[\($0.stringValue)]" }.joined()
     }
 }

@@ -1,21 +1,17 @@
-internal import Foundation
 internal import TapeBytes
 
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
-#endif
-
-#if canImport(FoundationNetworking)
+internal import Foundation
 public import FoundationNetworking
 #else
 public import Foundation
 #endif
 
-/// Puts a credential on each request, and refreshes it when it is expired or refused: once, however many requests wait for it.
+/// Puts a credential on each request, and refreshes it when it is expired or refused: once for all requests that wait for it.
 ///
-/// Requests that come while it is refreshed wait, and go out with the new one; those that were refused are sent again. A refresh that fails
-/// fails them all. A request that is cancelled stops waiting, and the refresh goes on for the others. A refused answer has to be an error
-/// (`validate()`), else nobody asks for a retry.
+/// Requests that start during a refresh wait, and are sent with the new credential; refused ones are sent again. A refresh that fails
+/// fails them all. A request that is cancelled stops waiting, and the refresh goes on for the others. A refused answer must be an error
+/// (`validate()`): only errors lead to a retry.
 public final class AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private struct Shared {
         var state: RefreshState<A.Credential>
@@ -32,8 +28,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
 
     /// - Parameters:
     ///   - credential: nil before a login; requests fail with `missingCredential` until there is one.
-    ///   - refreshWindow: nil for as many refreshes as it takes.
-    ///   - clock: for the window. A replay takes no time, so that all its refreshes are in one window.
+    ///   - refreshWindow: nil for no limit of refreshes.
+    ///   - clock: measures the window. A replay takes no time, so that all its refreshes are in one window.
     public init(
         authenticator: A, credential: A.Credential? = nil, refreshWindow: RefreshWindow? = RefreshWindow(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -43,7 +39,8 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
         self.time = ElapsedTime(clock)
     }
 
-    /// The credential of now. One that is set ends a refresh under way: who waits goes on with it, or fails with `missingCredential`.
+    /// The current credential. Setting it ends a running refresh: waiting requests use the new one, or fail with `missingCredential` if
+    /// it is nil.
     public var credential: A.Credential? {
         get { self.shared.withLock { $0.state.credential } }
         set {
@@ -58,7 +55,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
 
     public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
         guard !self.isRefreshing else { return request }
-        // Asked outside of the lock: a credential is somebody else's code.
+        // Outside of the lock: the credential's type is the caller's code.
         let (seen, generation) = self.current
         let requiresRefresh = seen?.requiresRefresh ?? false
         let credential = try await self.credential { state, waiter, time in
@@ -87,7 +84,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
         }
     }
 
-    /// A request of the authenticator itself, on its way to a new credential: would it wait for that, it would wait for itself.
+    /// Whether the authenticator makes this request during its refresh: waiting for the refresh would be a deadlock.
     private var isRefreshing: Bool { RefreshScope.refreshing.contains(ObjectIdentifier(self)) }
 
     private var current: (credential: A.Credential?, generation: Int) {
@@ -96,7 +93,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
 
     // MARK: Waiting
 
-    /// The credential to go on with, at once or behind a refresh.
+    /// The credential to go on with, at once or after a refresh.
     private func credential(
         _ event: @Sendable (inout RefreshState<A.Credential>, UUID, Duration) -> RefreshState<A.Credential>.Answer
     ) async throws -> A.Credential {
@@ -105,7 +102,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
             try await withCheckedThrowingContinuation { continuation in
                 let time = self.time.duration
                 let answer = self.shared.withLock { shared -> RefreshState<A.Credential>.Answer? in
-                    // A cancellation that comes behind this look finds the waiter, since it needs the lock for that.
+                    // A later cancellation finds the waiter, since it takes the lock first.
                     guard !Task.isCancelled else { return nil }
                     let answer = event(&shared.state, waiter, time)
                     switch answer {
@@ -131,7 +128,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
         }
     }
 
-    /// In a task that no request can cancel.
+    /// Refreshes in a task of its own, which no request can cancel.
     private func refresh(_ credential: A.Credential, number: Int) {
         let scope = RefreshScope.refreshing.union([ObjectIdentifier(self)])
         Task {
@@ -155,31 +152,26 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
     }
 }
 
-/// Which interceptors refresh in the task that runs.
-enum RefreshScope {
-    @TaskLocal static var refreshing: Set<ObjectIdentifier> = []
-}
-
-/// Knows how a kind of credential is used, refused and refreshed; `AuthenticationInterceptor` knows when.
+/// Knows how a kind of credential is applied, refused and refreshed; `AuthenticationInterceptor` knows when.
 public protocol Authenticator<Credential>: Sendable {
     associatedtype Credential: AuthenticationCredential
 
-    /// Puts the credential onto a request. Twice is as good as once.
+    /// Puts the credential on a request. Must be idempotent.
     func apply(_ credential: Credential, to request: inout URLRequest)
 
     /// Gets a new credential for an old one.
     ///
-    /// Requests that are made in here, in the same task, are not adapted by the interceptor that asks: they carry what is put on them here,
-    /// and wait for nothing. The task has the task-local values of the request that asked first, its cassette too.
-    /// - Throws: what all requests that wait are to fail with.
+    /// Requests that this method makes in the same task are not adapted by the calling interceptor: they carry only what is put on them
+    /// here, and do not wait. The task has the task-local values of the first waiting request, including its cassette.
+    /// - Throws: the error that all waiting requests fail with.
     func refresh(_ credential: Credential) async throws -> Credential
 
-    /// Whether a request failed because of its credential. A 401 is that where nothing else is written.
+    /// Whether a request failed because of its credential. By default: status 401.
     func didRequest(_ request: URLRequest, with response: HTTPResponse, failDueToAuthenticationError error: any Error) -> Bool
 
-    /// Whether a request went out with this credential, and not with one from before a refresh.
+    /// Whether a request was sent with this credential, not with one from before a refresh.
     ///
-    /// Where nothing else is written: when applying it changes nothing.
+    /// By default: whether applying the credential changes nothing.
     func isRequest(_ request: URLRequest, authenticatedWith credential: Credential) -> Bool
 }
 
@@ -195,8 +187,13 @@ extension Authenticator {
     }
 }
 
-/// What authenticates requests: a token and what belongs to it.
+/// What authenticates requests: a token and its data.
 public protocol AuthenticationCredential: Sendable {
-    /// Whether it is refreshed before the next request goes out: it has expired, or is about to.
+    /// Whether to refresh it before the next request: it has expired, or is about to.
     var requiresRefresh: Bool { get }
+}
+
+/// The interceptors that refresh in the current task.
+private enum RefreshScope {
+    @TaskLocal static var refreshing: Set<ObjectIdentifier> = []
 }

@@ -4,24 +4,24 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Which cookies a request takes along, and which an answer leaves behind (RFC 6265), the same on every platform.
+/// Which cookies a request sends, and which cookies of an answer are stored (RFC 6265): the same on every platform.
 ///
-/// The cookies lie in a storage of Foundation. What its own methods make of Set-Cookie, paths and `Secure` is not used: on Linux it passes
-/// over them. Public suffixes are not known: `Domain=co.uk` counts where the host is below it.
+/// The cookies are in Foundation's storage. Its own handling of Set-Cookie, paths and `Secure` is not used: on Linux it ignores them.
+/// Public suffixes are not known: `Domain=co.uk` is accepted from any host below it.
 public struct CookieRule: Sendable {
     public let storage: HTTPCookieStorage
 
     public init(storage: HTTPCookieStorage) { self.storage = storage }
 
-    /// A storage of its own: in memory, shared with nobody. Nil where the platform gives none.
+    /// A storage in memory that is not shared. Nil if the platform has none.
     public static func privateStorage() -> HTTPCookieStorage? {
         // `HTTPCookieStorage()` cannot be called on every platform.
         URLSessionConfiguration.ephemeral.httpCookieStorage
     }
 
-    /// The value of the Cookie field for a URL; nil where no cookie is for it.
+    /// The value of the Cookie field for a URL; nil if there is none.
     ///
-    /// - Parameter own: what the request says itself: it stays, and of cookies with one name it is the one that counts.
+    /// - Parameter own: the request's own Cookie field: it is kept, and takes precedence over stored cookies of the same name.
     public func header(for url: URL, own: String? = nil, at now: Date = Date()) -> String? {
         guard let cookies = self.storage.cookies, !cookies.isEmpty else { return own }
         let taken = Set((own ?? "").split(separator: ";").map { Self.name(ofPair: $0) })
@@ -30,7 +30,7 @@ public struct CookieRule: Sendable {
         return pairs.isEmpty ? own : pairs.joined(separator: "; ")
     }
 
-    /// The fields with the Cookie field for a URL in place of theirs.
+    /// The fields with their Cookie field replaced by the one for a URL.
     public func headers(_ headers: HTTPHeaders, for url: URL, at now: Date = Date()) -> HTTPHeaders {
         let values = headers.values(for: "Cookie")
         let own = values.isEmpty ? nil : values.joined(separator: "; ")
@@ -40,9 +40,9 @@ public struct CookieRule: Sendable {
         return result
     }
 
-    /// Keeps what an answer sets, and deletes what it lets expire.
+    /// Stores the cookies that an answer sets, and deletes those that it expires.
     ///
-    /// - Parameter mainDocument: for `onlyFromMainDocumentDomain`: the URL that the user asked for; cookies of other sites are not taken.
+    /// - Parameter mainDocument: for `onlyFromMainDocumentDomain`: the URL that the user requested; cookies of other sites are not stored.
     public func store(_ response: HTTPResponse, mainDocument: URL? = nil, at now: Date = Date()) {
         let fields = response.headers.values(for: "Set-Cookie")
         guard !fields.isEmpty, self.accepts(response.url, mainDocument: mainDocument) else { return }
@@ -64,7 +64,7 @@ public struct CookieRule: Sendable {
 }
 
 extension CookieRule {
-    /// Those for a URL, as they are sent: longer paths first (RFC 6265, 5.4), then by name, so that recordings are stable.
+    /// The cookies for a URL in the order of sending: longer paths first (RFC 6265, 5.4), then by name, so that recordings are stable.
     static func cookies(_ cookies: [HTTPCookie], for url: URL, at now: Date) -> [HTTPCookie] {
         guard let host = Self.host(of: url) else { return [] }
         let path = url.path(percentEncoded: true)
@@ -80,10 +80,10 @@ extension CookieRule {
             }
     }
 
-    /// A storage takes any text of its owner's: one with a line end would write a field of its own.
+    /// The caller can store any text: one with a line end could inject a header field.
     private static func hasControls(_ text: String) -> Bool { text.utf8.contains { $0 < 32 && $0 != 9 || $0 == 127 } }
 
-    /// In lower case, an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address without brackets.
     static func host(of url: URL) -> String? {
         guard var host = url.host()?.lowercased(), !host.isEmpty else { return nil }
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -94,7 +94,7 @@ extension CookieRule {
         host.contains(":") || host.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// RFC 6265, 5.1.3: the domain itself or a name below it; addresses only themselves.
+    /// RFC 6265, 5.1.3: the domain itself or a subdomain; an address matches only itself.
     static func host(_ host: String, isWithin domain: String) -> Bool {
         host == domain || host.hasSuffix("." + domain) && !self.isAddress(host)
     }
@@ -105,7 +105,7 @@ extension CookieRule {
         return path.utf8.count == cookie.utf8.count || cookie.hasSuffix("/") || path.dropFirst(cookie.count).hasPrefix("/")
     }
 
-    /// A leading dot: hosts below too. Without: that host alone.
+    /// With a leading dot, subdomains match too; without, only that host.
     private static func host(_ host: String, isMeantBy domain: String) -> Bool {
         let domain = domain.lowercased()
         return domain.hasPrefix(".") ? self.host(host, isWithin: String(domain.dropFirst())) : host == domain

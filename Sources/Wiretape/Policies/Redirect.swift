@@ -4,12 +4,63 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// One hop of a request: where it goes, how, and what it may take along.
+/// Decides on each redirect.
+public protocol RedirectHandler: Sendable {
+    /// - Parameter proposed: what a browser would send (RFC 9110, 15.4): with the body if the method stays, without credentials if the
+    ///   origin changes.
+    /// - Returns: what to send; nil makes the redirect itself the answer.
+    func redirect(_ response: HTTPResponse, to proposed: URLRequest, for context: RequestContext) async -> URLRequest?
+}
+
+/// The usual decisions about redirects.
+public struct Redirector: RedirectHandler {
+    private enum Behaviour: Sendable {
+        case follow
+        case doNotFollow
+        case modify(@Sendable (URLRequest, HTTPResponse, RequestContext) async -> URLRequest?)
+    }
+
+    private let behaviour: Behaviour
+
+    /// As proposed.
+    public static let follow = Redirector(behaviour: .follow)
+
+    /// The redirect itself is the answer, with its body.
+    public static let doNotFollow = Redirector(behaviour: .doNotFollow)
+
+    /// Sends what the closure returns; nil makes the redirect itself the answer.
+    public static func modify(
+        _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: HTTPResponse, _ context: RequestContext) async -> URLRequest?
+    ) -> Redirector {
+        Redirector(behaviour: .modify(change))
+    }
+
+    public func redirect(_ response: HTTPResponse, to proposed: URLRequest, for context: RequestContext) async -> URLRequest? {
+        switch self.behaviour {
+        case .follow: proposed
+        case .doNotFollow: nil
+        case .modify(let change): await change(proposed, response, context)
+        }
+    }
+}
+
+extension RedirectHandler where Self == Redirector {
+    public static var follow: Redirector { Redirector.follow }
+    public static var doNotFollow: Redirector { Redirector.doNotFollow }
+
+    public static func modify(
+        _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: HTTPResponse, _ context: RequestContext) async -> URLRequest?
+    ) -> Redirector {
+        Redirector.modify(change)
+    }
+}
+
+/// One redirect of a request: its target, its method, and what it may carry.
 public struct Redirect: Sendable, Hashable {
     public let source: URL
     public let target: URL
     public let method: String
-    /// False where the method was changed to one that has none: the body goes, and the fields that describe it.
+    /// False if the method changed to one without a body: the body is dropped, and the fields that describe it.
     public let keepsBody: Bool
 
     public init(from source: URL, to target: URL, method: String, keepsBody: Bool) {
@@ -19,21 +70,21 @@ public struct Redirect: Sendable, Hashable {
         self.keepsBody = keepsBody
     }
 
-    /// Whether scheme, host or port change (RFC 6454, 4).
+    /// Whether scheme, host or port differ (RFC 6454, 4).
     public var crossesOrigin: Bool { Self.origin(of: self.source) != Self.origin(of: self.target) }
 
-    /// Whether a field of the request before may be sent on (RFC 9110, 15.4).
+    /// Whether a field of the previous request may be sent again (RFC 9110, 15.4).
     public func keeps(header name: String) -> Bool {
         let name = name.lowercased()
         if !self.keepsBody, Self.contentFields.contains(name) { return false }
         if self.crossesOrigin, Self.originFields.contains(name) { return false }
-        // Whoever reads the line would learn a secured address (RFC 9110, 10.1.3).
+        // It would disclose the URL of a secured page in plain text (RFC 9110, 10.1.3).
         return !(name == "referer" && self.source.scheme?.lowercased() == "https" && self.target.scheme?.lowercased() == "http")
     }
 
-    /// The next request; a body that is not in the old `URLRequest` (a file) is the caller's to take along where `keepsBody` says so.
+    /// The next request. If `keepsBody`, the caller must carry over a body that is not in the `URLRequest` (a file).
     ///
-    /// - Parameter request: as it was before cookies of a jar were added: those of the new URL are not those of the old.
+    /// - Parameter request: before stored cookies were added: the new URL has its own.
     public func request(following request: URLRequest) -> URLRequest {
         var next = request
         next.url = self.target
@@ -48,7 +99,7 @@ public struct Redirect: Sendable, Hashable {
         return next
     }
 
-    /// The next request, duplicates of fields and their order kept.
+    /// The next request, with duplicate fields and their order.
     public func request(following request: TransportRequest) -> TransportRequest {
         var next = request
         next.url = self.target
@@ -58,13 +109,13 @@ public struct Redirect: Sendable, Hashable {
         return next
     }
 
-    /// RFC 9110, 15.4: what describes a body that is gone.
+    /// RFC 9110, 15.4: fields that describe the dropped body.
     private static let contentFields: Set<String> = [
         "content-encoding", "content-language", "content-location", "content-type", "content-length", "content-md5", "content-digest",
         "content-disposition", "content-range", "repr-digest", "digest", "last-modified", "transfer-encoding", "trailer", "expect",
     ]
 
-    /// What is a secret between the user and one origin, or names it.
+    /// Secrets between the user and one origin, and the name of the origin.
     private static let originFields: Set<String> = ["authorization", "cookie", "cookie2", "proxy-authorization", "host"]
 
     private static func origin(of url: URL) -> [String] {

@@ -1,23 +1,17 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
-
-/// Where an answer sends a request on to (RFC 9110, 15.4; the Fetch standard where the RFC leaves a choice).
+/// Where an answer redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
 ///
-/// Knows one hop: sends nothing, and asks no `RedirectHandler`.
+/// Knows one redirect: sends nothing, and calls no `RedirectHandler`.
 public struct RedirectRule: Sendable, Hashable {
     public enum Decision: Sendable, Hashable {
-        /// The answer is the answer: no redirect, or one without a Location.
+        /// The answer is final: no redirect, or one without a Location.
         case stay
         case follow(Redirect)
         case refuse(RedirectError)
     }
 
-    /// So many redirects are followed for one request, as browsers do (Fetch, 4.4); URLSession follows about as many.
+    /// Redirects followed for one request, as in browsers (Fetch, 4.4); URLSession has about the same limit.
     public static let standardLimit = 20
 
     public var limit: Int
@@ -27,7 +21,7 @@ public struct RedirectRule: Sendable, Hashable {
     /// - Parameters:
     ///   - method: of the request that was answered.
     ///   - url: of that request.
-    ///   - hops: how many redirects this request has followed before.
+    ///   - hops: how many redirects were followed before.
     public func decide(method: String, url: URL, response: HTTPResponse, hops: Int) -> Decision {
         guard [301, 302, 303, 307, 308].contains(response.status) else { return .stay }
         let locations = response.headers.values(for: "Location")
@@ -59,7 +53,7 @@ public struct RedirectRule: Sendable, Hashable {
         }
     }
 
-    /// 303 asks for something else to look at; 301 and 302 turn a POST into that by long custom; 307 and 308 change nothing.
+    /// 303 points to another resource to GET; 301 and 302 turn a POST into GET by convention; 307 and 308 change nothing.
     private static func method(behind status: Int, for method: String) -> (method: String, keepsBody: Bool) {
         switch (status, method) {
         case (303, "HEAD"), (303, "GET"): (method, false)
@@ -69,58 +63,44 @@ public struct RedirectRule: Sendable, Hashable {
     }
 }
 
-/// The usual answers to redirects.
-public struct Redirector: RedirectHandler {
-    private enum Behaviour: Sendable {
-        case follow
-        case doNotFollow
-        case modify(@Sendable (URLRequest, HTTPResponse, RequestContext) async -> URLRequest?)
+/// A redirect that cannot be followed.
+public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var code: Code
+    /// Which answer redirected where, and what to do next.
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 
-    private let behaviour: Behaviour
+    public var description: String { self.message }
 
-    /// As proposed.
-    public static let follow = Redirector(behaviour: .follow)
+    /// A kind of error; more kinds may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
 
-    /// The redirect itself is the answer, with its body.
-    public static let doNotFollow = Redirector(behaviour: .doNotFollow)
+        private var value: Value
 
-    /// What the closure makes of the proposed request; nil takes the redirect itself for the answer.
-    public static func modify(
-        _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: HTTPResponse, _ context: RequestContext) async -> URLRequest?
-    ) -> Redirector {
-        Redirector(behaviour: .modify(change))
-    }
+        /// The Location is not a URL reference or has no host, or there are several different ones.
+        public static var badLocation: Self { Self(value: .badLocation) }
+        /// The target is neither http nor https.
+        public static var unsupportedScheme: Self { Self(value: .unsupportedScheme) }
+        public static var tooManyRedirects: Self { Self(value: .tooManyRedirects) }
 
-    public func redirect(_ response: HTTPResponse, to proposed: URLRequest, for context: RequestContext) async -> URLRequest? {
-        switch self.behaviour {
-        case .follow: proposed
-        case .doNotFollow: nil
-        case .modify(let change): await change(proposed, response, context)
-        }
+        public var description: String { "\(self.value)" }
     }
 }
 
-extension RedirectHandler where Self == Redirector {
-    public static var follow: Redirector { Redirector.follow }
-    public static var doNotFollow: Redirector { Redirector.doNotFollow }
-
-    public static func modify(
-        _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: HTTPResponse, _ context: RequestContext) async -> URLRequest?
-    ) -> Redirector {
-        Redirector.modify(change)
-    }
-}
-
-/// Turns the Location of an answer into the URL to go to (RFC 9110, 10.2.2; RFC 3986, 5).
+/// Resolves the Location of an answer (RFC 9110, 10.2.2; RFC 3986, 5).
 enum RedirectTarget {
-    /// - Returns: an absolute http or https URL with a host, or what is wrong, to be read behind "the 302 of …".
+    /// - Returns: an absolute http or https URL with a host, or an error whose message continues "the 302 of …".
     static func resolve(_ location: String, against base: URL) -> Result<URL, RedirectError> {
         let spelled = self.escaped(location.trimmingCharacters(in: .whitespaces))
-        // An empty reference is the same document (RFC 3986, 5.2.2); Foundation takes it for none.
+        // An empty reference is the same document (RFC 3986, 5.2.2); to Foundation it is not a reference.
         guard let resolved = URL(string: spelled.isEmpty ? "?" + (base.query(percentEncoded: true) ?? "") : spelled, relativeTo: base)
         else {
-            return .failure(RedirectError(.badLocation, "has a Location that is no URL, \"\(self.shown(location))\": mend the server"))
+            return .failure(RedirectError(.badLocation, "has a Location that is no URL, \"\(self.shown(location))\": fix the server"))
         }
         let target = resolved.absoluteURL
         let scheme = target.scheme?.lowercased() ?? ""
@@ -132,12 +112,12 @@ enum RedirectTarget {
         guard let host = target.host(), !host.isEmpty, target.port.map({ (1...65_535).contains($0) }) ?? true else {
             return .failure(
                 RedirectError(
-                    .badLocation, "has a Location without a host or with no real port, \"\(self.shown(location))\": mend the server"))
+                    .badLocation, "has a Location without a host or with no real port, \"\(self.shown(location))\": fix the server"))
         }
         return .success(self.inheritingFragment(of: base, in: target))
     }
 
-    /// Without its query, which may be a secret, and not longer than a line.
+    /// Without its query, which may contain secrets, and at most 120 characters.
     static func shown(_ location: String) -> String {
         guard
             let end = location.firstIndex(where: { $0 == "?" || $0 == "#" })
@@ -146,7 +126,7 @@ enum RedirectTarget {
         return String(location[..<end].prefix(120)) + "…"
     }
 
-    /// A fragment goes along where the Location has none of its own (RFC 9110, 10.2.2).
+    /// The fragment is inherited if the Location has none (RFC 9110, 10.2.2).
     private static func inheritingFragment(of base: URL, in target: URL) -> URL {
         guard let fragment = base.fragment(percentEncoded: true), target.fragment(percentEncoded: true) == nil,
             var parts = URLComponents(url: target, resolvingAgainstBaseURL: true)
@@ -155,10 +135,10 @@ enum RedirectTarget {
         return parts.url ?? target
     }
 
-    /// What may not stand in a URL, escaped once; Foundation would escape the escapes beside it too.
+    /// Escapes only what a URL may not contain; Foundation would escape existing escapes again.
     private static func escaped(_ location: String) -> String {
         let octets = Array(location.utf8)
-        // Brackets may stand in the authority alone: an IPv6 address.
+        // Brackets are allowed only in the authority: an IPv6 address.
         let authority = self.authority(of: octets)
         var result: [UInt8] = []
         result.reserveCapacity(octets.count)
@@ -180,7 +160,7 @@ enum RedirectTarget {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Where the authority stands: behind the first `//` of `//host` and `scheme://host`, up to the path.
+    /// The range of the authority: after the `//` of `//host` or `scheme://host`, up to the path.
     private static func authority(of octets: [UInt8]) -> Range<Int> {
         let delimiters: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
         guard let slash = octets.firstIndex(where: { delimiters.contains($0) }), octets[slash...].starts(with: Array("//".utf8)),

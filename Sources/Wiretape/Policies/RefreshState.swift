@@ -1,33 +1,33 @@
 internal import Foundation
 
-/// Who may use the credential, who waits for a new one, and whether it is being refreshed.
+/// The rule of one credential: which requests may use it, which wait for a new one, and when it is refreshed.
 ///
-/// Knows no tasks and no clock: requests are numbers that wait, and who reports an event says when it happened.
+/// Knows no tasks and no clock: waiters are IDs, and the caller reports each event with its time.
 struct RefreshState<Credential: Sendable>: Sendable {
     enum Answer: Sendable {
         case use(Credential)
-        /// A refresh is under way; the waiter is told its result.
+        /// A refresh is running; the waiter gets its result.
         case wait
-        /// Refresh this one, and report with that number; the waiter is told the result.
+        /// Refresh this credential and report the result with that number; the waiter gets it.
         case refresh(Credential, number: Int)
         case fail(AuthenticationError)
     }
 
     private(set) var credential: Credential?
-    /// Of the credential: what was found out about an older one no longer holds.
+    /// Of the credential: findings about an older generation no longer count.
     private(set) var generation = 0
-    let window: RefreshWindow?
-    /// In the order in which they came.
+    private let window: RefreshWindow?
+    /// In order of arrival.
     private var waiters: [UUID] = []
-    /// The number of the refresh under way.
+    /// The number of the running refresh.
     private var running: Int?
     private var lastNumber = 0
     /// When the refreshes within the window began.
     private var starts: [Duration] = []
-    /// Requests that were sent again since they seemed to carry an older credential.
+    /// Requests that were sent again because they seemed to carry an older credential.
     private var retriedAsStale: Set<UUID> = []
 
-    /// More are not remembered: there are only as many as requests under way.
+    /// Further requests are not remembered; their refusal begins a refresh.
     static var staleLimit: Int { 10_000 }
 
     init(credential: Credential?, window: RefreshWindow?) {
@@ -35,11 +35,10 @@ struct RefreshState<Credential: Sendable>: Sendable {
         self.window = window
     }
 
-    /// A request is about to go out.
+    /// A request is about to be sent.
     ///
     /// - Parameters:
-    ///   - requiresRefresh: what the credential of a generation says of itself.
-    ///   - generation: that generation.
+    ///   - requiresRefresh: as the credential of `generation` said.
     mutating func wants(_ waiter: UUID, requiresRefresh: Bool, of generation: Int, at time: Duration) -> Answer {
         if self.running != nil {
             self.waiters.append(waiter)
@@ -49,12 +48,11 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return requiresRefresh && generation == self.generation ? self.begin(credential, for: waiter, at: time) : .use(credential)
     }
 
-    /// A request came back refused.
+    /// The server has refused a request.
     ///
     /// - Parameters:
     ///   - request: the same for all attempts of one request.
-    ///   - isCurrent: whether it carried the credential of a generation.
-    ///   - generation: that generation.
+    ///   - isCurrent: whether it carried the credential of `generation`.
     mutating func wasRefused(_ request: UUID, waiter: UUID, isCurrent: Bool, of generation: Int, at time: Duration) -> Answer {
         guard let credential = self.credential else { return .fail(Self.missing) }
         if !isCurrent || generation != self.generation, self.retriedAsStale.count < Self.staleLimit,
@@ -62,8 +60,8 @@ struct RefreshState<Credential: Sendable>: Sendable {
         {
             return .use(credential)
         }
-        // With the credential of now, or again without it although it was adapted: a redirect to elsewhere takes credentials off. To
-        // send it again as it is would have no end.
+        // It carried the current credential, or lacks it for the second time: a redirect to another origin removes credentials. Sending it
+        // again unchanged would never end.
         if self.running != nil {
             self.waiters.append(waiter)
             return .wait
@@ -71,7 +69,9 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return self.begin(credential, for: waiter, at: time)
     }
 
-    /// A refresh has brought a credential. Returns who is to be told; nobody where another credential was set meanwhile.
+    /// A refresh has brought a credential.
+    ///
+    /// - Returns: the waiters to resume; none if another credential was set meanwhile.
     mutating func refreshed(_ number: Int, to credential: Credential) -> [UUID] {
         guard self.running == number else { return [] }
         self.credential = credential
@@ -79,15 +79,17 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return self.end()
     }
 
-    /// A refresh has failed. Returns who is to be told.
+    /// A refresh has failed.
+    ///
+    /// - Returns: the waiters to resume.
     mutating func refreshFailed(_ number: Int) -> [UUID] {
         guard self.running == number else { return [] }
         return self.end()
     }
 
-    /// Somebody else has brought a credential, or taken it away: a login, a logout. A refresh under way no longer counts.
+    /// The credential was set or removed from outside: a login, a logout. A running refresh no longer counts.
     ///
-    /// - Returns: who is to be told.
+    /// - Returns: the waiters to resume.
     mutating func set(_ credential: Credential?) -> [UUID] {
         self.credential = credential
         self.generation += 1
@@ -120,5 +122,52 @@ struct RefreshState<Credential: Sendable>: Sendable {
         AuthenticationError(
             .missingCredential,
             "there is no credential for the request: set that of the AuthenticationInterceptor, after a login for example")
+    }
+}
+
+/// The highest number of refreshes within a time: protects the server from a storm of refreshes.
+public struct RefreshWindow: Sendable, Hashable {
+    public var interval: Duration
+    /// Refreshes within the interval, including failed ones.
+    public var maximumAttempts: Int
+
+    public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {
+        self.interval = interval
+        self.maximumAttempts = maximumAttempts
+    }
+
+    var error: AuthenticationError {
+        AuthenticationError(
+            .excessiveRefresh,
+            "the credential was refreshed \(self.maximumAttempts) times within \(self.interval.secondsText) s: see why the server refuses each new one, or widen the RefreshWindow"
+        )
+    }
+}
+
+/// Why a request could not be authenticated, other than by a failed refresh.
+public struct AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var code: Code
+    /// What is missing or exceeded, and what to do next.
+    public var message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { self.message }
+
+    /// A kind of error; more kinds may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case missingCredential, excessiveRefresh }
+
+        private var value: Value
+
+        /// There is no credential to apply.
+        public static var missingCredential: Self { Self(value: .missingCredential) }
+        /// More refreshes than the window allows: the server refuses each new credential, or issues expired ones.
+        public static var excessiveRefresh: Self { Self(value: .excessiveRefresh) }
+
+        public var description: String { "\(self.value)" }
     }
 }

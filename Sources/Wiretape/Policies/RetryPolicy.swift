@@ -3,15 +3,15 @@ internal import CassettePlayback
 public import Foundation
 internal import TapeBytes
 
-/// Sends requests again that failed in a way that may pass: idempotent ones, a few times, after growing times.
+/// Retries idempotent requests after failures that may be temporary: a few times, after growing delays.
 ///
-/// `decision` is the rule, without clocks or state; as a `RequestRetrier` it takes what it needs from the request.
+/// `decision` is the rule, without clocks or state; `retry` takes its arguments from the request's context.
 public struct RetryPolicy: RequestRetrier {
-    /// Alamofire's.
+    /// As in Alamofire.
     public static let defaultRetryLimit = 2
     /// Request Timeout, Internal Server Error, Bad Gateway, Service Unavailable, Gateway Timeout.
     public static let defaultRetryableStatusCodes: Set<Int> = [408, 500, 502, 503, 504]
-    /// Those that may pass. A TLS failure, an answer that makes no sense and a cancelled request stay what they are.
+    /// Failures that may be temporary: not those of TLS, invalid answers and cancelled requests.
     public static let defaultRetryableFailures: Set<Failure.Kind> = [.dns, .refused, .unreachable, .reset, .timeout, .truncated]
 
     public var retryLimit: Int
@@ -19,7 +19,7 @@ public struct RetryPolicy: RequestRetrier {
     public var retryableMethods: Set<HTTPMethod>
     public var retryableStatusCodes: Set<Int>
     public var retryableFailures: Set<Failure.Kind>
-    /// The longest `Retry-After` that is waited for: a request that would have to wait longer fails now.
+    /// The longest accepted `Retry-After`: a request that would have to wait longer fails at once.
     public var retryAfterLimit: Duration
 
     public init(
@@ -35,11 +35,11 @@ public struct RetryPolicy: RequestRetrier {
         self.retryAfterLimit = retryAfterLimit
     }
 
-    /// How long to wait before the request is sent again; nil where it is not.
+    /// How long to wait before the request is sent again; nil if it is not.
     ///
     /// - Parameters:
-    ///   - retryCount: how often it was sent again already: 0 for the first attempt.
-    ///   - now: for a `Retry-After` with a date in a response without one.
+    ///   - retryCount: 0 after the first attempt.
+    ///   - now: used if `Retry-After` is a date and the response has no `Date`.
     public func decision(retryCount: Int, method: HTTPMethod, outcome: RetryOutcome, now: Date = Date()) -> Duration? {
         guard retryCount < self.retryLimit, self.retryableMethods.contains(method) else { return nil }
         let delay = self.backoff.delay(retryCount: retryCount)
@@ -61,7 +61,7 @@ public struct RetryPolicy: RequestRetrier {
         return self.decision(retryCount: context.retryCount, method: method, outcome: outcome).map { .retryAfter($0) } ?? .doNotRetry
     }
 
-    /// A failure of the transport counts before the status of a response that it cut.
+    /// A failure of the transport has precedence over the status of the response that it cut short.
     static func outcome(_ context: RequestContext, _ error: any Error) -> RetryOutcome? {
         if let failure = error as? TransportFailure {
             guard case .network(let kind) = failure.kind else { return nil }
@@ -71,25 +71,88 @@ public struct RetryPolicy: RequestRetrier {
     }
 }
 
-/// What came of an attempt that may be repeated.
+/// How an attempt ended.
 public enum RetryOutcome: Sendable, Hashable {
     case status(Int, HTTPHeaders)
     case failure(Failure.Kind)
 }
 
-/// How long a server asks its clients to wait (RFC 9110, 10.2.3).
+/// Retries idempotent requests whose connection was lost, as is common in mobile networks, and no others.
+public struct ConnectionLostRetryPolicy: RequestRetrier {
+    public let policy: RetryPolicy
+
+    public init(
+        retryLimit: Int = RetryPolicy.defaultRetryLimit, backoff: ExponentialBackoff = ExponentialBackoff(),
+        retryableMethods: Set<HTTPMethod> = HTTPMethod.idempotent
+    ) {
+        self.policy = RetryPolicy(
+            retryLimit: retryLimit, backoff: backoff, retryableMethods: retryableMethods, retryableStatusCodes: [],
+            retryableFailures: [.reset, .truncated])
+    }
+
+    public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult {
+        await self.policy.retry(context, dueTo: error)
+    }
+}
+
+extension RequestRetrier where Self == ConnectionLostRetryPolicy {
+    public static var connectionLost: ConnectionLostRetryPolicy { ConnectionLostRetryPolicy() }
+}
+
+/// The delay before a retry: `scale` × `base` to the power of the retries so far, less a seeded jitter.
+///
+/// The same seed gives the same delays, in every process and on every platform.
+public struct ExponentialBackoff: Sendable, Hashable {
+    /// At least 1.
+    public let base: UInt
+    /// The delay before the first retry, without jitter.
+    public let scale: Duration
+    /// The longest delay.
+    public let limit: Duration
+    /// The largest random reduction, from 0 (none) to 1 (the whole delay): clients that failed together do not return together.
+    public let jitter: Double
+    public let seed: UInt64
+
+    /// - Parameter seed: random by default, so that two processes differ; give one for reproducible delays.
+    public init(
+        base: UInt = 2, scale: Duration = .milliseconds(500), limit: Duration = .seconds(300), jitter: Double = 0.5,
+        seed: UInt64 = .random(in: 0 ... .max)
+    ) {
+        self.base = max(base, 1)
+        self.scale = max(scale, .zero)
+        self.limit = max(limit, .zero)
+        self.jitter = jitter.isNaN ? 0 : min(max(jitter, 0), 1)
+        self.seed = seed
+    }
+
+    /// - Parameter retryCount: 0 before the first retry.
+    public func delay(retryCount: Int) -> Duration {
+        var delay = min(self.scale, self.limit)
+        for _ in 0..<max(retryCount, 0) {
+            guard delay < self.limit, self.base > 1, delay > .zero else { break }
+            // Compared before it is multiplied: the product could overflow.
+            delay = delay > self.limit / Int(clamping: self.base) ? self.limit : delay * Int(clamping: self.base)
+        }
+        // Each retry has its own generator, so that a delay does not depend on those before it.
+        var generator = SplitMix64(seed: self.seed &+ UInt64(clamping: retryCount) &* 0xd134_2543_de82_ef95)
+        let part = self.jitter * Double(generator.next() >> 11) / Double(1 << 53 as UInt64)
+        return delay * (1 - part)
+    }
+}
+
+/// The delay that a server asks for in `Retry-After` (RFC 9110, 10.2.3).
 struct RetryAfter: Sendable, Hashable {
     /// Never below zero.
     let delay: Duration
 
-    /// A date counts from the response's own `Date`, so that a wrong clock here does no harm, and answers that are replayed give the same time.
+    /// A date counts from the response's own `Date`, so that a wrong local clock does no harm, and replayed answers give the same delay.
     ///
     /// - Parameter now: for a response without a `Date`.
-    /// - Returns: nil without such a field, or with one that is neither seconds nor a date.
+    /// - Returns: nil if there is no such field, or if it is neither seconds nor a date.
     init?(_ headers: HTTPHeaders, now: Timestamp) {
         guard let text = headers.value(for: "Retry-After")?.trimmed else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
-            // Past all numbers is past all limits.
+            // A number that overflows is above any limit.
             self.delay = .seconds(Int64(text).map { min($0, Int64(Int32.max)) } ?? Int64(Int32.max))
         } else if let date = WrittenDate(String(text))?.time {
             let from = headers.value(for: "Date").flatMap { WrittenDate(String($0.trimmed)) }?.time ?? now

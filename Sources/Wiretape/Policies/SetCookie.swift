@@ -6,29 +6,29 @@ internal import FoundationNetworking
 
 /// One Set-Cookie field, read as browsers read it (RFC 6265, 5.2 and 5.3).
 ///
-/// Foundation's own reading differs between platforms: on Linux it passes over Max-Age, sets no default path, takes cookies for hosts of
-/// others and cuts at commas.
+/// Foundation's own parser differs between platforms: on Linux it ignores Max-Age, sets no default path, accepts cookies for foreign
+/// hosts and splits at commas.
 struct SetCookie: Sendable, Hashable {
     var name: String
     var value: String
-    /// Lower case, without a leading dot; nil where only the host that set it gets it.
+    /// Lower case, without a leading dot; nil if the cookie is only for the host that set it.
     var domain: String?
-    /// With a slash at its start.
+    /// Begins with a slash.
     var path: String
-    /// Nil: until the session ends.
+    /// Nil for a session cookie.
     var expires: Date?
     var isSecure = false
     var isHTTPOnly = false
     var sameSite: String?
 
-    /// Name and value together, in octets, as browsers limit them (RFC 6265bis, 5.6).
+    /// Of name and value together, in bytes (RFC 6265bis, 5.6).
     static let limit = 4096
 
-    /// Nil for a field that no cookie comes from: without a name, too long, or for a host that is not the sender's.
+    /// Nil if the field sets no cookie: it has no name, is too long, or is for a foreign host.
     ///
     /// - Parameters:
-    ///   - url: of the request that the field answers.
-    ///   - now: when it came.
+    ///   - url: of the answered request.
+    ///   - now: when the field was received.
     init?(_ field: String, from url: URL, at now: Date) {
         guard let host = CookieRule.host(of: url) else { return nil }
         var parts = field.split(separator: ";", omittingEmptySubsequences: false)[...]
@@ -36,7 +36,7 @@ struct SetCookie: Sendable, Hashable {
         self.name = Self.trimmed(pair[..<equals])
         self.value = Self.trimmed(pair[pair.index(after: equals)...])
         guard !self.name.isEmpty, self.name.utf8.count + self.value.utf8.count <= Self.limit else { return nil }
-        // A control character would leave the header (RFC 6265bis, 5.6).
+        // A control character could break the Cookie field that is sent later (RFC 6265bis, 5.6).
         guard !field.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" || $0.value == 127 }) else { return nil }
         self.path = Self.defaultPath(of: url)
 
@@ -59,7 +59,7 @@ struct SetCookie: Sendable, Hashable {
         self.expires = maxAge ?? self.expires
         if let domain = self.domain {
             guard CookieRule.host(host, isWithin: domain) else { return nil }
-            // A whole top-level domain, or an address: for that host alone.
+            // A top-level domain, or an address: for that host alone.
             if !domain.contains(".") || CookieRule.isAddress(host) {
                 guard domain == host else { return nil }
                 self.domain = nil
@@ -72,7 +72,7 @@ struct SetCookie: Sendable, Hashable {
 
     func isExpired(at now: Date) -> Bool { self.expires.map { $0 <= now } ?? false }
 
-    /// As Foundation keeps it: a leading dot says that hosts below get it too.
+    /// As Foundation stores it: with a leading dot, subdomains get it too.
     var cookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: self.name, .value: self.value, .domain: self.domain.map { "." + $0 } ?? self.host, .path: self.path,
@@ -84,12 +84,12 @@ struct SetCookie: Sendable, Hashable {
         return HTTPCookie(properties: properties)
     }
 
-    /// RFC 6265, 5.2.2: seconds from now; nought and less are long past.
+    /// RFC 6265, 5.2.2: seconds from now; zero and negative numbers have expired.
     private static func expiry(maxAge: String, at now: Date) -> Date? {
         let digits = maxAge.hasPrefix("-") ? maxAge.dropFirst() : maxAge[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
         guard !maxAge.hasPrefix("-") else { return .distantPast }
-        // 400 days are the longest that RFC 6265bis, 5.5 allows.
+        // RFC 6265bis, 5.5: at most 400 days.
         let seconds = min(Int(digits) ?? Int.max, 400 * 86_400)
         return seconds == 0 ? .distantPast : now.addingTimeInterval(Double(seconds))
     }
@@ -104,9 +104,9 @@ struct SetCookie: Sendable, Hashable {
     private static func trimmed(_ text: some StringProtocol) -> String { text.trimmingCharacters(in: .whitespaces) }
 }
 
-/// The date of a cookie, however a server writes it (RFC 6265, 5.1.1).
+/// The expiry date of a cookie in any of the forms that servers send (RFC 6265, 5.1.1).
 enum CookieDate {
-    /// Nil where day, month, year or time are missing or cannot be.
+    /// Nil if day, month, year or time are missing or invalid.
     static func date(_ text: String) -> Date? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -147,7 +147,7 @@ enum CookieDate {
         }
     }
 
-    /// The digits at the start, when there are so many of them and no more.
+    /// The leading digits; nil if their number is not in the range.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let leading = token.prefix { (48...57).contains($0) }
         return digits.contains(leading.count) ? leading.reduce(0) { $0 * 10 + Int($1 - 48) } : nil

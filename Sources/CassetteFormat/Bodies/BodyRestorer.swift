@@ -1,0 +1,217 @@
+public import CassetteModel
+public import TapeBytes
+
+/// Restores the bytes of a recorded body: those of the wire, or those of the content without its codings.
+///
+/// Reads no files: sidecars and raw slices come from the caller, who checks their digests.
+public enum BodyRestorer {
+    /// Bytes of a body, and whether they are still the recorded ones.
+    public struct Restored: Sendable, Hashable {
+        public var octets: [UInt8]
+        /// True if the content was edited by hand, or this system's zlib codes it differently: the bytes are right for the content,
+        /// and Content-Length has to follow them.
+        public var isEdited: Bool
+    }
+
+    /// The bytes as they crossed the wire, after transfer decoding.
+    ///
+    /// With `digest`, a SHA-256, coded bytes are compared with the recorded ones; without it only their number is.
+    public static func wireBytes(
+        of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8], digest: (any ContentDigest)? = nil
+    ) throws -> Restored {
+        let sources = try Sources(body, file: { OctetSource(try file($0)) }, raw: { OctetSource(try raw($0)) })
+        if let octets = sources.verbatim?.memory {
+            return Restored(octets: octets, isEdited: octets.count != body.size)
+        }
+        var octets: [UInt8] = []
+        octets.reserveCapacity(min(max(body.size, 0), 1 << 20))
+        let isEdited = try self.stream(body, sources, digest) { octets.append(contentsOf: $0) }
+        return Restored(octets: octets, isEdited: isEdited)
+    }
+
+    /// As `wireBytes`, in pieces, for sidecars that are too large to load. Returns whether the bytes are not the recorded ones.
+    public static func streamWire(
+        of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource,
+        digest: (any ContentDigest)? = nil, deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool {
+        try self.stream(body, try Sources(body, file: file, raw: raw), digest, deliver)
+    }
+
+    /// As `streamWire`, but the caller takes one piece after the other. Edited content is coded as it is now, without notice.
+    public static func open(
+        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+    ) throws -> RestoredStream {
+        let sources = try Sources(body, file: file, raw: raw)
+        if let verbatim = sources.verbatim { return RestoredStream(verbatim, nil) }
+        return RestoredStream(sources.content, try EncoderChain(sources.codings))
+    }
+
+    /// The content without its codings, for people and for HAR. A raw body gives its wire bytes.
+    public static func decodedBytes(
+        of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8]
+    ) throws -> [UInt8] {
+        try self.decoded(of: body, file: { OctetSource(try file($0)) }, raw: { OctetSource(try raw($0)) }).load()
+    }
+
+    /// As `decodedBytes`, for contents that are too large to load.
+    public static func decoded(
+        of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+    ) throws -> OctetSource {
+        switch body.content {
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: OctetSource(body.content.inlineOctets ?? [])
+        case .multipart(let multipart): try multipart.source(file: file)
+        case .file(let sidecar): try file(sidecar)
+        case .raw(let slice): try raw(slice)
+        }
+    }
+
+    /// The wire bytes of a body without codings, to be read piece by piece.
+    public static func uncoded(
+        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+    ) throws -> OctetSource {
+        precondition(body.codings.isEmpty)
+        return try Sources(body, file: file, raw: raw).content
+    }
+
+    /// Where the bytes come from: stored as they were, or to be coded again.
+    private struct Sources {
+        var verbatim: OctetSource?
+        var content: OctetSource
+        var codings: [ContentCoding]
+        /// The content is not that of the stored wire bytes.
+        var isEdited = false
+
+        init(_ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource) throws {
+            self.codings = body.codings
+            if let original = body.original, case .file = body.content {
+                // A sidecar is named by its digest and cannot be edited: the recorded bytes count.
+                let octets = try file(original)
+                (self.verbatim, self.content) = (octets, octets)
+                return
+            }
+            var parts: MultipartBody<OctetSource>?
+            if case .multipart(let multipart) = body.content { parts = try multipart.sources(file: file) }
+            self.content = try parts?.source ?? BodyRestorer.decoded(of: body, file: file, raw: raw)
+            if let original = body.original {
+                let octets = try file(original)
+                self.isEdited = try !BodyRestorer.codes(octets, self.content, self.codings)
+                if !self.isEdited { self.verbatim = octets }
+            } else if self.codings.isEmpty {
+                self.verbatim = self.content
+            }
+            if let parts, body.original == nil || self.isEdited { try MultipartCheck.check(parts) }
+        }
+    }
+
+    private static func stream(
+        _ body: Body, _ sources: Sources, _ digest: (any ContentDigest)?, _ deliver: (UnsafeRawBufferPointer) throws -> Void
+    ) throws -> Bool {
+        if let verbatim = sources.verbatim {
+            try verbatim.forEachPiece(deliver)
+            return verbatim.size != body.size
+        }
+        let encoder = try EncoderChain(sources.codings)
+        var size = 0
+        var check = body.sha256 == nil ? nil : digest
+        func hand(over piece: UnsafeRawBufferPointer) throws {
+            size += piece.count
+            check?.update(piece)
+            try deliver(piece)
+        }
+        try sources.content.forEachPiece { try encoder.push($0, deliver: hand) }
+        try encoder.finish(deliver: hand)
+        if sources.isEdited || size != body.size { return true }
+        return (check?.finalize()).map { Hex.encode($0) != body.sha256 } ?? false
+    }
+
+    /// Whether `octets` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
+    ///
+    /// If this build does not know a coding, nothing can be compared, and the recorded bytes count.
+    private static func codes(_ octets: OctetSource, _ content: OctetSource, _ codings: [ContentCoding]) throws -> Bool {
+        struct Differs: Error {}
+        // The length of unedited content.
+        let expected = content.size
+        // Between several codings, the bytes may be longer than the content; the recorder kept to this limit.
+        let output = codings.count > 1 ? max(expected, InflateLimits.file(codedSize: octets.size).output) : expected
+        let limits = InflateLimits(output: output, ratio: .max)
+        guard !codings.isEmpty, let chain = DecoderChain(codings.map { ($0.name, $0.format) }, limits: limits) else { return true }
+        var position = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        defer { buffer.deallocate() }
+        do {
+            try octets.forEachPiece(while: { input in
+                try chain.push(input) { piece in
+                    guard piece.count <= expected - position else { throw Differs() }
+                    for start in stride(from: 0, to: piece.count, by: buffer.count) {
+                        let part = UnsafeRawBufferPointer(rebasing: piece[start..<min(piece.count, start + buffer.count)])
+                        let own = UnsafeMutableRawBufferPointer(rebasing: buffer[..<part.count])
+                        try content.read(at: position, into: own)
+                        guard UnsafeRawBufferPointer(own).elementsEqualFast(part) else { throw Differs() }
+                        position += part.count
+                    }
+                }
+            })
+        } catch is Differs {
+            return false
+        }
+        return chain.finish() && position == expected
+    }
+}
+
+extension ContentCoding {
+    package var name: ContentEncoding.Name {
+        switch self {
+        case .gzip, .gzipMembers: .gzip
+        case .deflate, .rawDeflate: .deflate
+        case .brotli: .br
+        case .zstandard: .zstd
+        }
+    }
+
+    package var format: DeflateFormat? {
+        switch self {
+        case .gzip, .gzipMembers: .gzip
+        case .deflate: .zlib
+        case .rawDeflate: .raw
+        case .brotli, .zstandard: nil
+        }
+    }
+}
+
+/// The wire bytes of a body, coded again piece by piece as they are asked for.
+///
+/// Holds a piece and the encoders' windows, however large the body is. Used by one thread at a time.
+public final class RestoredStream {
+    /// A piece is at least this large, but for the last one.
+    public static let pieceSize = 256 << 10
+
+    private let source: OctetSource
+    /// Nil if the source already holds the wire bytes.
+    private let encoder: EncoderChain?
+    private var position = 0
+    /// Whether all bytes were returned.
+    public private(set) var isEnded = false
+
+    init(_ source: OctetSource, _ encoder: EncoderChain?) {
+        self.source = source
+        self.encoder = encoder
+    }
+
+    /// The next bytes; empty if there are none left. Throws what the source and the encoders throw.
+    public func next() throws -> [UInt8] {
+        var piece: [UInt8] = []
+        while !self.isEnded, piece.count < Self.pieceSize {
+            var content = [UInt8](repeating: 0, count: min(OctetSource.pieceSize, self.source.size - self.position))
+            try content.withUnsafeMutableBytes { try self.source.read(at: self.position, into: $0) }
+            self.position += content.count
+            self.isEnded = self.position == self.source.size
+            guard let encoder = self.encoder else {
+                piece += content
+                continue
+            }
+            try content.withUnsafeBytes { try encoder.push($0) { piece.append(contentsOf: $0) } }
+            if self.isEnded { try encoder.finish { piece.append(contentsOf: $0) } }
+        }
+        return piece
+    }
+}

@@ -1,0 +1,268 @@
+public import CassetteModel
+public import TapeBytes
+
+/// Turns the wire bytes of a body into the most readable form that gives them back exactly.
+///
+/// Holds at most a few times `memoryLimit`, whatever the body's size and whatever its codings hide. Trusts neither header fields nor
+/// bytes: a body that is not what its fields claim is kept as it came, with a note. Used by one thread.
+public struct WireBodyDecoder: ~Copyable {
+    /// Wire or decoded bytes that are held in memory; what is longer passes through in pieces. Far above the limits of `ContentForm`,
+    /// since the search for parameters is quicker in memory.
+    public static let memoryLimit = 1 << 20
+
+    private let makeDigest: () -> any ContentDigest
+    private let inflater = InflatingDecoder(format: .gzip)
+    private var restorer = DeflateRestorer()
+    private var memo = DecodedMemo()
+
+    /// `makeDigest` makes a SHA-256.
+    public init(makeDigest: @escaping () -> any ContentDigest) {
+        self.makeDigest = makeDigest
+    }
+
+    /// A body that is decoded later: its wire bytes are in the raw spool.
+    public static func undeveloped(_ slice: RawSlice, isComplete: Bool = true) -> Body {
+        Body(size: slice.size, isComplete: isComplete, content: slice.size == 0 ? .empty : .raw(slice))
+    }
+
+    /// Decodes a body in memory. `origin` is the server whose compressor is remembered: `host:port`.
+    public mutating func develop(
+        _ wire: [UInt8], headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
+    ) throws -> Body {
+        try self.develop(OctetSource(wire), headers: headers, origin: origin, isComplete: isComplete, sink: &sink)
+    }
+
+    /// Content that may be too large for memory. Throws only what the source and the sink throw.
+    public mutating func develop(
+        _ source: OctetSource, headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
+    ) throws -> Body {
+        guard source.size > 0 else { return Body(size: 0, isComplete: isComplete, content: .empty) }
+        let wire = source.memory == nil && source.size <= Self.memoryLimit ? OctetSource(try source.load()) : source
+        let encoding = ContentEncoding(headers)
+        let contents = WireContentDecoder(headers: headers, isComplete: isComplete)
+        var body =
+            switch encoding {
+            case .none: try self.plain(wire, contents, &sink)
+            case .coded(let names): try self.coded(wire, names, headers, contents, origin, &sink)
+            case .other(let names): try self.kept(wire, headers, note: ContentEncoding.noteOfUnknown(names), &sink)
+            }
+        body.isComplete = isComplete
+        return body
+    }
+
+    /// Decodes a body that was left for later; what is known of its arrival stays.
+    public mutating func develop(
+        _ undeveloped: Body, from source: OctetSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
+    ) throws -> Body {
+        var body = try self.develop(source, headers: headers, origin: origin, isComplete: undeveloped.isComplete, sink: &sink)
+        body.arrival = undeveloped.arrival
+        body.unknown = undeveloped.unknown
+        return body
+    }
+
+    /// Finds the parts of a body that was recorded in one piece: by an earlier version, or because it was too large to be decoded at once.
+    ///
+    /// - Parameter content: the body's, without codings.
+    public mutating func decodeParts(
+        of body: Body, from content: OctetSource, headers: HeaderFields, sink: inout some SidecarSink
+    ) throws -> Body {
+        var body = body
+        let (form, note) = try WireContentDecoder(headers: headers, isComplete: body.isComplete).content(content, &sink)
+        // No other form is better than the present one.
+        if case .multipart = form { body.content = form }
+        body.note = body.note ?? note
+        return body
+    }
+
+    /// The extension of a file that holds wire bytes as they came, judged by the header fields and the first bytes.
+    public static func fileExtension(headers: HeaderFields, beginning: [UInt8]) -> String {
+        let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
+        return beginning.withUnsafeBytes { form.fileExtension(prefix: $0) }
+    }
+
+    /// A body that stays coded.
+    private func kept(_ wire: OctetSource, _ headers: HeaderFields, note: String, _ sink: inout some SidecarSink) throws -> Body {
+        let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
+        let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
+        return Body(size: wire.size, content: try form.content(wire, sink: &sink), note: note)
+    }
+
+    private func plain(_ wire: OctetSource, _ contents: WireContentDecoder, _ sink: inout some SidecarSink) throws -> Body {
+        let (content, note) = try contents.content(wire, &sink)
+        return Body(size: wire.size, content: content, note: note)
+    }
+
+    private mutating func coded(
+        _ wire: OctetSource, _ names: [ContentEncoding.Name], _ headers: HeaderFields, _ contents: WireContentDecoder, _ origin: String,
+        _ sink: inout some SidecarSink
+    ) throws -> Body {
+        let type = headers.firstIndex(of: "content-type").map { Array(headers.valueBytes(at: $0)) }
+        let key = DecodedMemo.Key(identity: try self.digest(wire), encoding: .coded(names), type: type, isComplete: contents.isComplete)
+        if let known = self.memo[key] { return known }
+        var body: Body
+        do {
+            switch try CodingPeeler(self.inflater).peel(wire, names) {
+            case .whole(let content, let layers):
+                body = try self.restorable(wire, content, contents, layers, origin, key.identity, &sink)
+            case .large(let beginning, let codings):
+                body = try self.restorable(wire, beginningWith: beginning, contents, codings, origin, key.identity, &sink)
+            }
+        } catch let error as CodingPeeler.Undecodable {
+            let which = names.count > 1 ? " \"\(error.name.rawValue)\"" : ""
+            body = try self.kept(wire, headers, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
+        }
+        self.memo.remember(body, for: key)
+        return body
+    }
+
+    private func digest(_ wire: OctetSource) throws -> [UInt8] {
+        var digest = self.makeDigest()
+        try wire.forEachPiece { digest.update($0) }
+        return digest.finalize()
+    }
+
+    // MARK: Proving that the codings can be restored
+
+    /// Contents in memory: searches the parameters of each coding, or of none if one cannot be restored anyway.
+    private mutating func restorable(
+        _ wire: OctetSource, _ content: [UInt8], _ contents: WireContentDecoder, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
+        _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
+    ) throws -> Body {
+        var found: [[DeflateParameters]?] = []
+        if layers.allSatisfy(\.layer.mayBeRestored) {
+            for (index, (layer, wire)) in layers.enumerated() {
+                let inner = index + 1 < layers.count ? try layers[index + 1].wire.load() : content
+                let identity = index == 0 ? identity : try self.digest(wire)
+                let parameters = self.parameters(of: layer, try wire.load(), inner, origin, identity)
+                found.append(parameters)
+                if parameters == nil { break }
+            }
+        }
+        let (form, note) = try contents.content(OctetSource(content), &sink)
+        var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
+        body.note = body.note ?? note
+        return body
+    }
+
+    /// The parameters of each member; nil if one is not found.
+    private mutating func parameters(
+        of layer: DecodedLayer, _ wire: [UInt8], _ content: [UInt8], _ origin: String, _ identity: [UInt8]
+    ) -> [DeflateParameters]? {
+        guard let format = layer.format else { return nil }
+        var found: [DeflateParameters] = []
+        var (wireStart, contentStart) = (0, 0)
+        for (index, member) in layer.members.enumerated() {
+            let (wireEnd, contentEnd) = (wireStart + member.codedSize, contentStart + member.size)
+            guard wireEnd <= wire.count, contentEnd <= content.count else { return nil }
+            let parameters = wire[wireStart..<wireEnd].withUnsafeBytes { wire in
+                content[contentStart..<contentEnd].withUnsafeBytes { content in
+                    self.restorer.parameters(
+                        producing: wire, from: content, format: format, header: member.header, origin: origin,
+                        identity: layer.members.count == 1 ? identity : identity + [UInt8(truncatingIfNeeded: index)],
+                        limit: DeflateRestorer.searchLimit / layer.members.count)
+                }
+            }
+            guard let parameters else { return nil }
+            found.append(parameters)
+            (wireStart, contentStart) = (wireEnd, contentEnd)
+        }
+        return found
+    }
+
+    private mutating func restorable(
+        _ wire: OctetSource, beginningWith beginning: [UInt8], _ contents: WireContentDecoder, _ codings: [CodingPeeler.Coding],
+        _ origin: String,
+        _ identity: [UInt8], _ sink: inout some SidecarSink
+    ) throws -> Body {
+        var layers: [DecodedLayer] = []
+        let file = try sink.store(fileExtension: contents.fileExtension(beginning: beginning)) { write in
+            layers = try CodingPeeler.stream(wire, codings, write)
+        }
+        var found: [[DeflateParameters]?] = []
+        // The bytes between several codings or members are not stored, so they cannot be read again.
+        if layers.count == 1, let layer = layers.first, layer.members.count == 1, layer.mayBeRestored, let format = layer.format {
+            let parameters = try self.restorer.parameters(
+                producing: wire, contentSize: file.size, format: format, header: layer.header, origin: origin, identity: identity)
+            found = [parameters.map { [$0] }]
+        }
+        return try self.body(wire, .file(file), layers, found, identity, &sink)
+    }
+
+    /// `layers` and `found` are ordered from the wire inwards.
+    private func body(
+        _ wire: OctetSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [[DeflateParameters]?], _ identity: [UInt8],
+        _ sink: inout some SidecarSink
+    ) throws -> Body {
+        let codings = layers.enumerated().map { $1.coding(found.indices.contains($0) ? found[$0] : nil) }
+        var body = Body(size: wire.size, codings: codings.reversed(), content: content, sha256: Hex.encode(identity))
+        body.note = layers.lazy.compactMap(\.note).first
+        if found.contains(where: { $0 == nil }) || found.count < layers.count {
+            let fileExtension = layers.first?.fileExtension ?? "bin"
+            body.original = try sink.store(fileExtension: fileExtension) { try wire.forEachPiece($0) }
+        }
+        return body
+    }
+}
+
+/// Gives the content of a message its most readable form, parts included, however long it is.
+///
+/// Decodes no codings.
+struct WireContentDecoder {
+    private let form: ContentForm
+    private let parts: WireMultipartDecoder?
+    let isComplete: Bool
+
+    init(headers: HeaderFields, isComplete: Bool) {
+        self.form = ContentForm(field: headers.firstIndex(of: "content-type").map(headers.valueBytes))
+        self.parts = self.form.type.isMultipart ? WireMultipartDecoder(headers: headers) : nil
+        self.isComplete = isComplete
+    }
+
+    /// The form, and what is wrong with a multipart body that is not what it claims.
+    func content(_ octets: OctetSource, _ sink: inout some SidecarSink) throws -> (content: BodyContent, note: String?) {
+        guard let parts = self.parts, octets.size > 0 else { return (try self.form.content(octets, sink: &sink), nil) }
+        let (body, note) = try parts.body(octets, isComplete: self.isComplete, &sink)
+        guard let body else { return (try self.form.content(octets, sink: &sink), note) }
+        return (.multipart(body), note)
+    }
+
+    func fileExtension(beginning: [UInt8]) -> String {
+        beginning.withUnsafeBytes(self.form.fileExtension(prefix:))
+    }
+}
+
+/// The bodies decoded last, so that bytes that come again, as in polling, are not decoded again.
+///
+/// Only bodies in the cassette itself: one with a sidecar has to pass the sink each time.
+struct DecodedMemo {
+    /// With contents of 64 KiB at most, the memo stays below 1 MiB.
+    static let limit = 16
+
+    struct Key: Hashable {
+        /// SHA-256 of the wire bytes.
+        var identity: [UInt8]
+        var encoding: ContentEncoding
+        /// The value of Content-Type: its charset counts too.
+        var type: [UInt8]?
+        /// What is wrong with parts depends on whether all of them came.
+        var isComplete: Bool
+    }
+
+    private var entries: [(key: Key, body: Body)] = []
+    private var next = 0
+
+    subscript(key: Key) -> Body? {
+        self.entries.first { $0.key == key }?.body
+    }
+
+    mutating func remember(_ body: Body, for key: Key) {
+        guard body.original == nil, body.content.sidecars.isEmpty else { return }
+        if self.entries.count < Self.limit {
+            self.entries.append((key, body))
+        } else {
+            self.entries[self.next] = (key, body)
+            self.next = (self.next + 1) % Self.limit
+        }
+    }
+}

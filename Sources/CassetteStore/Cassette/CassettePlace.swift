@@ -1,0 +1,142 @@
+internal import CassetteFormat
+public import CassetteModel
+internal import Platform
+internal import TapeBytes
+
+/// Cassettes as files: whether one exists, and putting one in place of another.
+public enum CassettePlace {
+    /// Whether there is anything of that name, even a damaged file or a dangling link.
+    public static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
+    /// Puts a file in place of another in the same folder; a crash leaves one or the other.
+    public static func replace(_ old: String, with new: String) throws(CassetteError) {
+        guard rename(new, old) == 0 else {
+            throw CassetteError(
+                .unwritable,
+                "\"\(new)\" cannot take the place of \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\".")
+        }
+        try OpenFolder(FileLocation(old).folder).synchronize()
+    }
+
+    /// Renames a file within its folder; fails, without a race, if the new name is taken.
+    package static func take(_ path: String, with new: String) throws(CassetteError) {
+        guard link(new, path) == 0 else {
+            throw CassetteError(
+                .unwritable, "\"\(path)\" cannot be made (\(String(cString: strerror(errno)))): name a file that is not there yet.")
+        }
+        try self.remove(new)
+        try OpenFolder(FileLocation(path).folder).synchronize()
+    }
+
+    /// Gives a file the mode of another, if that can be read; its owner may always write it.
+    public static func copyMode(of model: String, to path: String) {
+        var status = stat()
+        guard stat(model, &status) == 0 else { return }
+        chmod(path, status.st_mode & 0o777 | 0o600)
+    }
+
+    /// Removes a cassette that never held anything.
+    public static func remove(_ path: String) throws(CassetteError) {
+        let location = FileLocation(path)
+        try OpenFolder(location.folder).remove(location.name)
+    }
+
+    /// The other cassettes that may name bodies in the folder of this one: recordings beside it that did not replace it, and the
+    /// one whose name differs only by `.json`.
+    public static func sharingBodies(with path: String) -> [String] {
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        let names = [stem, "\(stem).json"] + (1...self.freeNames).map { self.name(stem, $0) }
+        return names.filter { name in
+            // A folder of that name is not a cassette.
+            var status = stat()
+            return name != path && stat(name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        }
+    }
+
+    private static let freeNames = 100
+
+    private static func name(_ stem: String, _ number: Int) -> String {
+        number == 1 ? "\(stem).new.json" : "\(stem).new-\(number).json"
+    }
+
+    /// A free name beside a cassette: `pets.new.json`, then `pets.new-2.json`.
+    public static func freeName(beside path: String) throws(CassetteError) -> String {
+        let stem = path.hasSuffix(".json") ? String(path.dropLast(5)) : path
+        for number in 1...self.freeNames {
+            let name = self.name(stem, number)
+            if !self.exists(name) { return name }
+        }
+        throw CassetteError(
+            .unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
+    }
+}
+
+/// Keeps other recorders off a cassette that is to be replaced by a new file, not written itself.
+///
+/// Released with its last reference. Does not change the file, which need not be writable.
+public final class CassetteLock: Sendable {
+    /// Times that a cassette may be replaced while its lock is taken.
+    private static let tries = 10
+
+    private let file: SharedFile
+
+    /// - Throws: `inUse` if another recorder has the cassette.
+    public init(_ path: String) throws(CassetteError) {
+        for _ in 0..<Self.tries {
+            let shared = SharedFile(try OpenFile(path, for: .read))
+            try shared.file.lock()
+            // Between opening and locking, another recorder may have put its file in place of this one.
+            if shared.file.isStill(at: path, followsLinks: true) {
+                self.file = shared
+                return
+            }
+        }
+        throw CassetteError(.inUse, "\"\(path)\" is being replaced again and again; stop the other recorders, or choose another cassette")
+    }
+}
+
+/// The files that a cassette and the recordings kept beside it refer to: they share one folder.
+public struct CassetteReferences: Sendable {
+    /// Paths as the cassettes have them.
+    public private(set) var sidecars: Set<String> = []
+    public private(set) var usesRawSpool = false
+
+    /// - Parameters:
+    ///   - path: of the cassette; `pets.new.json` and its like beside `pets.json` count too.
+    ///   - removed: one of them that is about to be removed.
+    /// - Throws: if one of them cannot be read, since it is then unknown what may be removed.
+    public init(familyOf path: String, without removed: String? = nil) throws(CassetteError) {
+        if path != removed, CassettePlace.exists(path) { try self.add(path) }
+        for other in CassettePlace.sharingBodies(with: path) where other != removed { try self.add(other) }
+    }
+
+    private mutating func add(_ path: String) throws(CassetteError) {
+        let reader = try CassetteReader(path: path)
+        for position in 0..<reader.count {
+            let bytes = try reader.bytes(at: position)
+            // Every path of a sidecar or raw slice contains these characters.
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            let interaction = try InteractionDecoder.decode(bytes)
+            for body in [interaction.request.body, interaction.response?.body] { self.add(body) }
+        }
+    }
+
+    private mutating func add(_ body: Body?) {
+        guard let body else { return }
+        if case .raw = body.content { self.usesRawSpool = true }
+        self.sidecars.formUnion(body.content.sidecars.map(\.path))
+        if let original = body.original { self.sidecars.insert(original.path) }
+    }
+
+    /// Removes what no cassette refers to any more.
+    ///
+    /// - Returns: how many sidecars were removed.
+    @discardableResult
+    public func tidy(_ store: BodyStore) throws(CassetteError) -> Int {
+        if !self.usesRawSpool { try store.removeRawSpool() }
+        return try store.removeSidecars(keeping: self.sidecars)
+    }
+}

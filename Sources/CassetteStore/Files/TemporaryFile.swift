@@ -1,0 +1,84 @@
+public import CassetteModel
+internal import Platform
+
+/// Owns a file that only its user may read, and removes it in the end. Written once, read by any thread.
+public final class TemporaryFile: Sendable {
+    public let path: String
+    public let size: Int
+    private let file: OpenFile
+
+    /// In `folder`, by default in TMPDIR or `/tmp`. When `write` throws, nothing is kept and the error is passed on.
+    ///
+    /// Throws `CassetteError` if the file cannot be made or written.
+    public init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+        let folder = folder ?? Self.systemFolder
+        var template = Array("\(folder)/wiretape-form-XXXXXX".utf8CString)
+        // Mode 0600, and a name that was free.
+        let descriptor = mkstemp(&template)
+        let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+        guard descriptor >= 0 else {
+            throw SystemError(number: errno, operation: .create, path: path).cassetteError
+        }
+        close(descriptor)
+        do {
+            let file = try OpenFile(path, for: .update)
+            var size = 0
+            try write { piece in
+                try file.write(piece, at: size)
+                size += piece.count
+            }
+            (self.path, self.size) = (path, size)
+            self.file = file
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    deinit { unlink(self.path) }
+
+    /// The bytes, to be read again and again; reading keeps the file.
+    public var source: OctetSource { OctetSource(size: self.size) { try self.read(into: $1, at: $0) } }
+
+    /// - Returns: how many bytes were read; 0 only at the end.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {
+        try self.file.read(into: buffer, at: offset)
+    }
+
+    fileprivate static var systemFolder: String {
+        guard let value = getenv("TMPDIR") else { return "/tmp" }
+        let folder = String(cString: value)
+        return folder.isEmpty ? "/tmp" : folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    }
+}
+
+/// Owns a file whose name is already removed: it vanishes with its owner, even if the process is killed.
+///
+/// Only its user may read it while it has a name. Any thread may use it; concurrent writes and reads must not overlap.
+public final class UnnamedFile: Sendable {
+    private let file: OpenFile
+
+    /// - Parameter folder: nil for TMPDIR, or `/tmp`.
+    public init(in folder: String? = nil) throws(CassetteError) {
+        var template = Array("\(folder ?? TemporaryFile.systemFolder)/wiretape-body-XXXXXX".utf8CString)
+        // Mode 0600, and a name that was free.
+        let descriptor = mkstemp(&template)
+        let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+        guard descriptor >= 0 else { throw SystemError(number: errno, operation: .create, path: path).cassetteError }
+        defer {
+            unlink(path)
+            close(descriptor)
+        }
+        self.file = try OpenFile(path, for: .update)
+    }
+
+    /// Writes all of it or throws.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CassetteError) {
+        try self.file.write(bytes, at: offset)
+    }
+
+    /// The bytes of a range; an error if the file ends before it.
+    public func read(_ range: Range<Int>) throws(CassetteError) -> [UInt8] {
+        try self.file.read(range)
+    }
+}

@@ -1,0 +1,319 @@
+public import CassetteModel
+
+/// Follows one forwarded exchange: what has begun and ended, which side is read, and what happens when a side ends, fails or leaves.
+///
+/// Knows no bytes, sockets or clocks. The caller moves the bytes, reports events with their time, and does what the actions say. Times are
+/// milliseconds since the exchange began.
+public struct ExchangeState: Sendable {
+    public enum Action: Sendable, Equatable {
+        case wait
+        /// The answer is whole, and the request has nothing more to send.
+        case finish
+        /// Nothing was sent to the client yet: answer in the origin's place with this failure.
+        case answer(Failure)
+        /// The answer had begun: end both connections so that no client takes the part for the whole.
+        case cut(Cut)
+        /// The connection was gone before the request was read there: send it again on a new one (RFC 9112, 9.3.1).
+        case redial
+        /// The client left: give up the upstream connection, which cancels the request there.
+        case cancel(Cut)
+        /// The exchange is over; a late event changes nothing.
+        case ignore
+    }
+
+    /// What is known of the request when its exchange begins.
+    public struct Request: Sendable {
+        /// The request can be sent twice and has no body (RFC 9110, 9.2.2).
+        public var isRepeatable: Bool
+        /// It has been read completely.
+        public var isRead: Bool
+        /// Its body was read before and is sent from a buffer.
+        public var isBuffered: Bool
+        /// The client waits for 100 (Continue) before it sends the body (RFC 9110, 10.1.1).
+        public var expectsContinue: Bool
+        /// The client was sent one before the destination of the request was known.
+        public var sentContinue: Bool
+
+        public init(
+            isRepeatable: Bool, isRead: Bool, isBuffered: Bool = false, expectsContinue: Bool = false, sentContinue: Bool = false
+        ) {
+            self.isRepeatable = isRepeatable
+            self.isRead = isRead
+            self.isBuffered = isBuffered
+            self.expectsContinue = expectsContinue
+            self.sentContinue = sentContinue
+        }
+    }
+
+    /// Milliseconds that the sides may take.
+    public struct Limits: Sendable {
+        /// A client that sends nothing of its body, or reads nothing of its answer.
+        public var clientStall: Double
+        /// An origin that sends nothing, or takes nothing of the request.
+        public var originSilence: Double
+        /// A connection that is being made.
+        public var connect: Double
+
+        public init(clientStall: Double, originSilence: Double, connect: Double) {
+            self.clientStall = clientStall
+            self.originSilence = originSilence
+            self.connect = connect
+        }
+    }
+
+    private enum Upstream: Sendable { case none, connecting, open, closed }
+    private enum Response: Sendable { case awaited, begun, ended }
+
+    private let limits: Limits
+    private let isRepeatable: Bool
+    private let isBuffered: Bool
+    private let expectsContinue: Bool
+    private let wasAskedBefore: Bool
+    private var requestIsRead: Bool
+    private var requestIsSent = false
+    private var bodyHasBegun = false
+    private var upstream = Upstream.none
+    private var upstreamIsReused = false
+    private var response = Response.awaited
+    private var originHasSpoken = false
+    /// The exchange is over.
+    public private(set) var isOver = false
+    private var clientIsWritable = true
+    private var originIsWritable = true
+    private var recorderIsFull = false
+    /// When the side did something last, or was first waited for.
+    private var clientSince = 0.0
+    private var originSince = 0.0
+    /// The client was asked to send its body.
+    public private(set) var sentContinue: Bool
+
+    public init(_ request: Request, limits: Limits) {
+        self.limits = limits
+        self.isRepeatable = request.isRepeatable
+        self.isBuffered = request.isBuffered
+        self.expectsContinue = request.expectsContinue
+        self.sentContinue = request.sentContinue
+        self.wasAskedBefore = request.sentContinue
+        self.requestIsRead = request.isRead
+    }
+
+    // MARK: Reading
+
+    /// The request's body may be taken, from the client or from the buffer.
+    public var takesRequest: Bool {
+        !self.isOver && !self.requestIsSent && self.upstream == .open && self.originIsWritable && !self.recorderIsFull
+    }
+
+    /// The client's connection may be read for the request's body.
+    public var readsClient: Bool { self.takesRequest && !self.isBuffered && !self.requestIsRead }
+
+    /// The origin's connection may be read.
+    public var readsOrigin: Bool { !self.isOver && self.clientIsWritable && !self.recorderIsFull }
+
+    // MARK: Deadlines
+
+    /// When the client must have done something; nil while nothing is expected of it.
+    public var clientDeadline: Double? {
+        guard !self.isOver, !self.recorderIsFull else { return nil }
+        let isAwaited = self.readsClient && self.response != .begun
+        guard isAwaited || !self.clientIsWritable else { return nil }
+        return self.clientSince + self.limits.clientStall
+    }
+
+    /// When the origin must have done something; nil while nothing is expected of it.
+    public var originDeadline: Double? {
+        guard !self.isOver, self.response != .ended || !self.originIsWritable else { return nil }
+        switch self.upstream {
+        case .none, .closed: return nil
+        case .connecting: return self.originSince + self.limits.connect
+        case .open:
+            guard self.readsOrigin else { return nil }
+            guard self.requestIsSent || self.response == .begun || !self.originIsWritable else { return nil }
+            return self.originSince + self.limits.originSilence
+        }
+    }
+
+    /// A deadline has come. Returns `wait` if neither has passed.
+    ///
+    /// - Parameter origin: its authority, for the message.
+    public mutating func deadlinePassed(origin: String, at: Double) -> Action {
+        if let due = self.clientDeadline, due <= at {
+            let did = self.clientIsWritable ? "sent" : "read"
+            return self.clientLeft("client \(did) nothing for \(Self.seconds(self.limits.clientStall)) s")
+        }
+        guard let due = self.originDeadline, due <= at else { return .wait }
+        let message =
+            switch self.upstream {
+            case .connecting: "no connection to \"\(origin)\" within \(Self.seconds(self.limits.connect)) s: is the origin up?"
+            case .none, .open, .closed:
+                self.originIsWritable
+                    ? "\"\(origin)\" sent nothing for \(Self.seconds(self.limits.originSilence)) s."
+                    : "\"\(origin)\" took nothing of the request for \(Self.seconds(self.limits.originSilence)) s."
+            }
+        return self.upstreamFailed(Failure(kind: .timeout, message: message))
+    }
+
+    private static func seconds(_ milliseconds: Double) -> Int { Int(milliseconds / 1000) }
+
+    // MARK: Back-pressure
+
+    public mutating func clientWritabilityChanged(_ isWritable: Bool, at: Double) {
+        guard isWritable != self.clientIsWritable else { return }
+        self.clientIsWritable = isWritable
+        self.clientSince = at
+        // The origin was not read meanwhile: its time begins anew.
+        if isWritable { self.originSince = at }
+    }
+
+    public mutating func originWritabilityChanged(_ isWritable: Bool, at: Double) {
+        guard isWritable != self.originIsWritable else { return }
+        self.originIsWritable = isWritable
+        self.originSince = at
+        if isWritable { self.clientSince = at }
+    }
+
+    public mutating func recorderChanged(isFull: Bool, at: Double) {
+        guard isFull != self.recorderIsFull else { return }
+        self.recorderIsFull = isFull
+        // Neither side is to blame for the time between.
+        self.clientSince = at
+        self.originSince = at
+    }
+
+    // MARK: The upstream connection
+
+    /// A connection is being made.
+    public mutating func dialing(at: Double) {
+        self.upstream = .connecting
+        self.originSince = at
+    }
+
+    /// The exchange has its upstream connection.
+    public mutating func upstreamTaken(isReused: Bool, at: Double) {
+        self.upstream = .open
+        self.upstreamIsReused = isReused
+        self.originIsWritable = true
+        self.clientSince = at
+        self.originSince = at
+    }
+
+    // MARK: The request
+
+    /// Part of the request's body went upstream, so that the request cannot be sent again.
+    public mutating func requestBodySent(at: Double) {
+        self.bodyHasBegun = true
+        self.clientSince = at
+        self.originSince = at
+    }
+
+    /// The last byte of the request was read from the client.
+    public mutating func requestRead() { self.requestIsRead = true }
+
+    /// The last byte of the request went upstream.
+    public mutating func requestSent(at: Double) -> Action {
+        guard !self.isOver else { return .ignore }
+        self.requestIsSent = true
+        self.originSince = at
+        return self.response == .ended ? self.finished() : .wait
+    }
+
+    /// The rest of the request is not HTTP: nothing of it goes upstream.
+    public mutating func requestMalformed(_ reason: String) -> Action {
+        guard !self.isOver else { return .ignore }
+        switch self.response {
+        case .ended: return self.finished()
+        case .begun:
+            self.isOver = true
+            return .cut(Cut(by: .client, reason: reason))
+        case .awaited:
+            self.isOver = true
+            return .answer(Failure(kind: .malformed, message: reason))
+        }
+    }
+
+    // MARK: The answer
+
+    /// Something came from the origin.
+    public mutating func originSpoke(at: Double) {
+        self.originHasSpoken = true
+        self.originSince = at
+    }
+
+    /// An interim response came.
+    ///
+    /// - Returns: whether to send it to the client: a client that was asked for its body before is not asked again.
+    public mutating func interim(_ status: Int) -> Bool {
+        guard status == 100 else { return true }
+        self.sentContinue = true
+        return !self.wasAskedBefore
+    }
+
+    /// The head of the final response came.
+    public mutating func responseBegan() { self.response = .begun }
+
+    /// The last byte of the response came.
+    ///
+    /// - Parameter readsOn: the origin has not said that it closes, so that it may want the rest of the request (RFC 9112, 9.3).
+    public mutating func responseEnded(readsOn: Bool, at: Double) -> Action {
+        guard !self.isOver else { return .ignore }
+        self.response = .ended
+        // A client that waits to be asked for its body will not send it now (RFC 9110, 10.1.1).
+        let holdsBodyBack = self.expectsContinue && !self.sentContinue && !self.bodyHasBegun
+        guard readsOn, !self.requestIsSent, self.upstream == .open, !holdsBodyBack else { return self.finished() }
+        self.clientSince = at
+        self.originSince = at
+        return .wait
+    }
+
+    /// The last byte of the answer has come.
+    public var responseIsWhole: Bool { self.response == .ended }
+
+    /// The exchange goes on as something else, or ends without the origin.
+    public mutating func ended() { self.isOver = true }
+
+    private mutating func finished() -> Action {
+        self.isOver = true
+        return .finish
+    }
+
+    // MARK: Ends
+
+    /// The upstream connection was never made, broke, or sent what is not HTTP.
+    ///
+    /// - Parameter isUnprocessed: the request has not left, so that the origin cannot have seen it.
+    public mutating func upstreamFailed(_ failure: Failure, isUnprocessed: Bool = false) -> Action {
+        guard !self.isOver else { return .ignore }
+        self.upstream = .closed
+        switch self.response {
+        case .ended: return self.finished()
+        case .begun:
+            self.isOver = true
+            return .cut(Cut(by: .origin, reason: failure.message))
+        case .awaited:
+            let isStale = self.upstreamIsReused && !self.originHasSpoken && (failure.kind == .reset || failure.kind == .truncated)
+            if !self.bodyHasBegun, isUnprocessed || (isStale && self.isRepeatable) {
+                self.upstreamIsReused = false
+                self.requestIsSent = false
+                return .redial
+            }
+            self.isOver = true
+            return .answer(failure)
+        }
+    }
+
+    /// The client closed its connection, broke it, or stalled past its time.
+    public mutating func clientLeft(_ reason: String) -> Action {
+        guard !self.isOver else { return .ignore }
+        guard self.response != .ended else { return self.finished() }
+        self.isOver = true
+        return .cancel(Cut(by: .client, reason: reason))
+    }
+
+    /// The proxy stops and waits no longer.
+    public mutating func recorderStopped(_ reason: String) -> Action {
+        guard !self.isOver else { return .ignore }
+        guard self.response != .ended else { return self.finished() }
+        self.isOver = true
+        return .cancel(Cut(by: .recorder, reason: reason))
+    }
+}

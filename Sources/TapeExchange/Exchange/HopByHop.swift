@@ -1,0 +1,191 @@
+public import CassetteModel
+
+/// Builds the heads to pass on: fields keep their bytes and order, except for what concerns one connection alone
+/// (RFC 9110, 7.6.1).
+///
+/// Never changes framing, except that it drops lengths that must not be forwarded. Adds no Via: a recorder stays invisible.
+public enum HopByHop {
+    /// Whether the client asks to switch to a protocol that is passed on.
+    ///
+    /// `h2c` is not: after its 101, requests would pass unseen. The client goes on in HTTP/1.1 (RFC 9110, 7.8).
+    public static func asksUpgrade(_ head: RequestHead) -> Bool {
+        guard head.version >= .http11, let first = head.fields.firstIndex(of: "upgrade"), ConnectionOptions(head.fields).upgrade else {
+            return false
+        }
+        var asks = false
+        for index in first..<head.fields.count where head.fields.isNamed("upgrade", at: index) {
+            for protocolName in FieldList(head.fields.valueBytes(at: index)) {
+                if FieldList.equals(protocolName, "h2c") { return false }
+                asks = true
+            }
+        }
+        return asks
+    }
+
+    /// Whether a body must lose its chunk framing, since its reader knows none (RFC 9112, 6.1).
+    ///
+    /// The body then ends with the connection.
+    public static func needsDechunking(_ framing: BodyFraming, clientVersion: HTTPVersion) -> Bool {
+        framing == .chunked && clientVersion < .http11
+    }
+
+    /// Whether a client of this version may be sent 1xx responses (RFC 9110, 15.2).
+    public static func passesInterim(to clientVersion: HTTPVersion) -> Bool { clientVersion >= .http11 }
+
+    /// The head of a request for its origin.
+    public static func forwardedRequest(_ head: RequestHead, target: RequestTarget) -> [UInt8] {
+        let fields = head.fields
+        let options = ConnectionOptions(fields)
+        let upgrades = self.asksUpgrade(head)
+        let takesTrailers = head.version >= .http11 && self.takesTrailers(fields)
+        var connection = upgrades ? "Upgrade" : ""
+        if takesTrailers { connection += connection.isEmpty ? "TE" : ", TE" }
+
+        var out: [UInt8] = []
+        out.reserveCapacity(fields.bytes.count + head.target.utf8.count + head.method.utf8.count + 64)
+        out += head.method.utf8
+        out.append(Octets.space)
+        var origin: Origin?
+        switch target {
+        case .absolute(let named, let originForm):
+            origin = named
+            out += originForm.utf8
+        case .origin(let text): out += text.utf8
+        case .authority: out += head.target.utf8
+        case .asterisk: out.append(UInt8(ascii: "*"))
+        }
+        // An HTTP/1.0 client gets what an origin has for HTTP/1.0, since nothing here rewrites bodies; for other versions, it is HTTP/1.1.
+        out += (head.version < .http11 ? " HTTP/1.0\r\n" : " HTTP/1.1\r\n").utf8
+        if let origin, !fields.contains("host") { self.append("Host: ", origin.authority, to: &out) }
+
+        var hasLength = false
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            switch FieldKind.of(name) {
+            case .hopByHop: continue
+            case .connection:
+                self.appendConnection(connection, insteadOf: index, of: fields, to: &out)
+                connection = ""
+                continue
+            case .upgrade where !upgrades: continue
+            case .te:
+                if takesTrailers, index == fields.firstIndex(of: "te") {
+                    // Other transfer codings would be for this hop, which decodes chunked alone.
+                    if FieldList.equals(fields.valueBytes(at: index), "trailers") { break }
+                    self.append("TE: ", "trailers", to: &out)
+                }
+                continue
+            case .host:
+                // RFC 9112, 3.2.2: the target's authority replaces Host; a Host that names the same origin keeps its spelling.
+                guard let origin else { break }
+                if let authority = Authority(fields.valueBytes(at: index)), Origin(scheme: origin.scheme, authority: authority) == origin {
+                    break
+                }
+                out += name
+                self.append(": ", origin.authority, to: &out)
+                continue
+            case .contentLength:
+                // RFC 9110, 8.6: equal lines become one before forwarding.
+                if hasLength { continue }
+                hasLength = true
+            case .endToEnd:
+                if options.nominates(name) { continue }
+            case .upgrade, .transferEncoding, .trailer, .contentEncoding: break
+            }
+            self.append(line: index, of: fields, to: &out)
+        }
+        // A TE without Connection, in spite of RFC 9110, 10.1.4.
+        if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
+        out += "\r\n".utf8
+        return out
+    }
+
+    /// The head of a response for the client, with the status line and the connection options that the origin sent.
+    ///
+    /// Adds no connection option but `keep-alive` to an HTTP/1.0 client, which takes silence for a
+    /// close. A connection that closes unannounced is no fault (RFC 9112, 9.6): the client sees where the answer ends.
+    ///
+    /// - Parameter keepsClient: the client's connection may serve another request after this response.
+    public static func forwardedResponse(
+        _ head: ResponseHead, keepsClient: Bool, clientVersion: HTTPVersion, removesChunking: Bool = false
+    ) -> [UInt8] {
+        let fields = head.fields
+        let options = ConnectionOptions(fields)
+        // RFC 9110, 15.5.22: 426 names the protocol as 101 does; elsewhere the origin offers it to the proxy.
+        let upgrades = options.upgrade && (head.status == 101 || head.status == 426)
+        var connection = upgrades ? "Upgrade" : ""
+        if head.status >= 200 {
+            var wish = ""
+            if options.close {
+                wish = "close"
+            } else if keepsClient, clientVersion < .http11 || options.keepAlive {
+                wish = "keep-alive"
+            }
+            connection += connection.isEmpty || wish.isEmpty ? wish : ", " + wish
+        }
+
+        var out: [UInt8] = []
+        out.reserveCapacity(fields.bytes.count + head.reason.count + 64)
+        out += head.version.description.utf8
+        out.append(Octets.space)
+        out += String(head.status).utf8
+        if !head.omitsReasonSpace { out.append(Octets.space) }
+        out += head.reason
+        out += "\r\n".utf8
+
+        var hasLength = false
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            switch FieldKind.of(name) {
+            case .hopByHop, .te: continue
+            case .connection:
+                self.appendConnection(connection, insteadOf: index, of: fields, to: &out)
+                connection = ""
+                continue
+            case .upgrade:
+                if !upgrades { continue }
+            case .transferEncoding, .trailer:
+                if removesChunking { continue }
+            case .contentLength:
+                if hasLength { continue }
+                hasLength = true
+            case .endToEnd:
+                if options.nominates(name) { continue }
+            case .host, .contentEncoding: break
+            }
+            self.append(line: index, of: fields, to: &out)
+        }
+        if !connection.isEmpty { self.append("Connection: ", connection, to: &out) }
+        out += "\r\n".utf8
+        return out
+    }
+
+    private static func takesTrailers(_ fields: HeaderFields) -> Bool {
+        for index in 0..<fields.count where fields.isNamed("te", at: index) {
+            for coding in FieldList(fields.valueBytes(at: index)) where FieldList.equals(coding, "trailers") { return true }
+        }
+        return false
+    }
+
+    /// Writes the proxy's Connection options in place of a received field; the line stays if it says the same.
+    private static func appendConnection(_ options: String, insteadOf index: Int, of fields: HeaderFields, to out: inout [UInt8]) {
+        guard !options.isEmpty else { return }
+        let value = fields.valueBytes(at: index)
+        if value.lazy.map(Octets.lower).elementsEqual(options.utf8.lazy.map(Octets.lower)) {
+            self.append(line: index, of: fields, to: &out)
+        } else {
+            self.append("Connection: ", options, to: &out)
+        }
+    }
+
+    private static func append(line index: Int, of fields: HeaderFields, to out: inout [UInt8]) {
+        fields.withLine(at: index) { out.append(contentsOf: $0) }
+    }
+
+    private static func append(_ name: String, _ value: String, to out: inout [UInt8]) {
+        out += name.utf8
+        out += value.utf8
+        out.append(Octets.carriageReturn)
+        out.append(Octets.lineFeed)
+    }
+}

@@ -1,0 +1,182 @@
+internal import CassetteModel
+
+/// Reads the heads of one direction of a connection, strictly by RFC 9112.
+///
+/// Remembers how far it read: call it again with the same bytes and more after them, always from the head's first byte. It
+/// starts over after each head and each error. Does not look at what a field means: see `BodyFraming` and `HostRule`.
+public struct HeadParser: Sendable {
+    private let limits: Limits
+    /// Offset of the start line, after skipped empty lines.
+    private var lineStart = 0
+    private var scanned = 0
+    private var request: RequestHead?
+    private var response: ResponseHead?
+    private var sectionStart = 0
+    private var section: FieldSectionParser?
+
+    public init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// The request head at the start of `bytes`, or nil while its end is missing.
+    public mutating func parseRequest(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<RequestHead>? {
+        do throws(MessageError) {
+            guard let end = try self.parse(bytes, side: .request), var head = self.request, let section = self.section else { return nil }
+            head.fields = section.fields
+            self = HeadParser(limits: self.limits)
+            return Parsed(head: head, consumed: end)
+        } catch {
+            self = HeadParser(limits: self.limits)
+            throw error
+        }
+    }
+
+    /// The response head at the start of `bytes`, or nil while its end is missing.
+    public mutating func parseResponse(_ bytes: UnsafeRawBufferPointer) throws(MessageError) -> Parsed<ResponseHead>? {
+        do throws(MessageError) {
+            guard let end = try self.parse(bytes, side: .response), var head = self.response, let section = self.section else { return nil }
+            head.fields = section.fields
+            self = HeadParser(limits: self.limits)
+            return Parsed(head: head, consumed: end)
+        } catch {
+            self = HeadParser(limits: self.limits)
+            throw error
+        }
+    }
+
+    /// Whether bytes of a head have been seen: an end of input now cuts a message.
+    public var isInsideHead: Bool { self.section != nil || self.scanned > self.lineStart }
+
+    private mutating func parse(_ bytes: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> Int? {
+        // A buffer that shrank is another message.
+        if bytes.count < self.scanned { self = HeadParser(limits: self.limits) }
+        if self.section == nil {
+            guard let line = try self.startLine(bytes, side: side) else { return nil }
+            switch side {
+            case .request: self.request = try StartLine.request(UnsafeRawBufferPointer(rebasing: bytes[line]))
+            case .response: self.response = try StartLine.response(UnsafeRawBufferPointer(rebasing: bytes[line]))
+            }
+            self.sectionStart = line.upperBound + 2
+            self.section = FieldSectionParser(
+                side: side, section: side == .request ? "request header" : "response header",
+                maximumBytes: self.limits.headerSection, maximumFields: self.limits.fields)
+        }
+        let end = try self.section?.parse(bytes, from: self.sectionStart)
+        self.scanned = bytes.count
+        return end
+    }
+
+    /// The range of the start line without its CRLF.
+    private mutating func startLine(_ bytes: UnsafeRawBufferPointer, side: MessageSide) throws(MessageError) -> Range<Int>? {
+        while true {
+            let limit = self.lineStart + self.limits.startLine
+            // Two bytes of room for the CRLF after a line of exactly the limit.
+            let end = min(bytes.count, limit + 2)
+            let stop = Octets.firstControl(in: bytes, from: max(self.scanned, self.lineStart), to: end)
+            self.scanned = stop
+            guard stop <= limit else {
+                throw side.fault(
+                    .tooLong, status: 414, "\(side.startLineName) is longer than \(self.limits.startLine) bytes; send a shorter target")
+            }
+            guard stop < end else { return nil }
+            guard bytes[stop] == Octets.carriageReturn else { throw self.stray(bytes, at: stop, side: side) }
+            guard stop + 1 < end else { return nil }
+            guard bytes[stop + 1] == Octets.lineFeed else { throw self.stray(bytes, at: stop, side: side) }
+            if stop > self.lineStart { return self.lineStart..<stop }
+            // RFC 9112, 2.2: a server ignores empty lines before a request line; only a few, or a peer could send them for ever.
+            guard side == .request, stop < self.limits.leadingEmptyLines * 2 else {
+                throw side.fault(.lineEnd, "\(side.name) begins with empty lines; begin with the \(side.startLineName)")
+            }
+            self.lineStart = stop + 2
+            self.scanned = stop + 2
+        }
+    }
+
+    private func stray(_ bytes: UnsafeRawBufferPointer, at index: Int, side: MessageSide) -> MessageError {
+        let before = Octets.quoted(bytes[self.lineStart..<index])
+        switch bytes[index] {
+        case Octets.carriageReturn:
+            return side.fault(.lineEnd, "\(side.startLineName) has a bare carriage return after \(before); end lines with CRLF")
+        case Octets.lineFeed:
+            return side.fault(.lineEnd, "\(side.startLineName) has a bare line feed after \(before); end lines with CRLF")
+        default:
+            return side.fault(
+                .startLine, "\(side.startLineName) has the control byte \(Octets.escaped(bytes[index])) after \(before); percent-encode it"
+            )
+        }
+    }
+}
+
+/// A head and the number of bytes it took, its closing empty line included.
+public struct Parsed<Head: Sendable>: Sendable {
+    public var head: Head
+    public var consumed: Int
+}
+
+extension Parsed: Equatable where Head: Equatable {}
+
+/// Parses request lines and status lines (RFC 9112, 3 and 4).
+///
+/// Takes whole lines without their CRLF and without control bytes other than HTAB; leaves the fields empty.
+enum StartLine {
+    static func request(_ line: UnsafeRawBufferPointer) throws(MessageError) -> RequestHead {
+        var methodEnd = 0
+        while methodEnd < line.count, Octets.isToken(line[methodEnd]) { methodEnd += 1 }
+        guard methodEnd > 0, methodEnd < line.count, line[methodEnd] == Octets.space else {
+            throw self.refused(line, "must begin with a method and one space")
+        }
+        let targetStart = methodEnd + 1
+        var targetEnd = targetStart
+        while targetEnd < line.count, Octets.isVisible(line[targetEnd]) { targetEnd += 1 }
+        guard targetEnd > targetStart else { throw self.refused(line, "needs a target after one space") }
+        guard targetEnd < line.count else { throw self.refused(line, "has no version; end it with \"HTTP/1.1\"") }
+        guard line[targetEnd] == Octets.space else {
+            throw self.refused(line, "has the byte \(Octets.escaped(line[targetEnd])) in its target; percent-encode it")
+        }
+        let version = try self.version(line, from: targetEnd + 1, side: .request)
+        guard targetEnd + 9 == line.count else { throw self.refused(line, "must end after its version") }
+        return RequestHead(
+            method: String(decoding: line[..<methodEnd], as: UTF8.self),
+            target: String(decoding: line[targetStart..<targetEnd], as: UTF8.self),
+            version: version, fields: HeaderFields())
+    }
+
+    static func response(_ line: UnsafeRawBufferPointer) throws(MessageError) -> ResponseHead {
+        let version = try self.version(line, from: 0, side: .response)
+        guard line.count >= 12, line[8] == Octets.space, line[9..<12].allSatisfy(Octets.isDigit) else {
+            throw self.refusedStatus(line, "needs one space and three digits after its version")
+        }
+        let status = Int(line[9] - 48) * 100 + Int(line[10] - 48) * 10 + Int(line[11] - 48)
+        // RFC 9110, 15: codes from 600 are invalid but in use, and a client treats them as 5xx; below 100 has no meaning at all.
+        guard status >= 100 else { throw self.refusedStatus(line, "has a status below 100") }
+        guard line.count == 12 || line[12] == Octets.space else {
+            throw self.refusedStatus(line, "needs a space between status and reason")
+        }
+        return ResponseHead(
+            version: version, status: status, reason: Array(line.dropFirst(13)), omitsReasonSpace: line.count == 12,
+            fields: HeaderFields())
+    }
+
+    /// The eight bytes of `HTTP/1.x`.
+    private static func version(_ line: UnsafeRawBufferPointer, from start: Int, side: MessageSide) throws(MessageError) -> HTTPVersion {
+        guard line.count >= start + 8, line[start + 6] == UInt8(ascii: "."), Octets.isDigit(line[start + 5]),
+            Octets.isDigit(line[start + 7]), line[start..<start + 5].elementsEqual("HTTP/".utf8)
+        else {
+            let next = "must have a version like \"HTTP/1.1\""
+            throw side == .request ? self.refused(line, next) : self.refusedStatus(line, next)
+        }
+        let version = HTTPVersion(major: Int(line[start + 5] - 48), minor: Int(line[start + 7] - 48))
+        guard version.major == 1 else {
+            throw side.fault(.version, status: 505, "\(side.startLineName) \(Octets.quoted(line)) is not HTTP/1; send HTTP/1.1")
+        }
+        return version
+    }
+
+    private static func refused(_ line: UnsafeRawBufferPointer, _ reason: String) -> MessageError {
+        MessageSide.request.fault(.startLine, "request line \(Octets.quoted(line)) \(reason)")
+    }
+
+    private static func refusedStatus(_ line: UnsafeRawBufferPointer, _ reason: String) -> MessageError {
+        MessageSide.response.fault(.startLine, "status line \(Octets.quoted(line)) \(reason)")
+    }
+}

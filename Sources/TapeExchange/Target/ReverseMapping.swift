@@ -1,0 +1,228 @@
+public import CassetteModel
+
+/// Maps the messages of a request in reverse form: the origin sees its own names, the client the proxy's.
+///
+/// Changes `Host`, `Origin`, `Referer`, `Location` and `Set-Cookie` and nothing else: no bodies, and no links in them.
+public struct ReverseMapping: Sendable, Hashable {
+    public let target: ReverseTarget
+    /// The proxy's authority as the client names it: `127.0.0.1:7070`.
+    public let authority: String
+
+    public init(target: ReverseTarget, authority: String) {
+        self.target = target
+        self.authority = authority
+    }
+
+    /// A request's fields as the origin would receive them directly.
+    public func request(_ fields: HeaderFields) -> HeaderFields {
+        var mapped = HeaderFields()
+        for index in 0..<fields.count {
+            if fields.isNamed("host", at: index) {
+                mapped.append(name: fields.name(at: index), value: self.target.origin.authority)
+            } else if fields.isNamed("origin", at: index) {
+                let origin = self.target.origin
+                mapped.append(name: fields.name(at: index), value: "\(origin.scheme.rawValue)://\(origin.authority)")
+            } else if fields.isNamed("referer", at: index), let url = self.unwrapped(fields.value(at: index)) {
+                mapped.append(name: fields.name(at: index), value: url)
+            } else {
+                mapped.append(line: fields.line(at: index))
+            }
+        }
+        return mapped
+    }
+
+    /// The URL inside one of the proxy's URLs; nil for any other.
+    private func unwrapped(_ url: String) -> String? {
+        let own = "http://\(self.authority)"
+        guard url.lowercased().hasPrefix(own.lowercased()) else { return nil }
+        return (try? ReverseTarget(String(url.dropFirst(own.count)), method: "GET"))??.url
+    }
+
+    /// A response's head with redirects and cookies that lead the client through the proxy again.
+    public func response(_ head: ResponseHead) -> ResponseHead {
+        guard head.fields.contains("location") || head.fields.contains("set-cookie") else { return head }
+        var mapped = HeaderFields()
+        for index in 0..<head.fields.count {
+            let value = head.fields.valueBytes(at: index)
+            if head.fields.isNamed("location", at: index), let location = self.location(value) {
+                mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + location)
+            } else if head.fields.isNamed("set-cookie", at: index) {
+                let cookie = ReverseCookie(prefix: self.target.prefix, originForm: self.target.originForm).mapped(value)
+                mapped.append(line: Array(head.fields.nameBytes(at: index)) + Array(": ".utf8) + cookie)
+            } else {
+                mapped.append(line: head.fields.line(at: index))
+            }
+        }
+        var result = head
+        result.fields = mapped
+        return result
+    }
+
+    /// A whole response in wire form with its head mapped; unchanged if there is nothing to map.
+    public func response(wire: [UInt8], clientVersion: HTTPVersion) -> [UInt8] {
+        var parser = HeadParser()
+        let parsed = try? wire.withUnsafeBufferPointer { try parser.parseResponse(UnsafeRawBufferPointer($0)) }
+        guard let parsed else { return wire }
+        let head = self.response(parsed.head)
+        guard head != parsed.head else { return wire }
+        return HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: clientVersion) + wire[parsed.consumed...]
+    }
+
+    /// The Location as a whole URL, since not every client resolves a path (RFC 9110, 10.2.2); nil if it is empty or not HTTP.
+    private func location(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+        // Clients do not follow an empty Location: as a whole URL it would send them in circles.
+        guard !value.isEmpty else { return nil }
+        let base = Array("http://\(self.authority)\(self.target.base)".utf8)
+        let origin = self.target.origin
+        let path = self.target.originForm == "*" ? "/" : self.target.originForm
+        let reference = URLReference(scheme: origin.scheme.rawValue, authority: origin.authority, target: path)
+        if let url = reference.resolved(value) { return base + url }
+        // "https:/host" is not a URL, but many clients make one of it and would bypass the proxy; it is resolved when they ask for it.
+        return Self.isHTTP(value) ? base + value : nil
+    }
+
+    private static func isHTTP(_ reference: ArraySlice<UInt8>) -> Bool {
+        let start = reference.prefix(6).map(Octets.lower)
+        return start.starts(with: "http:".utf8) || start.starts(with: "https:".utf8)
+    }
+}
+
+/// Maps a `Set-Cookie` value so that a client in reverse mode sends the cookie back, and to that origin alone.
+///
+/// To such a client all origins are one plain-text host. It would refuse a `Domain` and withhold a `Secure` cookie; both are left out.
+/// `Path` is prefixed with the path of the origin, since it alone tells one origin from another (RFC 6265, 5.1.4).
+struct ReverseCookie {
+    /// `/https://host`, as the client spells it.
+    let prefix: String
+    /// The request's target in origin-form.
+    let originForm: String
+
+    func mapped(_ value: ArraySlice<UInt8>) -> [UInt8] {
+        let pieces = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let pair = pieces.first else { return Array(value) }
+        var out = Array(pair)
+        var path: [UInt8]?
+        for piece in pieces.dropFirst() {
+            let (name, text) = Self.attribute(piece)
+            if FieldList.equals(name, "domain") || FieldList.equals(name, "secure") { continue }
+            guard FieldList.equals(name, "path") else {
+                out += Array(";".utf8) + piece
+                continue
+            }
+            // The last `Path` counts (RFC 6265, 5.3).
+            path = text.first == UInt8(ascii: "/") ? Array(text) : nil
+        }
+        return out + Array("; Path=\(self.prefix)".utf8) + (path ?? self.defaultPath)
+    }
+
+    private static func attribute(_ piece: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+        let equals = piece.firstIndex(of: UInt8(ascii: "=")) ?? piece.endIndex
+        return (self.trimmed(piece[..<equals]), self.trimmed(piece[equals...].dropFirst()))
+    }
+
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var bytes = bytes
+        while let first = bytes.first, first == Octets.space || first == Octets.tab { bytes.removeFirst() }
+        while let last = bytes.last, last == Octets.space || last == Octets.tab { bytes.removeLast() }
+        return bytes
+    }
+
+    /// RFC 6265, 5.1.4.
+    private var defaultPath: [UInt8] {
+        let path = self.originForm.utf8.prefix { $0 != UInt8(ascii: "?") }
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return [UInt8(ascii: "/")] }
+        return Array(path[..<slash])
+    }
+}
+
+/// Resolves a reference to a whole URL (RFC 3986, 5.2), without dot segments.
+///
+/// Works on bytes and changes no others: what is no URL to a strict reader stays as wrong as it is.
+struct URLReference {
+    let scheme: String
+    let authority: String
+    /// In origin-form.
+    let target: String
+
+    /// - Returns: nil if the reference names another scheme than http and https.
+    func resolved(_ reference: ArraySlice<UInt8>) -> [UInt8]? {
+        let hash = reference.firstIndex(of: UInt8(ascii: "#")) ?? reference.endIndex
+        let fragment = reference[hash...]
+        let body = reference[..<hash]
+        if let colon = Self.schemeEnd(body) {
+            let name = body[..<colon].map(Octets.lower)
+            let rest = body[(colon + 1)...]
+            guard name.elementsEqual("http".utf8) || name.elementsEqual("https".utf8), rest.starts(with: [47, 47]) else { return nil }
+            return name + Array(":".utf8) + Self.withoutDots(authorityAndPath: rest) + fragment
+        }
+        if body.starts(with: [47, 47]) { return Array("\(self.scheme):".utf8) + Self.withoutDots(authorityAndPath: body) + fragment }
+        let (path, query) = Self.split(body)
+        let (basePath, baseQuery) = Self.split(Array(self.target.utf8)[...])
+        let own = Array("\(self.scheme)://\(self.authority)".utf8)
+        if path.isEmpty { return own + Self.withoutDots(basePath) + (query.isEmpty ? baseQuery : query) + fragment }
+        if path.first == 47 { return own + Self.withoutDots(path) + query + fragment }
+        let folder = basePath[..<(basePath.lastIndex(of: 47).map { $0 + 1 } ?? basePath.startIndex)]
+        return own + Self.withoutDots((folder.isEmpty ? [47] : folder) + path) + query + fragment
+    }
+
+    /// The index of the colon after a scheme; nil for a reference without one (RFC 3986, 3.1).
+    private static func schemeEnd(_ reference: ArraySlice<UInt8>) -> Int? {
+        guard let first = reference.first, (97...122).contains(Octets.lower(first)) else { return nil }
+        let end = reference.firstIndex { byte in
+            let isLetter = (97...122).contains(Octets.lower(byte))
+            return !isLetter && !Octets.isDigit(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".")
+        }
+        guard let end, reference[end] == UInt8(ascii: ":") else { return nil }
+        return end
+    }
+
+    /// The path, and the query with its question mark.
+    private static func split(_ bytes: ArraySlice<UInt8>) -> (path: ArraySlice<UInt8>, query: ArraySlice<UInt8>) {
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        return (bytes[..<mark], bytes[mark...])
+    }
+
+    /// - Parameter octets: two slashes, an authority, and perhaps a path and a query.
+    private static func withoutDots(authorityAndPath octets: ArraySlice<UInt8>) -> [UInt8] {
+        let (whole, query) = self.split(octets)
+        let authorityEnd = whole.dropFirst(2).firstIndex(of: 47) ?? whole.endIndex
+        return Array(whole[..<authorityEnd]) + self.withoutDots(whole[authorityEnd...]) + query
+    }
+
+    /// RFC 3986, 5.2.4; always begins with a slash.
+    private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
+        var kept: [ArraySlice<UInt8>] = []
+        let segments = path.dropFirst(path.first == 47 ? 1 : 0).split(separator: 47, omittingEmptySubsequences: false)
+        for (number, segment) in segments.enumerated() {
+            let isLast = number == segments.count - 1
+            switch self.dots(segment) {
+            case 1:
+                if isLast { kept.append([]) }
+            case 2:
+                _ = kept.popLast()
+                if isLast { kept.append([]) }
+            default:
+                kept.append(segment)
+            }
+        }
+        return kept.reduce(into: []) { $0 += [47] + $1 } + (kept.isEmpty ? [47] : [])
+    }
+
+    /// 1 for `.`, 2 for `..`, also percent-encoded, as the URL Standard has it; 0 for anything else.
+    private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
+        var count = 0
+        var rest = segment
+        while !rest.isEmpty {
+            if rest.first == UInt8(ascii: ".") {
+                rest = rest.dropFirst()
+            } else if rest.prefix(3).map(Octets.lower).elementsEqual("%2e".utf8) {
+                rest = rest.dropFirst(3)
+            } else {
+                return 0
+            }
+            count += 1
+            if count > 2 { return 0 }
+        }
+        return count
+    }
+}

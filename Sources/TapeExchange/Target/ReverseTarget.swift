@@ -1,0 +1,129 @@
+/// A URL in the path of a request to the proxy itself: `/https://host/path?query`, or `/NAME:TOKEN/https://host/path?query`.
+///
+/// For clients that are configured with a base URL, not a proxy. Says what the request is for, not whether it is allowed.
+public struct ReverseTarget: Sendable, Hashable {
+    /// The name and the token before the URL as `NAME:TOKEN`, percent-decoded; nil if there are none.
+    public let credentials: [UInt8]?
+    /// What precedes the URL in the path: `/` or `/NAME:TOKEN/`.
+    public let base: String
+    /// The path of the URL's origin as the client spells it, `/https://host`: the prefix of all its paths.
+    public let prefix: String
+    /// The URL, with a path.
+    public let url: String
+    public let origin: Origin
+    /// What to ask the origin for; `*` for OPTIONS without a path.
+    public let originForm: String
+
+    /// - Parameter path: a target in origin-form (RFC 9112, 3.2.1). `https:/host` counts as `https://host`: some clients collapse slashes.
+    /// - Returns: nil if the path does not begin with a URL.
+    /// - Throws: if it begins like a URL and is not one.
+    public init?(_ path: String, method: String) throws(MessageError) {
+        let bytes = Array(path.utf8)
+        guard bytes.first == Self.slash else { return nil }
+        let first = Self.segment(of: bytes, from: 1)
+        var start = 1
+        var credentials: [UInt8]?
+        if Self.scheme(bytes[first]) == nil {
+            // After a question mark comes a query.
+            let hasSecond = bytes[first.upperBound...].first == Self.slash
+            let second = Self.segment(of: bytes, from: hasSecond ? first.upperBound + 1 : bytes.endIndex)
+            guard Self.hasColon(bytes[first]), Self.scheme(bytes[second]) != nil else {
+                guard !Self.resembles(bytes[first]) else { throw Self.refused(bytes) }
+                guard Self.resembles(bytes[second]) else { return nil }
+                guard Self.hasColon(bytes[first]) else { throw Self.refusedStart }
+                // The message must not repeat the credentials.
+                throw Self.refused(Array(bytes[(second.lowerBound - 1)...]))
+            }
+            guard let decoded = Self.decoded(bytes[first]) else { throw Self.refusedCredentials }
+            credentials = decoded
+            start = second.lowerBound
+        }
+        guard let scheme = Self.scheme(bytes[Self.segment(of: bytes, from: start)]) else { return nil }
+        var index = start + scheme.rawValue.utf8.count + 1
+        for _ in 0..<2 where index < bytes.count && bytes[index] == Self.slash { index += 1 }
+        let end = bytes[index...].firstIndex { $0 == Self.slash || $0 == UInt8(ascii: "?") } ?? bytes.endIndex
+        let authority = Self.withBrackets(bytes[index..<end])
+        let rest = String(decoding: bytes[end...], as: UTF8.self)
+        let target = try RequestTarget("\(scheme.rawValue)://\(authority)\(rest)", method: method)
+        guard case .absolute(let origin, let originForm) = target else { return nil }
+        self.credentials = credentials
+        self.base = String(decoding: bytes[..<start], as: UTF8.self)
+        self.prefix = String(decoding: bytes[..<end], as: UTF8.self)
+        self.url = "\(scheme.rawValue)://\(authority)\(originForm == "*" ? "" : originForm)"
+        self.origin = origin
+        self.originForm = originForm
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// The range up to the next slash or query.
+    private static func segment(of bytes: [UInt8], from start: Int) -> Range<Int> {
+        guard start < bytes.count else { return bytes.endIndex..<bytes.endIndex }
+        return start..<(bytes[start...].firstIndex { $0 == self.slash || $0 == UInt8(ascii: "?") } ?? bytes.endIndex)
+    }
+
+    private static func scheme(_ segment: ArraySlice<UInt8>) -> Origin.Scheme? {
+        if FieldList.equals(segment, "https:") { return .https }
+        return FieldList.equals(segment, "http:") ? .http : nil
+    }
+
+    /// URL builders may encode it.
+    private static func hasColon(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.contains(UInt8(ascii: ":")) || self.decoded(segment)?.contains(UInt8(ascii: ":")) == true
+    }
+
+    /// Whether a URL was meant: the proxy's own answer would be taken for the origin's.
+    private static func resembles(_ segment: ArraySlice<UInt8>) -> Bool {
+        let start = segment.prefix(8).map(Octets.lower)
+        return ["http:", "https:", "http%3a", "https%3a"].contains { start.starts(with: $0.utf8) }
+    }
+
+    /// URL builders encode the brackets of an IPv6 address, which a path may not contain (RFC 3986, 3.3).
+    private static func withBrackets(_ authority: ArraySlice<UInt8>) -> String {
+        var text = ""
+        var rest = authority
+        while let byte = rest.first {
+            let start = rest.prefix(3).map(Octets.lower)
+            if start.elementsEqual("%5b".utf8) || start.elementsEqual("%5d".utf8) {
+                text += start[2] == UInt8(ascii: "b") ? "[" : "]"
+                rest = rest.dropFirst(3)
+            } else {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+
+    /// Nil if a `%` is not followed by two hex digits.
+    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var octets: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                octets.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(Octets.hexDigit), let low = rest.popFirst().flatMap(Octets.hexDigit) else {
+                return nil
+            }
+            octets.append(high << 4 | low)
+        }
+        return octets
+    }
+
+    private static func refused(_ bytes: [UInt8]) -> MessageError {
+        MessageError(
+            .target, status: 400,
+            "request target \(Octets.quoted(bytes)) is no URL behind a slash; write it as it is: \"/https://host/path\"")
+    }
+
+    /// Does not repeat it: it may be a token without its name.
+    private static let refusedStart = MessageError(
+        .target, status: 400,
+        "request target has something before its URL that is no \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
+
+    /// Does not repeat them either.
+    private static let refusedCredentials = MessageError(
+        .target, status: 400, "request target has a \"%\" without two hex digits in the credentials before its URL; write it as \"%25\"")
+}

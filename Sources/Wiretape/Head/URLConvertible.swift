@@ -1,0 +1,96 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Something that names the URL of a request: a `String`, a `URL`, `URLComponents`, or the caller's own type.
+public protocol URLConvertible: Sendable {
+    /// - Throws: `URLConversionError`, or the type's own error.
+    func asURL() throws -> URL
+}
+
+extension String: URLConvertible {
+    /// The URL with exactly this request target, if it is valid (RFC 3986). Characters that a URL cannot contain (spaces, Hangul, brackets
+    /// in a query) are percent-encoded once; existing percent-encodings stay as written. A host outside ASCII becomes its A-labels.
+    ///
+    /// - Throws: `URLConversionError` if the text has no scheme or host, a "%" not followed by two hex digits, or a control character.
+    public func asURL() throws -> URL { try URLText(self).url }
+}
+
+extension URL: URLConvertible {
+    public func asURL() throws -> URL { self }
+}
+
+extension URLComponents: URLConvertible {
+    /// - Throws: `URLConversionError` if the components make no URL, as with a host and a path without a leading slash.
+    public func asURL() throws -> URL {
+        guard let url = self.url else {
+            throw URLConversionError(
+                .notAURL, "the components with host \"\(self.host ?? "")\" and path \"\(self.path)\" make no URL: begin the path with \"/\""
+            )
+        }
+        return url
+    }
+}
+
+/// Something that describes a whole request: a `URLRequest`, or a router with a case for each request.
+public protocol URLRequestConvertible: Sendable {
+    /// - Throws: the error that the request fails with.
+    func asURLRequest() throws -> URLRequest
+
+    /// A name for the request in a recording; nil for none. Not compared when requests are matched.
+    ///
+    /// By default the name of an enum's case, without its values.
+    var requestLabel: String? { get }
+}
+
+extension URLRequestConvertible {
+    public var requestLabel: String? {
+        let mirror = Mirror(reflecting: self)
+        guard mirror.displayStyle == .enum else { return nil }
+        return mirror.children.first?.label ?? (mirror.children.isEmpty ? "\(self)" : nil)
+    }
+
+    /// The request; nil if the conversion throws.
+    public var urlRequest: URLRequest? { try? self.asURLRequest() }
+}
+
+extension URLRequest: URLRequestConvertible {
+    public func asURLRequest() throws -> URLRequest { self }
+    public var requestLabel: String? { nil }
+}
+
+/// What is wrong with the URL of a request.
+public struct URLConversionError: Error, Hashable, Sendable, CustomStringConvertible {
+    public var code: Code
+    /// What is wrong with which URL, and what to do next.
+    public var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var description: String { self.message }
+
+    /// A kind of error; more kinds may come.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
+
+        private var value: Value
+
+        public static var notAURL: Self { Self(value: .notAURL) }
+        /// No `https:` at the start.
+        public static var noScheme: Self { Self(value: .noScheme) }
+        public static var noHost: Self { Self(value: .noHost) }
+        public static var invalidHost: Self { Self(value: .invalidHost) }
+        public static var invalidPort: Self { Self(value: .invalidPort) }
+        /// A percent sign that is not followed by two hex digits.
+        public static var invalidPercent: Self { Self(value: .invalidPercent) }
+        /// A control character.
+        public static var invalidCharacter: Self { Self(value: .invalidCharacter) }
+
+        public var description: String { "\(self.value)" }
+    }
+}
