@@ -67,7 +67,7 @@ import Testing
         let recorder = try self.open(.all)
         var generator = SeededGenerator(seed: 7)
         var bodies: [[UInt8]] = []
-        for id in 1...300 {
+        for id in 1...60 {
             let words = (0..<4000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
             let body = try #require(
                 Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 1 + id % 9), format: .gzip) })
@@ -75,12 +75,12 @@ import Testing
             self.put(recorder, TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: body))
         }
         let stored = Gate("all are in the file")
-        _ = recorder.put(.exchange(TapedExchanges.simple(301), stored: { _ in stored.open() }))
+        _ = recorder.put(.exchange(TapedExchanges.simple(61), stored: { _ in stored.open() }))
         try stored.wait()
         #expect(recorder.currentStatus.undeveloped > 0, "the budget was not used up")
         _ = try self.close(recorder)
         let interactions = try RecordedExchanges.read(self.path)
-        #expect(interactions.count == 301)
+        #expect(interactions.count == 61)
         #expect(interactions.allSatisfy { !$0.isUndecoded })
         #expect(try !self.folder.names(in: "tape.bodies").contains("undeveloped.raw"))
         let reader = BodyReader(cassettePath: self.path)

@@ -5,6 +5,7 @@ internal import TapeBytes
 /// Lives in memory only. Any thread may use it.
 public final class SecretVault: Sendable {
     private struct State: Sendable {
+        let octetLimit: Int
         var placeholders: [Placeholder] = []
         /// By the bytes without escapes, so that all spellings are one secret.
         var numbers = SecretList()
@@ -28,7 +29,9 @@ public final class SecretVault: Sendable {
     private let state: Guarded<State>
     private let own = Guarded(0)
 
-    public init() { self.state = Guarded(State()) }
+    public convenience init() { self.init(octetLimit: Self.octetLimit) }
+
+    init(octetLimit: Int) { self.state = Guarded(State(octetLimit: octetLimit)) }
 
     /// Another way to the same secrets, for a second thread: what is learned through one is found through the other, and counted apart.
     package init(sharing other: SecretVault) { self.state = other.state }
@@ -64,7 +67,7 @@ public final class SecretVault: Sendable {
             if let known = state.numbers.number(of: canonical) {
                 number = known
             } else {
-                guard state.placeholders.count < Self.limit, secret.count <= Self.octetLimit - state.bytes else {
+                guard state.placeholders.count < Self.limit, secret.count <= state.octetLimit - state.bytes else {
                     state.unsearched += 1
                     return Placeholder(kind: kind, number: 0)
                 }
@@ -95,7 +98,7 @@ public final class SecretVault: Sendable {
             return !state.isSearched[number]
         }
         guard state.spellings.number(of: secret) == nil else { return false }
-        guard state.spellings.count < Self.limit, secret.count <= Self.octetLimit - state.bytes else {
+        guard state.spellings.count < Self.limit, secret.count <= state.octetLimit - state.bytes else {
             state.unsearched += 1
             return false
         }

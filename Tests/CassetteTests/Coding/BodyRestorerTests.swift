@@ -1,3 +1,4 @@
+import TapeTestSupport
 import Testing
 
 @testable import CassetteFormat
@@ -99,7 +100,7 @@ struct BodyRestorerTests {
         var generator = CodingFixtures.Generator(seed: 10)
         var developer = WireBodyDecoder(makeDigest: { TestDigest() })
         var coded = 0
-        for _ in 0..<400 {
+        for _ in 0..<rounds(400) {
             var sink = MemorySink()
             let (wire, headers) = Self.wire(&generator)
             let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
@@ -115,7 +116,7 @@ struct BodyRestorerTests {
             if !body.codings.isEmpty { coded += 1 }
         }
         // The property says nothing unless many bodies were taken apart.
-        #expect(coded > 50)
+        #expect(coded > rounds(50))
     }
 
     @Test func editedTextIsCodedAgain() throws {

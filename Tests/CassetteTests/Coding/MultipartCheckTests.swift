@@ -20,7 +20,7 @@ import Testing
 
     @Test func whatMutationsLeaveIsReadAgain() throws {
         var generator = SeededGenerator(seed: 9)
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             let text = MultipartFixture.texts.randomElement(using: &generator) ?? ""
             let octets = MultipartFixture.mutated(Array(text.utf8), using: &generator)
             guard let body = try MultipartFixture.body(octets) else { continue }

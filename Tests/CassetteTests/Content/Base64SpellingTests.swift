@@ -28,7 +28,7 @@ struct Base64SpellingTests {
 
     @Test func whatIsWrittenIsFound() throws {
         var generator = SeededGenerator(seed: 21)
-        for _ in 0..<2_000 {
+        for _ in 0..<rounds(2_000) {
             let octets = (0..<Int.random(in: 1...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let spelling = Base64Spelling(
                 line: Int.random(in: 0...100, using: &generator),

@@ -45,7 +45,7 @@ struct QuotedPrintableSpellingTests {
     @Test func whatIsWrittenIsFound() throws {
         var generator = SeededGenerator(seed: 22)
         let alphabet: [UInt8] = [65, 66, 32, 32, 9, 61, 46, 0xEC, 0x9D, 13, 10, 0]
-        for _ in 0..<2_000 {
+        for _ in 0..<rounds(2_000) {
             let octets = (0..<Int.random(in: 1...300, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
             let spelling = QuotedPrintableSpelling(
                 line: [0, 4, 60, 76, 78].randomElement(using: &generator) ?? 0,

@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func noPowerLossCostsASyncedExchangeOrInventsOne() throws {
-        for seed in 0..<600 as Range<UInt64> {
+        for seed in 0..<UInt64(rounds(600)) {
             var generator = SeededGenerator(seed: seed)
             let disk = PowerLossDisk()
             try? FileManager.default.removeItem(atPath: self.path)

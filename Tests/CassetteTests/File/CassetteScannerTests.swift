@@ -161,7 +161,7 @@ import Testing
     @Test func noChangeOfBytesMakesTheScannerTrap() throws {
         var generator = SeededGenerator(seed: 3)
         let whole = SampleCassette.document([1, 2, 3])
-        for _ in 0..<1500 {
+        for _ in 0..<rounds(1500) {
             var bytes = whole
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 let place = Int.random(in: 0..<bytes.count, using: &generator)

@@ -14,7 +14,7 @@ import Testing
 
     @Test func whatWasEncodedIsDecodedTheSame() throws {
         var random = RandomInteraction(seed: 1)
-        for round in 0..<1_500 {
+        for round in 0..<rounds(1_500) {
             let interaction = random.next()
             let text = self.encoded(interaction)
             let decoded = try InteractionDecoder.decode(text)
@@ -30,7 +30,7 @@ import Testing
         var random = RandomInteraction(seed: 2)
         var generator = SeededGenerator(seed: 3)
         var decodedCount = 0
-        for _ in 0..<400 {
+        for _ in 0..<rounds(400) {
             let text = self.encoded(random.next())
             for _ in 0..<50 {
                 var damaged = text
@@ -51,7 +51,7 @@ import Testing
             }
         }
         // Changes within strings leave a cassette that reads well.
-        #expect(decodedCount > 1_000)
+        #expect(decodedCount > rounds(1_000))
     }
 
     @Test func membersComeInAnyOrderAndLayout() throws {

@@ -1,3 +1,4 @@
+import TapeTestSupport
 import Testing
 
 @testable import TapeBytes
@@ -108,7 +109,7 @@ import Testing
 
     @Test func everyBodyWithAStyleComesBackByteForByte() {
         var random = RandomJSON(seed: 7)
-        for round in 0..<2_000 {
+        for round in 0..<rounds(2_000) {
             let text = random.text(random.style())
             guard let style = self.style(text) else {
                 Issue.record("no style found in round \(round): \(text)")
@@ -124,7 +125,7 @@ import Testing
 
     @Test func whatIsRecognizedAfterRandomDamageStillComesBack() {
         var random = RandomJSON(seed: 8)
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             var bytes = Array(random.text(random.style()).utf8)
             let spot = Int.random(in: 0..<bytes.count, using: &random.generator)
             bytes[spot] = [32, 10, 44, 58, 34, 91, 93, 125, 48, 0xC3, 0][Int.random(in: 0..<11, using: &random.generator)]

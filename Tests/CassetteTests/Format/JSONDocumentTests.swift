@@ -23,7 +23,7 @@ import Testing
     @Test func noRandomTextTraps() {
         var generator = SeededGenerator(seed: 9)
         let alphabet = Array("{}[]\",:\\u0123-.eEtruefalsn \n".utf8) + [0xC3, 0xA9, 0x00]
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             let text = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
                 alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
             }

@@ -19,7 +19,7 @@ import Testing
 
     @Test func doublesAgreeWithTheStandardLibrary() {
         var generator = SeededGenerator(seed: 10)
-        for _ in 0..<5_000 {
+        for _ in 0..<rounds(5_000) {
             let whole = Int.random(in: -99_999_999...99_999_999, using: &generator)
             let text = "\(whole).\(Int.random(in: 0...9_999_999, using: &generator))"
             #expect(self.double(text) == Double(text))

@@ -9,7 +9,7 @@ import Testing
         let bytes: [UInt8] = [
             0x61, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF3, 0xF4, 0xF5, 0xFF,
         ]
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             let text = (0..<Int.random(in: 0...5, using: &generator)).map { _ in bytes[Int.random(in: 0..<bytes.count, using: &generator)] }
             #expect(UTF8Validator.isValid(text) == Array(String(decoding: text, as: UTF8.self).utf8).elementsEqual(text))
         }

@@ -106,7 +106,7 @@ struct MultipartParserTests {
         limits.parts = 3
         limits.headerLines = 2
         limits.headerSection = 60
-        for round in 0..<3000 {
+        for round in 0..<rounds(3000) {
             let octets = MultipartFixture.mutated(
                 Array(MultipartFixture.texts[round % MultipartFixture.texts.count].utf8), using: &generator)
             let limits = round % 2 == 0 ? limits : MultipartLimits()

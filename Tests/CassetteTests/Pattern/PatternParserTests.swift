@@ -60,7 +60,7 @@ import Testing
     @Test func noTextMakesTheParserFail() {
         var generator = SeededGenerator(seed: 5)
         let scalars = Array("ab01(){}[]|*+?.^$\\-,:=i<sxudwbé\u{0}\n".unicodeScalars)
-        for _ in 0..<20_000 {
+        for _ in 0..<rounds(20_000) {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0..<14, using: &generator) { text.append(scalars.randomElement(using: &generator) ?? "a") }
             if let error = Self.refusal(String(text)) { #expect(error.offset <= String(text).utf8.count) }

@@ -31,7 +31,7 @@ import Testing
     @Test func anyBytesHaveALayout() {
         var generator = SeededGenerator(seed: 3)
         let alphabet = Array(" :/?#@[]8a".utf8)
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             let bytes = (0..<Int.random(in: 0..<24, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
             let layout = bytes.withUnsafeBytes { RequestLayout($0) }
             #expect(max(layout.host.upperBound, layout.path.upperBound, layout.query?.upperBound ?? 0) <= bytes.count)

@@ -64,7 +64,7 @@ import Testing
     @Test func anyBytesAreTakenAndOutputGrowsByOneOctetAtMost() {
         var generator = SeededGenerator(seed: 1)
         let alphabet = Array("hHtTpP:/?#@%4aF[]80\u{0}\u{7F}".utf8) + [0xFF, 0xC3]
-        for _ in 0..<3_000 {
+        for _ in 0..<rounds(3_000) {
             let tail = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
             let url = Bool.random(using: &generator) ? Array("http://".utf8) + tail : tail
             #expect(self.normalize(url).count <= url.count + 1)

@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test func anExchangeEndsAndIsRecordedOnce() throws {
-        for seed in 0..<600 { try self.run(UInt64(seed)) }
+        for seed in 0..<rounds(600) { try self.run(UInt64(seed)) }
     }
 
     private func run(_ seed: UInt64) throws {

@@ -27,6 +27,7 @@ final class RunningProxy {
         let folder = try folder ?? TemporaryFolder()
         var configuration = ProxyConfiguration()
         configuration.limits.grace = 1
+        configuration.limits.linger = 1
         configuration.loops = .own(loops)
         configure(&configuration)
         let path = folder.file("tape.json")

@@ -16,6 +16,7 @@ final class RunningSessions {
         self.folder = try folder ?? TemporaryFolder()
         var configuration = SessionServerConfiguration(folder: try CassetteFolder(self.folder.path), version: "1.2.3")
         configuration.limits.grace = 1
+        configuration.limits.linger = 1
         configuration.loops = .own(loops)
         configure(&configuration)
         self.server = try SessionServer.start(configuration, notice: self.notices.add)

@@ -14,7 +14,7 @@ import Testing
         let pattern = try Pattern(text)
         var generator = SeededGenerator(seed: 3)
         let choices = Array(letters.utf8)
-        let input = (0..<20_000).map { _ in choices.randomElement(using: &generator) ?? 97 }
+        let input = (0..<4_000).map { _ in choices.randomElement(using: &generator) ?? 97 }
         let took = ContinuousClock().measure {
             #expect(!input.withUnsafeBytes { pattern.matches($0) })
             #expect(input.withUnsafeBytes { pattern.firstRange(in: $0) } == nil)

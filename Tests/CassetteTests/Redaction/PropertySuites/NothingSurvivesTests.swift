@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<60) func nothingSurvivesInAnySpelling(seed: Int) throws {
+    @Test(arguments: 0..<rounds(100)) func nothingSurvivesInAnySpelling(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let before = Self.planted(&random)
         var after = before
@@ -189,7 +189,7 @@ import Testing
         #expect(redactor.redacted(body: body, headers: request.headers) ?? body == recorded.request?.octets)
     }
 
-    @Test(arguments: 0..<12) func aBodyInPiecesIsRedactedAsOneInMemory(seed: Int) throws {
+    @Test(arguments: 0..<rounds(15)) func aBodyInPiecesIsRedactedAsOneInMemory(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let secrets = (0..<4).map { _ in SecretCorpus.secret(&random) }
         var text = Array("{\"access_token\":\"".utf8) + SecretCorpus.json(secrets[0]) + Array("\",\"rest\":[".utf8)
