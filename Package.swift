@@ -63,22 +63,23 @@ let package = Package(
         .target(name: "ClientCapabilities", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeTrust", dependencies: ["Platform", "TapeBytes"]),
         .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
-        .target(name: "TapeRecorder", dependencies: forPlayback + ["CassettePlayback", "TapeExchange"]),
+        .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
+        .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
         .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"]),
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
-                "CassettePlayback", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
+                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
         ),
-        .target(name: "Wiretape", dependencies: forClient + ["TapeExchange", "TapeRecorder"]),
+        .target(name: "Wiretape", dependencies: forClient + ["CassetteRun", "TapeExchange", "TapeRecorder"]),
         .target(name: "WiretapeTesting", dependencies: forClient + ["Wiretape"]),
         .executableTarget(
             name: "WiretapeCLI",
             dependencies: forClient + [
-                "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .target(name: "CYaml", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
@@ -119,11 +120,14 @@ let package = Package(
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(
-            name: "TapeRecorderTests", dependencies: forPlayback + ["CassettePlayback", "TapeExchange", "TapeRecorder", "TapeTestSupport"]),
+            name: "TapeRecorderTests", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeTestSupport"]),
+        .testTarget(
+            name: "CassetteRunTests", dependencies: forPlayback + ["CassettePlayback", "CassetteRun", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(
             name: "TapeProxyTests",
             dependencies: forPlayback + [
-                "CassettePlayback", "TapeTrust", "TapeExchange", "TapeTLS", "TapeProxy", "TapeRecorder", "TapeTestSupport", nio("NIOCore"),
+                "CassettePlayback", "CassetteRun", "TapeTrust", "TapeExchange", "TapeTLS", "TapeProxy", "TapeRecorder", "TapeTestSupport",
+                nio("NIOCore"),
                 nio("NIOPosix"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log", condition: server),
             ]
@@ -131,7 +135,7 @@ let package = Package(
         .testTarget(
             name: "WiretapeCLITests",
             dependencies: forClient + [
-                "WiretapeCLI", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

@@ -8,6 +8,11 @@
 @_exported public import struct CassetteRedaction.LiveRedactor
 @_exported public import struct CassettePlayback.MatchRuleTexts
 @_exported public import struct CassettePlayback.MatchRules
+@_exported public import struct CassetteRun.Age
+@_exported public import enum CassetteRun.ExpiryPolicy
+@_exported public import struct CassetteRun.OpenCassette
+@_exported public import struct CassetteRun.RunPlan
+@_exported public import struct CassetteRun.SettingError
 @_exported public import enum CassetteStore.RecordMode
 @_exported public import class CassettePlayback.RecordedCassette
 @_exported public import struct CassetteRedaction.RedactionRules

@@ -1,9 +1,18 @@
+internal import Platform
+
 /// An instant in UTC, in whole microseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public var microseconds: Int64
 
     public init(microseconds: Int64) {
         self.microseconds = microseconds
+    }
+
+    /// What the wall clock says.
+    public static var now: Timestamp {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
     }
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }

@@ -1,6 +1,7 @@
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRedaction
+internal import CassetteRun
 internal import TapeBytes
 
 /// An answer of the control API: a status and one JSON object.

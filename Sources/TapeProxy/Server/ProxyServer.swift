@@ -1,4 +1,5 @@
 public import CassettePlayback
+public import CassetteRun
 internal import NIOCore
 internal import NIOPosix
 internal import TapeExchange
@@ -30,7 +31,21 @@ public final class ProxyServer: Sendable {
     /// What all event loops have done so far.
     public var counts: ProxyCounts { self.session.totalCounts }
 
-    /// Listens and serves, until `stop`; `run` stops it with its task.
+    /// Listens and serves a cassette, until `stop`; `run` stops it with its task.
+    ///
+    /// - Parameters:
+    ///   - cassette: decides, replays and records; the caller closes it after `stop`.
+    ///   - notice: takes lines for people, on what went wrong with TLS; called on any of the event loops.
+    public static func start(
+        _ configuration: ProxyConfiguration, cassette: OpenCassette, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws(ProxyError) -> ProxyServer {
+        var configuration = configuration
+        configuration.refresh = cassette.plan.refresh
+        return try await self.start(
+            configuration, session: cassette.session, recorder: cassette.recorder, cassette: cassette.cassette, notice: notice)
+    }
+
+    /// The same for a session without a cassette, or one put together by the caller.
     ///
     /// - Parameters:
     ///   - session: decides what is replayed, forwarded and refused.

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRun
 internal import NIOCore
 internal import TapeRecorder
 
@@ -14,16 +15,9 @@ final class OpenSession: Sendable {
         var cassetteName: String
         /// Those of the order, laid over those of all sessions.
         var settings: RunSettings
-        /// That the cassette is older than it may be.
-        var expiry: String?
-        /// What whoever ordered it should know.
+        /// What the client that ordered it should know.
         var notices: [String]
-        var session: CassetteSession
-        var recorder: Recorder?
-        /// Nil where nothing is replayed.
-        var cassette: RecordedCassette?
-        /// Nil where answers have the dates they were recorded with.
-        var refresh: DateRefresh?
+        var cassette: OpenCassette
     }
 
     let parts: Parts
@@ -44,8 +38,8 @@ final class OpenSession: Sendable {
     }
 
     var name: SessionName { self.parts.name }
-    var session: CassetteSession { self.parts.session }
-    var recorder: Recorder? { self.parts.recorder }
+    var session: CassetteSession { self.parts.cassette.session }
+    var recorder: Recorder? { self.parts.cassette.recorder }
 
     /// The port of its own.
     var port: Int? { self.listener?.localAddress?.port }
@@ -56,10 +50,10 @@ final class OpenSession: Sendable {
     func report(isDetailed: Bool = false) -> SessionReport {
         SessionReport(
             name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
-            recorded: self.parts.cassette?.answerableCount ?? 0,
+            recorded: self.parts.cassette.cassette?.answerableCount ?? 0,
             counts: self.common.totalCounts, verdict: self.session.verdict(),
-            details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette) : nil,
-            recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.expiry)
+            details: isDetailed ? self.session.report(name: self.parts.cassetteName, cassette: self.parts.cassette.cassette) : nil,
+            recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.cassette.plan.expiry)
     }
 
     /// What came of it: closes the cassette, once nothing is in flight any more. Waits for the disk.

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRun
 internal import CassetteStore
 internal import NIOCore
 internal import TapeExchange
@@ -47,36 +48,28 @@ extension SessionServer {
         let notice = self.notice
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
-        let now = WallClock().now
-        let plan = try RunPlan(
-            file: path, mode: order.mode, settings: settings, mayRecord: order.mode != .none, now: now,
-            remedy: "record it anew with \"mode\": \"all\"")
+        var options = try settings.planOptions(mayRerecord: order.mode != .none, secret: self.configuration.secret)
+        options.remedy = "record it anew with \"mode\": \"all\""
+        let plan = try RunPlan(path, mode: order.mode, options: options)
         let records = plan.recording.target != .nothing
         if records { try self.book.withLockedValue { try $0.willWrite(name) } }
-        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction, secret: self.configuration.secret)
-        var notices = plan.notices
+        let cassette = try OpenCassette(
+            plan, version: self.configuration.version, digest: { FastSHA256() },
+            refusesUnrecorded: self.configuration.diskFullPolicy == .refuse, notify: tell)
+        var notices = cassette.notices
         if records {
             notices += settings.missingSecrets(secret: self.configuration.secret).map {
                 "the environment has no \"\($0)\", so its value is not looked for: start wiretape with it, or leave it out of \"secretEnv\"."
             }
         }
-        let refresh = try settings.dateRefresh(of: plan.cassette, now: now)
-        let session = try CassetteSession(
-            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: refresh?.liveDates,
-            digest: { FastSHA256() })
-        let recorder = try Recorder(
-            plan.recording, version: self.configuration.version, redaction: redaction, digest: { FastSHA256() },
-            refusesUnrecorded: self.configuration.diskFullPolicy == .refuse, notify: tell)
-        if let repaired = recorder?.repaired { notices.append(repaired.summary + ".") }
         for notice in notices { tell(notice) }
         do {
             return try self.admit(
                 OpenSession.Parts(
-                    name: name, cassetteName: order.cassette, settings: settings, expiry: plan.expiry, notices: notices, session: session,
-                    recorder: recorder, cassette: plan.cassette, refresh: refresh), wantsPort: order.wantsPort, notice: tell)
+                    name: name, cassetteName: order.cassette, settings: settings, notices: notices, cassette: cassette),
+                wantsPort: order.wantsPort, notice: tell)
         } catch {
-            try recorder?.abandon()
+            try cassette.abandon()
             throw error
         }
     }
@@ -87,9 +80,10 @@ extension SessionServer {
         var configuration = self.settings
         configuration.cassetteName = parts.cassetteName
         configuration.latency = try parts.settings.latency.map { try Latency($0.value) } ?? .none
-        configuration.refresh = parts.refresh
+        configuration.refresh = parts.cassette.plan.refresh
         let common = SharedSession(
-            configuration: configuration, session: parts.session, recorder: parts.recorder, cassette: parts.cassette,
+            configuration: configuration, session: parts.cassette.session, recorder: parts.cassette.recorder,
+            cassette: parts.cassette.cassette,
             cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log.naming(parts.name), notice: notice)
         let stages = self.stages
         let contexts = try common.makeContexts(behind: self.loops.doors) { stages.value(on: $0).makeContext(common) }
@@ -104,7 +98,7 @@ extension SessionServer {
         // On every loop before anybody is told the token.
         _ = try stages.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
-        self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.session.mode, port: open.port)
+        self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.cassette.session.mode, port: open.port)
         return open
     }
 

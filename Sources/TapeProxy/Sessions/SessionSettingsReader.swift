@@ -1,5 +1,6 @@
 internal import CassettePlayback
 internal import CassetteRedaction
+internal import CassetteRun
 internal import TapeBytes
 
 /// Reads the settings of an order: what `record`, `run` and `replay` take as options, under the names of the configuration file.

@@ -1,4 +1,5 @@
 public import CassettePlayback
+public import CassetteRun
 
 /// Which flaws of a replay are failures.
 ///

@@ -1,8 +1,8 @@
 internal import CassetteModel
 public import CassettePlayback
 public import CassetteRedaction
+public import CassetteRun
 public import CassetteStore
-public import TapeBytes
 public import TapeTrust
 
 /// What one source, or all of them, say of how a run is to go: nil and empty where they say nothing.
@@ -110,35 +110,36 @@ extension RunSettings {
     public var graceInForce: Int { self.grace?.value ?? 5 }
 }
 
-/// How dates of answers move.
 extension RunSettings {
-    /// Nil where they stay as they were recorded.
+    /// What a run is planned with.
     ///
-    /// - Parameter now: when the replay begins.
-    ///
-    /// Throws for places that are none.
-    public func dateRefresh(of cassette: RecordedCassette?, now: Timestamp) throws -> DateRefresh? {
-        guard self.refreshesDates else { return nil }
-        let shift = DateShift(from: cassette?.firstStart ?? now, to: now)
-        return DateRefresh(try RefreshRules(self.refreshFields.map(\.value)), shift: shift)
+    /// - Parameters:
+    ///   - mayRerecord: whether an expired cassette may be recorded anew: false for a run that reaches no origin.
+    ///   - secret: the value of an environment variable.
+    public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RunPlan.Options {
+        var options = RunPlan.Options()
+        options.matchTexts = self.matchTexts
+        options.redaction = try self.redactionRules(secret: secret)
+        options.repetition = self.repetitionInForce
+        options.order = self.orderInForce
+        options.refreshedFields = self.refreshesDates ? self.refreshFields.map(\.value) : nil
+        options.maxAge = self.maxAge?.value
+        options.onExpired = self.onExpiredInForce
+        options.mayRerecord = mayRerecord
+        return options
     }
 }
 
 /// What is taken out of a recording.
 extension RunSettings {
-    /// Nil where secrets are kept.
+    /// Nil if secrets are kept.
     ///
-    /// - Parameters:
-    ///   - replaced: the rules of a cassette whose place the recording is to take: they go on to hold.
-    ///   - secret: the value of an environment variable.
-    public func redactionRules(
-        replacing replaced: RedactionRules? = nil, secret: (String) -> [UInt8]?
-    ) throws(RedactionRuleError) -> RedactionRules? {
+    /// - Parameter secret: the value of an environment variable.
+    public func redactionRules(secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RedactionRules? {
         guard self.redaction?.value != false else { return nil }
         let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, octets: $0) } }
-        let given = try RedactionRules(
+        return try RedactionRules(
             rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.octets.isEmpty })
-        return replaced?.adding(given) ?? given
     }
 
     /// Variables whose values were to be taken out, and that the environment does not hold.

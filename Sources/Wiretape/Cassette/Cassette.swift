@@ -1,6 +1,7 @@
 public import CassetteModel
 public import CassettePlayback
 internal import CassetteRedaction
+internal import CassetteRun
 public import CassetteStore
 public import Foundation
 internal import TapeBytes
@@ -46,28 +47,17 @@ public final class Cassette: Sendable {
         guard exists || mode != .none else {
             throw CassetteError(.notFound, "there is no cassette \"\(path)\": open it with mode .once to record it.")
         }
-        let target = try RecordingPlan(path: path, mode: mode, exists: exists)
-        let recorded = target.replays ? try RecordedCassette(path: path) : nil
-        let plan = try CassettePlan(target, cassette: recorded, matchTexts: settings.matchTexts)
-        var rules = plan.rules
-        rules.custom = settings.customMatches
-        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction)
-        let redactor = try plan.liveRedactor(adding: redaction)
-        let refresh = try settings.dateRefresh(of: recorded, now: Timestamp(now))
-        let session = try CassetteSession(
-            mode: mode, cassette: recorded, rules: rules, repetition: settings.repetition, order: settings.order, redaction: redactor,
-            dates: refresh?.liveDates, audience: .program)
+        let plan = try RunPlan(path, mode: mode, options: settings.planOptions, now: Timestamp(now))
         if plan.recording.target == .create { try Self.makeFolder(of: path) }
-        self.recording = try Recorder(plan.recording, version: Version.current, redaction: redaction).map {
-            CassetteRecording($0, path: path)
-        }
+        let open = try OpenCassette(plan, version: Version.current)
+        self.recording = open.recorder.map { CassetteRecording($0, path: path) }
         self.path = path
         self.mode = mode
         self.settings = settings
-        self.recorded = recorded
-        self.decider = RequestDecider(session, redacts: redactor != nil, movesDates: refresh != nil)
-        self.player = recorded.map {
-            ReplayPlayer(AnswerLibrary($0, refresh: refresh), session: session, latency: settings.latency)
+        self.recorded = plan.cassette
+        self.decider = RequestDecider(open.session, redacts: plan.liveRedactor != nil, movesDates: plan.refresh != nil)
+        self.player = plan.cassette.map {
+            ReplayPlayer(AnswerLibrary($0, refresh: plan.refresh), session: open.session, latency: settings.latency)
         }
     }
 
@@ -235,28 +225,33 @@ public struct CassetteSettings: Sendable {
 }
 
 extension CassetteSettings {
-    var matchTexts: MatchRuleTexts { MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.patterns) }
-
-    /// Nil if secrets are kept.
-    ///
-    /// - Parameter replaced: the rules of the cassette that the recording replaces: they stay in force.
-    func redactionRules(replacing replaced: RedactionRules?) throws(RedactionRuleError) -> RedactionRules? {
-        guard self.redaction else {
-            guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
-                throw RedactionRuleError(
-                    "\"redaction\" is false, which does not go together with redact, keep and secrets: leave out either")
-            }
-            return nil
+    /// What a run in the process of a test is planned with.
+    var planOptions: RunPlan.Options {
+        get throws {
+            var options = RunPlan.Options()
+            options.matchTexts = MatchRuleTexts(match: self.match, ignore: self.ignore, patterns: self.patterns)
+            options.customMatches = self.customMatches
+            options.redaction = try self.redactionRules
+            options.repetition = self.repetition
+            options.order = self.order
+            options.refreshedFields = self.refreshDates ? self.refreshFields : nil
+            options.audience = .program
+            return options
         }
-        let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, octets: Array($0.value.utf8)) }
-        let given = try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.octets.isEmpty })
-        return replaced?.adding(given) ?? given
     }
 
-    /// Nil if dates stay as they were recorded.
-    func dateRefresh(of cassette: RecordedCassette?, now: Timestamp) throws -> DateRefresh? {
-        guard self.refreshDates else { return nil }
-        let shift = DateShift(from: cassette?.firstStart ?? now, to: now)
-        return DateRefresh(try RefreshRules(self.refreshFields), shift: shift)
+    /// Nil if secrets are kept.
+    private var redactionRules: RedactionRules? {
+        get throws(RedactionRuleError) {
+            guard self.redaction else {
+                guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
+                    throw RedactionRuleError(
+                        "\"redaction\" is false, which does not go together with redact, keep and secrets: leave out either")
+                }
+                return nil
+            }
+            let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, octets: Array($0.value.utf8)) }
+            return try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.octets.isEmpty })
+        }
     }
 }

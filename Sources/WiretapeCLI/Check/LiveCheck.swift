@@ -1,6 +1,7 @@
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRun
 internal import CassetteRedaction
 internal import CassetteStore
 internal import CassetteTools
@@ -87,21 +88,22 @@ struct LiveCheck {
     /// - Parameter redaction: the cassette's rules: its secrets are shown nowhere, and answers are compared as they were recorded.
     private func recording(_ live: String, in folder: RunFolder, _ redaction: RedactionRules?, _ body: (_ port: Int) throws -> Void) throws
     {
-        let plan = try RecordingPlan(path: live, mode: .all, exists: false)
-        let recorder = try Recorder(plan, version: Version.current, redaction: redaction, digest: CareCommand.digest, notify: self.note)
+        var options = RunPlan.Options()
+        options.redaction = redaction
+        let cassette = try OpenCassette(
+            RunPlan(live, mode: .all, options: options), version: Version.current, digest: CareCommand.digest, notify: self.note)
         var configuration = ProxyConfiguration(cassetteName: "live.json", loops: .own(1))
         configuration.tls = try self.settings(folder)
-        let session = try CassetteSession(mode: .all)
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(configuration, session: session, recorder: recorder, notice: self.note)
+            server = try ProxyServer.start(configuration, session: cassette.session, recorder: cassette.recorder, notice: self.note)
         } catch {
-            try recorder?.abandon()
+            try cassette.abandon()
             throw error
         }
         let result = Result { try body(server.port) }
         server.stop()
-        _ = try recorder?.close(keepsOld: false)
+        try cassette.close()
         try result.get()
     }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteRun
 internal import CassetteStore
 internal import Dispatch
 internal import Logging
@@ -32,11 +33,10 @@ struct ProxyRun {
 
     private func execute() throws -> Int32 {
         let settings = try self.settingsInForce()
-        let now = Timestamp(microseconds: Int64(time(nil)) * 1_000_000)
         let mode = self.mode ?? settings.modeInForce
         let plan = try RunPlan(
-            file: self.file, mode: mode, settings: settings, mayRecord: self.recording != nil && mode != .none, now: now)
-        let cassette = plan.cassette
+            self.file, mode: mode,
+            options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: RedactionOptions.variable))
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         for notice in plan.notices { screen.say(notice) }
         // Before the run: an earlier run's report must not be taken for this run's.
@@ -49,42 +49,37 @@ struct ProxyRun {
         defer { place.temporary?.remove() }
         configuration.tls = try self.tls.settings(in: place, upstream: self.upstreamTLS?.laid(over: settings)) { screen.say($0) }
         configuration.latency = try Latency(settings.latencyInForce)
-        configuration.refresh = try settings.dateRefresh(of: cassette, now: now)
+        configuration.refresh = plan.refresh
         let program = try self.command.isEmpty ? nil : self.trustedProgram(place, screen)
-        let redaction = try settings.redactionRules(replacing: plan.replacedRedaction, secret: RedactionOptions.variable)
         if plan.recording.target != .nothing {
             for name in settings.missingSecrets(secret: RedactionOptions.variable) { screen.say(RedactCommand.missing(name)) }
         }
-        let recorder = try Recorder(
-            plan.recording, version: Version.current, redaction: redaction, digest: { FastSHA256() },
-            refusesUnrecorded: configuration.diskFullPolicy == .refuse,
+        let cassette = try OpenCassette(
+            plan, version: Version.current, digest: { FastSHA256() }, refusesUnrecorded: configuration.diskFullPolicy == .refuse,
             notify: {
                 screen.say($0)
                 // The message may contain paths: it is for the person at the screen only.
                 log?.logger.warning("the recorder said something on standard error")
             })
+        let (session, recorder) = (cassette.session, cassette.recorder)
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
-        let session = try CassetteSession(
-            mode: plan.recording.mode, cassette: cassette, rules: plan.rules, repetition: settings.repetitionInForce,
-            order: settings.orderInForce, redaction: try plan.liveRedactor(adding: redaction), dates: configuration.refresh?.liveDates,
-            digest: { FastSHA256() })
         let server: ProxyServer
         do {
-            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: cassette) {
+            server = try ProxyServer.start(configuration, session: session, recorder: recorder, cassette: plan.cassette) {
                 // One line, whatever names a client or an origin sends.
                 screen.complain(VisibleText.line($0))
             }
         } catch {
-            try recorder?.abandon()
+            try cassette.abandon()
             throw error
         }
         let outcome =
-            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: cassette?.firstStart) }
+            program.map { self.serve(server, screen, child: $0, configuration.credentials, recordedAt: plan.cassette?.firstStart) }
             ?? self.serve(server, screen)
         server.stop()
         screen.stop()
         if let startStatus = outcome.startStatus {
-            try recorder?.abandon()
+            try cassette.abandon()
             return startStatus
         }
 
@@ -103,7 +98,7 @@ struct ProxyRun {
             }
         }
         let summary = RunSummary(
-            path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: cassette),
+            path: path, plan: plan.recording, counts: server.counts, replay: session.report(name: self.file, cassette: plan.cassette),
             recorder: recorder?.currentStatus, childStatus: outcome.childStatus, failOn: settings.failOnInForce, review: review,
             keepsOnFailure: settings.keepsOnFailure)
         for (report, file) in reports {

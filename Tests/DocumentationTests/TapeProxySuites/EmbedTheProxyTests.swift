@@ -11,19 +11,12 @@ import Testing
     @Test func aProxyRecordsAndStops() async throws {
         let file = self.folder.file("pets.json")
         // snippet: proxy-record
-        let now = Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-        let plan = try RunPlan(
-            file: file, mode: .all, settings: RunSettings(), mayRecord: true, now: now)
-        let recorder = try Recorder(plan.recording, version: "my tool 1.0")
-        let session = try CassetteSession(
-            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
-            redaction: try plan.liveRedactor(adding: .standard))
-        let proxy = try await ProxyServer.start(
-            ProxyConfiguration(), session: session, recorder: recorder, cassette: plan.cassette)
+        let cassette = try OpenCassette(file, mode: .all, version: "my tool 1.0")
+        let proxy = try await ProxyServer.start(ProxyConfiguration(), cassette: cassette)
         print("http_proxy=http://\(proxy.address)")
         // … run what is to be recorded …
         await proxy.stop()
-        _ = try recorder?.close(keepsOld: false)
+        try cassette.close()
         // snippet end
         #expect(proxy.port > 0)
         #expect(try RecordedCassette(path: file).count == 0)
@@ -31,21 +24,15 @@ import Testing
 
     @Test func aProxyReplays() async throws {
         let file = Repository.path("Cassettes/pets.json")
-        let now = Timestamp(microseconds: 0)
         // snippet: proxy-replay
-        let plan = try RunPlan(
-            file: file, mode: .none, settings: RunSettings(), mayRecord: false, now: now)
-        let session = try CassetteSession(
-            mode: plan.recording.mode, cassette: plan.cassette, rules: plan.rules,
-            redaction: try plan.liveRedactor(adding: nil))
-        let proxy = try await ProxyServer.start(
-            ProxyConfiguration(), session: session, cassette: plan.cassette)
+        let cassette = try OpenCassette(file, mode: .none, version: "my tool 1.0")
+        let proxy = try await ProxyServer.start(ProxyConfiguration(), cassette: cassette)
         // snippet end
         let answer = try Self.curl("http://127.0.0.1:42427/pets", proxy: proxy.address)
         await proxy.stop()
         #expect(answer.contains("보리"))
         // snippet: proxy-verdict
-        let verdict = session.verdict()
+        let verdict = cassette.session.verdict()
         print(verdict.hits, "answered", verdict.misses, "missed", verdict.unused.count, "left")
         // snippet end
         #expect(verdict.hits == 1)

@@ -1,4 +1,5 @@
 import CassetteRedaction
+import CassetteRun
 import Testing
 @testable import TapeProxy
 
@@ -22,11 +23,23 @@ import Testing
         #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
     }
 
-    @Test func theRulesOfAReplacedCassetteGoOnToHold() throws {
-        let replaced = try RedactionRules(rules: ["header:x-b"])
-        let rules = try #require(try self.settings().redactionRules(replacing: replaced, secret: self.secret))
-        #expect(rules.rules.count == 2 && rules.keep.count == 1 && rules.secrets.count == 1)
-        #expect(try self.settings(redaction: false).redactionRules(replacing: replaced, secret: self.secret) == nil)
+    @Test func aRunIsPlannedWithWhatIsInForce() throws {
+        var settings = self.settings()
+        settings.ignore = [Setting(value: "query:a", source: .session)]
+        settings.refreshFields = [Setting(value: "json:/at", source: .session)]
+        settings.maxAge = Setting(value: Age(seconds: 1), source: .session)
+        var options = try settings.planOptions(mayRerecord: true, secret: self.secret)
+        #expect(options.redaction == (try settings.redactionRules(secret: self.secret)))
+        #expect(options.matchTexts.ignore == ["query:a"] && options.maxAge?.seconds == 1 && options.mayRerecord)
+        #expect(options.refreshedFields == nil, "dates stay unless they are to move")
+        #expect(options.repetition == .never && options.order == .any && options.onExpired == .warn)
+        settings.refreshDates = Setting(value: true, source: .session)
+        settings.order = Setting(value: .strict, source: .session)
+        settings.repetition = Setting(value: .last, source: .session)
+        settings.onExpired = Setting(value: .fail, source: .session)
+        options = try settings.planOptions(mayRerecord: false, secret: self.secret)
+        #expect(options.refreshedFields == ["json:/at"] && options.order == .strict && options.repetition == .last)
+        #expect(options.onExpired == .fail && !options.mayRerecord)
     }
 
     @Test func secretsAreKeptWhereThatIsSaid() throws {

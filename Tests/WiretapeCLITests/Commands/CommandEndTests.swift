@@ -3,6 +3,7 @@ import CassetteModel
 import CassettePlayback
 import CassetteRedaction
 import Testing
+@testable import CassetteRun
 @testable import TapeProxy
 
 @testable import WiretapeCLI

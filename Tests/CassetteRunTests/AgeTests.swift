@@ -1,5 +1,5 @@
+import CassetteRun
 import Testing
-@testable import TapeProxy
 
 @Suite struct AgeTests {
     @Test(arguments: [("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), ("2w", 1_209_600), ("0s", 0)] as [(String, Int64)])

@@ -44,3 +44,25 @@ public struct Age: Sendable, Hashable, CustomStringConvertible {
 
     private static func count(_ number: Int64, _ name: String) -> String { "\(number) \(name)\(number == 1 ? "" : "s")" }
 }
+
+/// What happens to a replay from a cassette that is older than it may be.
+public enum ExpiryPolicy: String, Sendable, Hashable, CaseIterable {
+    /// It goes on, and that is told.
+    case warn
+    /// It does not begin: exit code 7.
+    case fail
+    /// The cassette is recorded anew.
+    case rerecord
+}
+
+/// A setting that cannot be understood, in a configuration file or among the options.
+public struct SettingError: Error, Hashable, CustomStringConvertible {
+    /// What is wrong where, and what to write instead.
+    public var message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { self.message }
+}

@@ -1,0 +1,117 @@
+internal import CassetteModel
+public import CassettePlayback
+public import CassetteRedaction
+public import CassetteStore
+public import TapeBytes
+public import TapeRecorder
+
+/// What a run reads, writes and compares by, settled before anything is written.
+///
+/// Reads the cassette; `OpenCassette` starts the run.
+public struct RunPlan: Sendable {
+    /// What a run is asked for, beside its file and mode. A cassette's own rules come first: `matchTexts` and `redaction` add to them.
+    public struct Options: Sendable {
+        public var matchTexts = MatchRuleTexts()
+        /// Called last, for requests that are equal by all other rules.
+        public var customMatches: [CustomMatch] = []
+        /// What is redacted in a recording; nil keeps secrets.
+        public var redaction: RedactionRules? = .standard
+        public var repetition: Repetition = .never
+        public var order: ReplayOrder = .any
+        /// The places of dates in JSON bodies that move with those of header fields; nil if no date moves.
+        public var refreshedFields: [String]?
+        /// The age from which `onExpired` applies; nil if a cassette may be of any age.
+        public var maxAge: Age?
+        public var onExpired: ExpiryPolicy = .warn
+        /// Whether an expired cassette may be recorded anew: false for a run that reaches no origin.
+        public var mayRerecord = false
+        /// What to do about an expired cassette; nil for the command line's advice.
+        public var remedy: String?
+        /// Who reads the next step of a miss.
+        public var audience: MissReport.Audience = .commandLine
+
+        public init() {}
+    }
+
+    /// A cassette that is too old to be replayed.
+    public struct Expired: Error {
+        public var message: String
+    }
+
+    /// The file and what is done with it, with the match rules in the head of a cassette that is created.
+    public let recording: RecordingPlan
+    /// Nil if nothing is replayed.
+    public let cassette: RecordedCassette?
+    public let rules: MatchRules
+    /// What is redacted in the recording, with the rules of a cassette that it replaces: what was a secret there is one in the new
+    /// recording. Nil if secrets are kept.
+    public let redaction: RedactionRules?
+    /// Redacts live requests as those in the cassette were; nil if those are as they came.
+    public let liveRedactor: LiveRedactor?
+    /// Nil if answers keep the dates they were recorded with.
+    public let refresh: DateRefresh?
+    /// What people should know before the run begins.
+    public let notices: [String]
+    /// Why the cassette is too old, if it is replayed all the same.
+    public let expiry: String?
+    public let options: Options
+
+    /// - Parameter now: when the run begins: ages are measured from it, and dates move to it.
+    ///
+    /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
+    public init(_ path: String, mode: RecordMode, options: Options = Options(), now: Timestamp = .now) throws {
+        var recording = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
+        var cassette = recording.replays ? try RecordedCassette(path: path) : nil
+        var notices: [String] = []
+        var expiry: String?
+        if let damage = cassette?.damage { notices.append(damage.summary + ".") }
+        if let problem = Self.expiry(of: cassette, options.maxAge, now: now) {
+            let advice = "\(problem): \(options.remedy ?? "record it anew with \"wiretape record \(path) -- COMMAND\"")."
+            switch options.onExpired {
+            case .rerecord where options.mayRerecord:
+                recording = try RecordingPlan(path: path, mode: .all, exists: true)
+                cassette = nil
+                notices.append("\(problem): it is recorded anew.")
+            case .fail: throw Expired(message: advice)
+            case .warn, .rerecord:
+                expiry = problem
+                notices.append(advice)
+            }
+        }
+        let replaces = recording.target == .replace
+        let own = replaces ? try RecordedCassette.matchTexts(ofFile: path) : try cassette?.matchTexts()
+        let texts = (own ?? MatchRuleTexts()).adding(options.matchTexts)
+        var rules = try MatchRules.standard.adding(texts)
+        rules.custom = options.customMatches
+        switch recording.target {
+        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 }
+        case .nothing, .append: break
+        }
+        self.recording = recording
+        self.cassette = cassette
+        self.rules = rules
+        self.redaction = try options.redaction.map { given in
+            try (replaces ? RecordedCassette.redactionRules(ofFile: path) : nil)?.adding(given) ?? given
+        }
+        self.liveRedactor = try Self.liveRedactor(of: cassette, adding: self.redaction)
+        self.refresh = try options.refreshedFields.map { fields in
+            DateRefresh(try RefreshRules(fields), shift: DateShift(from: cassette?.firstStart ?? now, to: now))
+        }
+        self.notices = notices
+        self.expiry = expiry
+        self.options = options
+    }
+
+    private static func liveRedactor(of cassette: RecordedCassette?, adding rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
+        guard let own = try cassette?.redactionRules() else { return nil }
+        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
+    }
+
+    /// Nil if the cassette is not too old. One without exchanges has no age.
+    private static func expiry(of cassette: RecordedCassette?, _ limit: Age?, now: Timestamp) -> String? {
+        guard let cassette, let limit, let start = cassette.firstStart else { return nil }
+        let age = Age(seconds: (now.microseconds - start.microseconds) / 1_000_000)
+        guard age.seconds > limit.seconds else { return nil }
+        return "the cassette \"\(cassette.path)\" is \(age.words) old, and may be \(limit.words)"
+    }
+}
