@@ -21,7 +21,7 @@ for map in "$bin"/*.build/module.modulemap; do includes="$includes -Xcc -fmodule
 platform=$(dirname "$(dirname "$(command -v swift)")")/lib/swift/linux
 target=$(swift -print-target-info | sed -n 's/.*"triple" *: *"\([^"]*\)".*/\1/p' | head -1)
 
-reexported=TapeBytes,CassetteModel,CassetteFormat,CassetteStore,CassetteRedaction,CassettePlayback,ClientCapabilities,TapeTrust,TapeRecorder,TapeTLS
+reexported=TapeBytes,CassetteModel,CassetteFormat,CassetteStore,CassetteRedaction,CassettePlayback,CassetteRun,ClientCapabilities,TapeTrust,TapeRecorder,TapeTLS
 for module in Wiretape WiretapeTesting TapeProxy; do
     graphs=$out/graphs/$module
     rm -rf "$graphs" "$out/$module"
