@@ -31,7 +31,7 @@ TABLE = {
     "CassetteStore": [*PLATFORM, *FORMAT],
     "CassetteRedaction": [*PLATFORM, *FORMAT],
     "CassettePlayback": [*PLATFORM, *FOR_PLAYBACK],
-    "CassetteTools": ["Swift", *FOR_PLAYBACK, "CassettePlayback"],
+    "CassetteTools": [*PLATFORM, *FOR_PLAYBACK, "CassettePlayback"],
     "ClientCapabilities": [*PLATFORM, "TapeBytes"],
     "TapeTrust": [*PLATFORM, "TapeBytes"],
     "TapeExchange": ["Swift", *MODEL],

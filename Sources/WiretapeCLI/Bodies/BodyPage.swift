@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import CassetteModel
 internal import TapeBytes
 
@@ -122,45 +123,6 @@ struct BodyPage {
     }
 }
 
-/// The fields of an `application/x-www-form-urlencoded` body as people read them.
-///
-/// Not exact: the recorded spelling stays in the cassette.
-enum FormFields {
-    struct Field: Equatable {
-        var name: [UInt8]
-        var value: [UInt8]
-    }
-
-    static func decode(_ octets: [UInt8]) -> [Field] {
-        octets.split(separator: UInt8(ascii: "&")).map { part in
-            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            return Field(name: self.plain(part[..<equals]), value: self.plain(part[equals...].dropFirst()))
-        }
-    }
-
-    /// Decodes `+` and percent escapes (WHATWG URL, 5.1).
-    private static func plain(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var octets: [UInt8] = []
-        var index = text.startIndex
-        while index < text.endIndex {
-            if text[index] == UInt8(ascii: "%"), text.endIndex - index > 2, let high = self.digit(text[index + 1]),
-                let low = self.digit(text[index + 2])
-            {
-                octets.append(high << 4 | low)
-                index += 3
-            } else {
-                octets.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
-                index += 1
-            }
-        }
-        return octets
-    }
-
-    private static func digit(_ octet: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(octet)).hexDigitValue.flatMap { octet < 0x80 ? UInt8($0) : nil }
-    }
-}
-
 /// Body text for a screen: each line is indented, and on a terminal the text ends after a number of lines.
 struct IndentedText {
     /// More lines of one body than this make people scroll.
@@ -212,31 +174,86 @@ struct IndentedText {
     }
 }
 
-/// Bytes as a hex dump: an offset, sixteen bytes in hex, and the ASCII characters among them.
-enum HexDump {
-    static let rowSize = 16
+/// The parts of a multipart body for people, each with its header lines and its content.
+struct PartsPage {
+    /// More parts than this make people scroll.
+    static let limit = 50
 
-    /// - Parameter start: the offset of the first byte, for the first column.
-    static func rows(_ octets: [UInt8], from start: Int = 0) -> [String] {
-        stride(from: 0, to: octets.count, by: self.rowSize).map { offset in
-            let row = octets[offset..<min(offset + self.rowSize, octets.count)]
-            var hex = ""
-            for index in 0..<self.rowSize {
-                if index == self.rowSize / 2 { hex += " " }
-                hex += index < row.count ? self.digits(Int(row[offset + index]), 2) + " " : "   "
-            }
-            let text = row.map { $0 >= 0x20 && $0 < 0x7F ? String(Unicode.Scalar($0)) : "." }.joined()
-            return "\(self.digits(start + offset, 8))  \(hex) \(text)"
+    /// The command line that shows the exchange's body.
+    var command: String
+    var screen: InspectScreen
+    var write: (String) throws -> Void
+
+    func show(_ parts: BodyParts, in body: BodyContents) throws {
+        let shown = self.screen.isTerminal ? parts.all.prefix(Self.limit) : parts.all[...]
+        for part in shown {
+            try self.write("\n")
+            let level = part.label.utf8.filter { $0 == UInt8(ascii: ".") }.count
+            let indentation = String(repeating: IndentedText.indentation, count: level + 1)
+            try self.write(indentation + self.screen.paint(VisibleText.line(part.words), .bold) + "\n")
+            try self.fields(part.fields, indentation)
+            guard !part.isMultipart else { continue }
+            let page = BodyPage(
+                command: "\(self.command) --part \(part.label)", screen: self.screen, indentation: indentation + IndentedText.indentation,
+                write: self.write)
+            try page.show(part.contents(in: body), headers: part.fields)
+        }
+        if shown.count < parts.all.count {
+            let text = "… \(parts.all.count - shown.count) more parts; for one of them: \(self.command) --part N"
+            try self.write("\n" + IndentedText.indentation + self.screen.paint(text, .dim) + "\n")
         }
     }
 
-    /// The columns of a byte's digits and of its character in a row.
-    static func columns(of index: Int) -> (digits: Int, character: Int) {
-        (10 + index * 3 + (index >= self.rowSize / 2 ? 1 : 0), 10 + self.rowSize * 3 + 2 + index)
+    private func fields(_ fields: HeaderFields, _ indentation: String) throws {
+        for index in 0..<fields.count {
+            let name = fields.nameBytes(at: index)
+            let rest = fields.line(at: index).dropFirst(name.count)
+            try self.write(indentation + self.screen.paint(VisibleText.line(name), .cyan) + VisibleText.line(rest) + "\n")
+        }
+    }
+}
+
+/// The lint view of multipart bodies: each defect with its offset, a sentence, and the bytes around it.
+///
+/// Offsets count in the decoded body.
+struct LintPage {
+    private let screen: InspectScreen
+    private let write: (String) throws -> Void
+    private var bodies = 0
+    private var defects = 0
+
+    init(screen: InspectScreen, write: @escaping (String) throws -> Void) {
+        self.screen = screen
+        self.write = write
     }
 
-    private static func digits(_ value: Int, _ count: Int) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    /// - Parameter isCoded: adds a note that offsets are not those of the wire.
+    mutating func show(_ lint: BodyLint, exchange: Int, message: MessageChoice, request: RecordedRequest, isCoded: Bool) throws {
+        self.bodies += 1
+        self.defects += lint.findings.count
+        let what = VisibleText.line("exchange \(exchange), \(message.rawValue) of \(request.method) \(request.url)")
+        let count = lint.findings.isEmpty ? "no defects" : Quantity.count(lint.findings.count, "defect")
+        try self.line("\(what): \(count)", lint.findings.isEmpty ? .green : .bold)
+        if isCoded, !lint.findings.isEmpty { try self.line("  offsets are of the body without its codings", .dim) }
+        for finding in lint.findings {
+            try self.write("\n")
+            let place = finding.problem.offset.map { "offset \($0)" } ?? "header fields"
+            let sentence = VisibleText.line("\(place): \(finding.problem.sentence)")
+            let lines = self.screen.width.map { TextWidth.wrapped(sentence, to: max($0 - 2, place.utf8.count + 1)) } ?? [sentence]
+            for (index, line) in lines.enumerated() {
+                let marked = index == 0 ? self.screen.paint(place, .yellow) + line.dropFirst(place.count) : line
+                try self.write("  \(marked)\n")
+            }
+            for row in finding.excerpt?.lines ?? [] { try self.line("    \(row)", row.hasPrefix(" ") ? .yellow : .dim) }
+        }
+        if !lint.findings.isEmpty { try self.write("\n") }
     }
+
+    func finish() throws {
+        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to look for.\n") }
+        let found = self.defects == 0 ? "no defects" : Quantity.count(self.defects, "defect")
+        try self.line("\(found) in \(Quantity.count(self.bodies, "multipart body", plural: "multipart bodies")).", .dim)
+    }
+
+    private func line(_ text: String, _ color: Paint.Color) throws { try self.write(self.screen.paint(text, color) + "\n") }
 }

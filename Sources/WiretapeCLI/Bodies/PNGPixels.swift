@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import CassetteFormat
 internal import CassetteModel
 

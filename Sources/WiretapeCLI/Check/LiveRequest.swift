@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassetteTools
 
 /// A recorded request as it is sent again, or the reason why it is not.
 ///

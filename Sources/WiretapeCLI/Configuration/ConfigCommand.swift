@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CassettePlayback
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 internal import TapeProxy
 

@@ -1,6 +1,7 @@
 internal import CassettePlayback
 internal import CassetteRedaction
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeProxy
 internal import TapeTrust
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CassetteModel
+internal import CassetteTools
 internal import ClientCapabilities
 internal import TapeBytes
 

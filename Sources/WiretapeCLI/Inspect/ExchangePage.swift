@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes

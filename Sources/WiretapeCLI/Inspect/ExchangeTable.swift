@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import CassetteModel
 internal import TapeBytes
 
@@ -262,5 +263,14 @@ struct PhaseBar {
     /// `░ connect  ▒ send  ▓ wait  █ receive`
     static func legend(_ paint: Paint) -> String {
         Phase.allCases.map { "\(paint(String($0.shade), $0.color)) \($0)" }.joined(separator: "  ")
+    }
+}
+
+extension ExchangeRow {
+    var statusColor: Paint.Color? {
+        switch self.outcome {
+        case .complete: self.status.flatMap { Paint.color(status: $0) }
+        case .cut, .failed: .red
+        }
     }
 }

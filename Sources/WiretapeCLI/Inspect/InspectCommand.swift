@@ -1,3 +1,4 @@
+package import CassetteTools
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback

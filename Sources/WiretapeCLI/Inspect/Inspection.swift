@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassettePlayback
@@ -340,27 +341,5 @@ struct InspectScreen: Sendable {
         InspectScreen(
             width: Terminal.output.isTerminal ? Terminal.output.width : nil, paint: Paint(isOn: Terminal.output.usesColor),
             images: Terminal.output.isTerminal ? ImageProtocol.current : nil)
-    }
-}
-
-/// Why `inspect` cannot show what it was asked for.
-struct InspectError: Error, Hashable, Sendable {
-    enum Code: Sendable {
-        case noExchange, noBody, noPart
-        /// A body that has control characters, or is not text.
-        case unfitForTerminal
-        /// A file or a folder of an extraction.
-        case unwritable
-        /// A request that no command line can send.
-        case noCommand
-    }
-
-    var code: Code
-    /// What is missing, of which exchange, and what to do next.
-    var message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
     }
 }

@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassetteTools
 internal import Dispatch
 internal import Logging
 internal import Platform

@@ -3,6 +3,7 @@ internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteRun
 internal import CassetteStore
+internal import CassetteTools
 internal import Dispatch
 internal import Logging
 internal import Platform

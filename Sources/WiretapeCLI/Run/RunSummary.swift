@@ -1,5 +1,6 @@
 internal import CassettePlayback
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 internal import TapeProxy
 internal import TapeRecorder

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
+internal import CassetteTools
 internal import Dispatch
 internal import Platform
 internal import TapeProxy

@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import CassetteTools
 internal import Platform
 
 /// An output for people, and whether it may be coloured or rewritten.

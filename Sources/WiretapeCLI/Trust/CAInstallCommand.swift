@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CassetteTools
 internal import Platform
 internal import TapeTrust
 

@@ -1,3 +1,4 @@
+internal import CassetteTools
 internal import Platform
 
 /// A file that fits into memory, read and replaced as a whole.

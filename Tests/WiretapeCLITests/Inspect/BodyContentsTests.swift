@@ -3,6 +3,7 @@ import CassetteModel
 import CassetteStore
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct BodyContentsTests {

@@ -1,6 +1,7 @@
 import CassetteModel
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct ExchangeTableTests {

@@ -2,6 +2,7 @@ import CassettePlayback
 import TapeBytes
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct InspectionBodiesTests {

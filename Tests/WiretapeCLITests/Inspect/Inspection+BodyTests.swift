@@ -3,6 +3,7 @@ import CassettePlayback
 import TapeBytes
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct InspectionBodyTests {

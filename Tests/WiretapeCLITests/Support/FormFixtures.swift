@@ -1,6 +1,7 @@
 import CassetteModel
 import TapeBytes
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 /// Multipart bodies as the tests of views need them.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct ExtractFolderTests {

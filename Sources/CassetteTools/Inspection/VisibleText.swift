@@ -4,8 +4,8 @@ internal import TapeBytes
 /// as `\u{1b}`.
 ///
 /// Takes text in pieces, so that a body of any size can pass. Does not cut or wrap.
-struct VisibleText {
-    enum Form {
+package struct VisibleText {
+    package enum Form {
         /// For one line: line ends and tabs are escaped too.
         case line
         /// Keeps line feeds and tabs. Drops the carriage return of a CR LF.
@@ -15,17 +15,17 @@ struct VisibleText {
     }
 
     /// Whether anything was escaped.
-    private(set) var hasEscaped = false
+    package private(set) var hasEscaped = false
     private let form: Form
     /// An incomplete character or CR LF from the end of the last piece.
     private var rest: [UInt8] = []
 
-    init(_ form: Form) {
+    package init(_ form: Form) {
         self.form = form
     }
 
     /// Bytes that are not UTF-8 show as `\xe9`.
-    static func line(_ octets: some Collection<UInt8>) -> String {
+    package static func line(_ octets: some Collection<UInt8>) -> String {
         let octets = Array(octets)
         if octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) || UTF8Validator.isValid(octets) {
             return self.whole(octets, .line)
@@ -37,16 +37,16 @@ struct VisibleText {
         return self.whole(ascii, .line)
     }
 
-    static func line(_ text: String) -> String { self.whole(Array(text.utf8), .line) }
+    package static func line(_ text: String) -> String { self.whole(Array(text.utf8), .line) }
 
-    static func whole(_ octets: [UInt8], _ form: Form) -> String {
+    package static func whole(_ octets: [UInt8], _ form: Form) -> String {
         var text = VisibleText(form)
         return octets.withUnsafeBytes { text.push($0, isLast: true) }
     }
 
     // MARK: In pieces
 
-    mutating func push(_ piece: UnsafeRawBufferPointer, isLast: Bool = false) -> String {
+    package mutating func push(_ piece: UnsafeRawBufferPointer, isLast: Bool = false) -> String {
         guard !self.rest.isEmpty else { return self.take(piece, isLast: isLast) }
         let joined = self.rest + piece
         self.rest = []

@@ -1,19 +1,19 @@
-internal import CassetteModel
-internal import CassetteStore
+package import CassetteModel
+package import CassetteStore
 internal import TapeBytes
 
 /// The curl command that sends a recorded request again, for sh.
 ///
 /// Leaves out what concerned the recorded connection only: hop-by-hop fields, the length, and proxy credentials.
-struct CurlCommand {
+package struct CurlCommand {
     /// What to know before running it, one line each.
-    var notes: [String] = []
+    package var notes: [String] = []
     /// Options with their values, after the URL.
     private(set) var words: [[String]] = []
     /// The files that the command reads, by name.
-    private(set) var files: [(name: String, contents: Contents)] = []
+    package private(set) var files: [(name: String, contents: Contents)] = []
 
-    enum Contents {
+    package enum Contents {
         case octets(BodyContents)
         /// The bytes of the request's body as sent.
         case wire(Body)
@@ -25,7 +25,7 @@ struct CurlCommand {
 
     /// - Parameters:
     ///   - folder: where the command looks for its files.
-    init(_ interaction: Interaction, number: Int, folder: String, reader: BodyReader) throws {
+    package init(_ interaction: Interaction, number: Int, folder: String, reader: BodyReader) throws {
         self.folder = folder
         self.reader = reader
         self.url = interaction.request.url
@@ -45,7 +45,7 @@ struct CurlCommand {
     }
 
     /// Can be run; each note is a comment before it.
-    var text: String {
+    package var text: String {
         let lines = ([["curl", self.url]] + self.words).map { $0.map(ShellWord.quoted).joined(separator: " ") }
         let notes = self.notes.map { "# \(VisibleText.line($0))\n" }.joined()
         return notes + lines.joined(separator: " \\\n  ") + "\n"
@@ -123,22 +123,22 @@ struct CurlCommand {
 /// The arguments of curl's `-F` that send the parts of a recorded form again.
 ///
 /// curl chooses its own boundary. Knows how curl writes everything else, so that it can tell whether the parts come out as recorded.
-struct CurlForm {
+package struct CurlForm {
     /// Bytes of a value on the command line; a longer value comes from a file.
     fileprivate static let inlineLimit = 4096
 
-    var arguments: [String] = []
+    package var arguments: [String] = []
     /// Parts whose data come from files, by the names in the arguments.
-    var files: [(name: String, part: BodyPart)] = []
+    package var files: [(name: String, part: BodyPart)] = []
     /// Whether the bytes are the recorded ones except for the boundary.
-    var isExact = true
+    package var isExact = true
 
     /// Nil if curl cannot send the parts: nested parts, or a name that it cannot express.
     ///
     /// - Parameters:
     ///   - stem: the beginning of the files' names.
     ///   - folder: the folder of the files.
-    init?(_ parts: BodyParts, in body: BodyContents, stem: String, folder: String) throws {
+    package init?(_ parts: BodyParts, in body: BodyContents, stem: String, folder: String) throws {
         guard !parts.all.isEmpty, !parts.isOfOtherBoundary else { return nil }
         for part in parts.all {
             guard let disposition = part.disposition, disposition.type == "form-data", !part.isMultipart, let name = disposition.name,
@@ -232,9 +232,9 @@ struct CurlForm {
 }
 
 /// Which of a request's fields a command line repeats.
-enum FieldNames {
+package enum FieldNames {
     /// RFC 9110, 5.6.2.
-    static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { octet in
                 switch octet {
@@ -248,7 +248,7 @@ enum FieldNames {
     /// - Parameters:
     ///   - name: in lower case.
     ///   - isForm: whether curl writes a multipart type with its own boundary.
-    static func isLeftOut(_ name: String, _ value: String, isForm: Bool) -> Bool {
+    package static func isLeftOut(_ name: String, _ value: String, isForm: Bool) -> Bool {
         switch name {
         case "content-length", "proxy-connection", "proxy-authorization", "keep-alive": true
         case "connection": value.lowercased() == "keep-alive"
@@ -258,9 +258,31 @@ enum FieldNames {
     }
 
     /// The part between the scheme and the path, without user information.
-    static func authority(of url: String) -> String {
+    package static func authority(of url: String) -> String {
         guard let colon = url.firstIndex(of: ":") else { return "" }
         let authority = url[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         return String(authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
+    }
+}
+
+/// A word of a command line to copy into a shell.
+package enum ShellWord {
+    package static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ","), 0x80...:
+                true
+            default: false
+            }
+        }
+        guard !isPlain || word.isEmpty else { return word }
+        // Byte by byte: a quote with a combining accent is another character, and a shell still ends the word there.
+        var quoted = Array("'".utf8)
+        for octet in word.utf8 {
+            if octet == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }
+            quoted.append(octet)
+        }
+        return String(decoding: quoted, as: UTF8.self) + "'"
     }
 }

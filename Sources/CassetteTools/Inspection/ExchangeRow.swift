@@ -1,29 +1,29 @@
-internal import CassetteModel
-internal import TapeBytes
+package import CassetteModel
+package import TapeBytes
 
 /// One exchange as a list shows it.
-struct ExchangeRow {
+package struct ExchangeRow {
     /// Counts from 1 in order of request start; `inspect FILE N` takes it.
-    var number: Int
-    var id: Int
-    var method: String
-    var url: String
-    var status: Int?
-    var outcome: Outcome
+    package var number: Int
+    package var id: Int
+    package var method: String
+    package var url: String
+    package var status: Int?
+    package var outcome: Outcome
     /// The response's media type, or its Content-Type as it is; nil if it has no Content-Type.
-    var type: String?
+    package var type: String?
     /// The TLS version towards the origin; nil if the connection has no TLS.
-    var tls: String?
+    package var tls: String?
     /// Bytes of the response's body on the wire; of a tunnel, the bytes received.
-    var size: Int?
+    package var size: Int?
     /// Bytes of both bodies.
-    var bodyOctets: Int
-    var started: Timestamp
-    var timing: Timing
+    package var bodyOctets: Int
+    package var started: Timestamp
+    package var timing: Timing
     /// In milliseconds.
-    var total: Double? { self.timing.total }
+    package var total: Double? { self.timing.total }
 
-    init(number: Int, _ interaction: Interaction) {
+    package init(number: Int, _ interaction: Interaction) {
         let response = interaction.response
         self.number = number
         self.id = interaction.id
@@ -40,19 +40,19 @@ struct ExchangeRow {
     }
 
     /// The sizes in a cassette that no recorder wrote can be anything.
-    static func sum(_ left: Int, _ right: Int) -> Int {
+    package static func sum(_ left: Int, _ right: Int) -> Int {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? .max : sum
     }
 
-    static func type(_ headers: HeaderFields) -> String? {
+    package static func type(_ headers: HeaderFields) -> String? {
         guard let index = headers.firstIndex(of: "content-type") else { return nil }
         let essence = MediaType(headers.valueBytes(at: index)).essence
         return essence.isEmpty ? String(decoding: headers.valueBytes(at: index).prefix(64), as: UTF8.self) : essence
     }
 
     /// `complete`, `cut origin`, `failed refused`.
-    var outcomeWords: String {
+    package var outcomeWords: String {
         switch self.outcome {
         case .complete: "complete"
         case .cut(let cut): "cut \(cut.by.rawValue)"
@@ -61,7 +61,7 @@ struct ExchangeRow {
     }
 
     /// The status, and how the exchange ended if it is not complete.
-    var statusWords: String {
+    package var statusWords: String {
         let status = self.status.map { "\($0)" }
         return switch self.outcome {
         case .complete: status ?? "-"
@@ -71,32 +71,25 @@ struct ExchangeRow {
     }
 
     /// The same for narrow screens, where red already marks a failure.
-    var shortStatusWords: String {
+    package var shortStatusWords: String {
         guard case .failed(let failure) = self.outcome else { return self.statusWords }
         return failure.kind.rawValue
-    }
-
-    var statusColor: Paint.Color? {
-        switch self.outcome {
-        case .complete: self.status.flatMap { Paint.color(status: $0) }
-        case .cut, .failed: .red
-        }
     }
 }
 
 /// The list of a cassette's exchanges for scripts: a JSON array with one object per line.
-struct ExchangeListJSON {
+package struct ExchangeListJSON {
     private let write: (String) throws -> Void
     private let isForTerminal: Bool
     private var isEmpty = true
     private var writer = JSONWriter()
 
-    init(isForTerminal: Bool, write: @escaping (String) throws -> Void) {
+    package init(isForTerminal: Bool, write: @escaping (String) throws -> Void) {
         self.isForTerminal = isForTerminal
         self.write = write
     }
 
-    mutating func append(_ row: ExchangeRow) throws {
+    package mutating func append(_ row: ExchangeRow) throws {
         self.writer.removeAll()
         self.writer.beginObject(.inline)
         self.member("number") { $0.integer(row.number) }
@@ -117,7 +110,7 @@ struct ExchangeListJSON {
         self.isEmpty = false
     }
 
-    func finish() throws { try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
+    package func finish() throws { try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
 
     private mutating func member(_ name: StaticString, _ value: (inout JSONWriter) -> Void) {
         self.writer.member(name)

@@ -1,22 +1,22 @@
-internal import CassetteModel
-internal import CassetteStore
+package import CassetteModel
+package import CassetteStore
 
 /// Tells which exchanges match a filter expression.
 ///
 /// Reads and decodes bodies only if the expression asks for them.
-struct ExchangeFilter {
+package struct ExchangeFilter {
     /// Bytes of a body that are searched; later bytes are not.
-    static let bodyLimit = 64 << 20
+    package static let bodyLimit = 64 << 20
 
     private let expression: FilterExpression
     private let reader: BodyReader
 
-    init(_ expression: FilterExpression, reader: BodyReader) {
+    package init(_ expression: FilterExpression, reader: BodyReader) {
         self.expression = expression
         self.reader = reader
     }
 
-    func matches(_ interaction: Interaction) throws -> Bool { try self.holds(self.expression, for: interaction) }
+    package func matches(_ interaction: Interaction) throws -> Bool { try self.holds(self.expression, for: interaction) }
 
     private func holds(_ expression: FilterExpression, for interaction: Interaction) throws -> Bool {
         switch expression {
@@ -85,7 +85,7 @@ struct ExchangeFilter {
     }
 
     /// Without user information, port and brackets.
-    static func host(of url: String) -> String {
+    package static func host(of url: String) -> String {
         let octets = Array(url.utf8)
         var start = 0
         if let colon = octets.firstIndex(of: UInt8(ascii: ":")), octets[colon...].starts(with: Array("://".utf8)) { start = colon + 3 }
@@ -105,8 +105,8 @@ struct ExchangeFilter {
 /// A case-insensitive regular expression, searched for anywhere in bytes.
 ///
 /// Bytes that are not UTF-8 match only `.`, so that the text between them can be found.
-struct FilterPattern {
-    enum Kind {
+package struct FilterPattern {
+    package enum Kind {
         /// Lines: `^` and `$` match at each (mitmproxy's re.MULTILINE for header fields).
         case lines
         /// `.` matches line ends too (re.DOTALL for bodies).
@@ -114,7 +114,7 @@ struct FilterPattern {
         case plain
     }
 
-    let source: String
+    package let source: String
     /// The pattern in lower-case ASCII, if it has no special character: most have none, and bodies can be large.
     private let literal: [UInt8]?
     private let regex: Regex<AnyRegexOutput>
@@ -122,7 +122,7 @@ struct FilterPattern {
     private static let special = Set(#"\^$.|?*+()[]{}"#.utf8)
 
     /// Nil if it is no regular expression.
-    init?(_ source: String, _ kind: Kind = .plain) {
+    package init?(_ source: String, _ kind: Kind = .plain) {
         guard let regex = try? Regex(source) else { return nil }
         self.source = source
         let plain = regex.ignoresCase().matchingSemantics(.unicodeScalar)
@@ -137,9 +137,9 @@ struct FilterPattern {
         self.literal = isLiteral ? source.utf8.map(Self.lower) : nil
     }
 
-    func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
+    package func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
 
-    func matches(_ octets: [UInt8]) -> Bool {
+    package func matches(_ octets: [UInt8]) -> Bool {
         if let literal = self.literal { return octets.withUnsafeBytes { Self.find(literal, in: $0) } }
         return ((try? self.regex.firstMatch(in: String(decoding: octets, as: UTF8.self))) ?? nil) != nil
     }

@@ -1,8 +1,8 @@
-internal import CassetteModel
+package import CassetteModel
 internal import TapeBytes
 
 /// How a body is shown: by its type, or by its bytes if the type is missing, unknown or wrong.
-enum BodyForm: Equatable {
+package enum BodyForm: Equatable {
     case json
     /// JSON texts, one per line.
     case lines
@@ -15,7 +15,7 @@ enum BodyForm: Equatable {
     case binary
 
     /// - Parameter isText: whether the body is known to be text, whatever its bytes look like.
-    init(_ contents: BodyContents, headers: HeaderFields, isText: Bool = false) throws {
+    package init(_ contents: BodyContents, headers: HeaderFields, isText: Bool = false) throws {
         let type = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) })
         if let image = ImageInfo(try contents.prefix(ImageInfo.prefixSize)) {
             self = .image(image)
@@ -35,7 +35,7 @@ enum BodyForm: Equatable {
     }
 
     /// UTF-8 without control characters but tabs and line ends.
-    static func isText(_ contents: BodyContents) throws -> Bool {
+    package static func isText(_ contents: BodyContents) throws -> Bool {
         var validator = UTF8Validator()
         var isText = true
         try contents.forEachPiece(while: { piece in
@@ -59,12 +59,12 @@ enum BodyForm: Equatable {
 }
 
 /// Text in a charset other than UTF-8, decoded for people.
-enum DecodedText {
+package enum DecodedText {
     /// The bytes of longer text are shown undecoded.
     private static let limit = 4 << 20
 
     /// The same text in UTF-8; nil if it is not text, or its charset is not known to this system.
-    static func read(_ contents: BodyContents, headers: HeaderFields) throws -> BodyContents? {
+    package static func read(_ contents: BodyContents, headers: HeaderFields) throws -> BodyContents? {
         let field = headers.firstIndex(of: "content-type").map { MIMEParameters(headers.valueBytes(at: $0)) }
         let label = field?["charset"].map { String(decoding: $0.value, as: UTF8.self).lowercased() } ?? ""
         let beginning = try contents.prefix(4096)
@@ -76,5 +76,44 @@ enum DecodedText {
             if try text.size > 0 && BodyForm.isText(text) { return text }
         }
         return nil
+    }
+}
+
+/// The fields of an `application/x-www-form-urlencoded` body as people read them.
+///
+/// Not exact: the recorded spelling stays in the cassette.
+package enum FormFields {
+    package struct Field: Equatable {
+        package var name: [UInt8]
+        package var value: [UInt8]
+    }
+
+    package static func decode(_ octets: [UInt8]) -> [Field] {
+        octets.split(separator: UInt8(ascii: "&")).map { part in
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            return Field(name: self.plain(part[..<equals]), value: self.plain(part[equals...].dropFirst()))
+        }
+    }
+
+    /// Decodes `+` and percent escapes (WHATWG URL, 5.1).
+    private static func plain(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var octets: [UInt8] = []
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == UInt8(ascii: "%"), text.endIndex - index > 2, let high = self.digit(text[index + 1]),
+                let low = self.digit(text[index + 2])
+            {
+                octets.append(high << 4 | low)
+                index += 3
+            } else {
+                octets.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
+                index += 1
+            }
+        }
+        return octets
+    }
+
+    private static func digit(_ octet: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(octet)).hexDigitValue.flatMap { octet < 0x80 ? UInt8($0) : nil }
     }
 }

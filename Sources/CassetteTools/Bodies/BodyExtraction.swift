@@ -1,16 +1,21 @@
-internal import CassetteModel
-internal import CassetteStore
+package import CassetteModel
+package import CassetteStore
 internal import Platform
 
 /// Writes the bodies of exchanges, and the parts of multipart bodies, into a folder, one file each.
 ///
 /// Files are named by exchange, message and part, so that no two files of a cassette have the same name, whatever names were recorded.
-struct BodyExtraction {
-    var folder: ExtractFolder
-    var reader: BodyReader
+package struct BodyExtraction {
+    package var folder: ExtractFolder
+    package var reader: BodyReader
+
+    package init(folder: ExtractFolder, reader: BodyReader) {
+        self.folder = folder
+        self.reader = reader
+    }
 
     /// - Parameter told: called after each file.
-    func extract(_ interaction: Interaction, number: Int, told: (ExtractedFile) throws -> Void) throws {
+    package func extract(_ interaction: Interaction, number: Int, told: (ExtractedFile) throws -> Void) throws {
         if let body = interaction.request.body {
             try self.extract(body, interaction.request.headers, number, .request, told)
         }
@@ -60,7 +65,7 @@ struct BodyExtraction {
     }
 
     /// The name of the part's file or field; empty if neither is fit for a file.
-    static func plainEnding(_ part: BodyPart) -> String {
+    package static func plainEnding(_ part: BodyPart) -> String {
         for name in [part.filename, part.name] {
             if let safe = name.map(SafeFileName.make), !safe.isEmpty { return "-\(safe)" }
         }
@@ -93,27 +98,27 @@ struct BodyExtraction {
 }
 
 /// A file that a body or a part was written to.
-struct ExtractedFile {
-    var path: String
-    var exchange: Int
-    var message: MessageChoice
+package struct ExtractedFile {
+    package var path: String
+    package var exchange: Int
+    package var message: MessageChoice
     /// Nil for the whole body.
-    var part: String?
-    var size: Int
+    package var part: String?
+    package var size: Int
     /// What the file holds, for people: an image's size, or a media type.
-    var words: String?
+    package var words: String?
 }
 
 /// A recorded name made fit for a file on this machine.
 ///
 /// Never contains a separator, a control character or a direction override, and never begins with a dot. Works on scalars: for file
 /// systems a slash with a combining accent is a slash.
-enum SafeFileName {
+package enum SafeFileName {
     /// Bytes. File systems allow 255; the exchange and the part come before this name.
-    static let limit = 120
+    package static let limit = 120
 
     /// Empty if nothing of the name can stay.
-    static func make(_ name: String) -> String {
+    package static func make(_ name: String) -> String {
         // Some browsers once sent whole paths, with either separator.
         let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? []
         var kept = String.UnicodeScalarView()
@@ -146,14 +151,14 @@ enum SafeFileName {
 }
 
 /// A folder that bodies are written into, under plain names and through no symbolic link.
-final class ExtractFolder {
+package final class ExtractFolder {
     /// As the user gave it.
-    let path: String
+    package let path: String
     private let descriptor: Int32
     private let overwrites: Bool
 
     /// Makes the folder if it is missing; its parent has to exist.
-    init(_ path: String, overwrites: Bool) throws(InspectError) {
+    package init(_ path: String, overwrites: Bool) throws(InspectError) {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Self.problem(path) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.problem(path) }
@@ -167,11 +172,11 @@ final class ExtractFolder {
     /// - Parameter name: one of `SafeFileName`, with a prefix or a suffix.
     /// - Returns: the file's path.
     @discardableResult
-    func write(_ name: String, _ contents: BodyContents) throws -> String {
+    package func write(_ name: String, _ contents: BodyContents) throws -> String {
         try self.write(name) { write in try contents.forEachPiece(write) }
     }
 
-    func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> String {
+    package func write(_ name: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws -> String {
         let path = "\(self.path)/\(name)"
         // An existing file of that name may be a link or have other names: it is unlinked, and nothing is written through it.
         if self.overwrites { unlinkat(self.descriptor, name, 0) }
@@ -182,7 +187,8 @@ final class ExtractFolder {
             try body { piece in
                 var offset = 0
                 while offset < piece.count {
-                    let count = Terminal.write(UnsafeRawBufferPointer(rebasing: piece[offset...]), to: file)
+                    let count = Platform.write(file, piece.baseAddress.map { $0 + offset }, piece.count - offset)
+                    if count < 0, errno == EINTR { continue }
                     guard count > 0 else { throw Self.problem(path) }
                     offset += count
                 }

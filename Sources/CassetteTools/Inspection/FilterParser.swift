@@ -3,7 +3,7 @@
 ///
 /// Differs from mitmproxy in two traps: in quotes, a backslash stays unless it escapes the quote, and an operator at the end of a word is
 /// an operator.
-struct FilterParser {
+package struct FilterParser {
     /// Nested parentheses and exclamation marks; people write three.
     private static let depthLimit = 100
     /// Conditions, which the expression nests; people write five.
@@ -15,7 +15,7 @@ struct FilterParser {
     private var depth = 0
     private var conditions = 0
 
-    static func parse(_ text: String) throws(FilterError) -> FilterExpression {
+    package static func parse(_ text: String) throws(FilterError) -> FilterExpression {
         var parser = FilterParser(text)
         return try parser.all()
     }
@@ -165,7 +165,7 @@ struct FilterParser {
 }
 
 /// A parsed filter.
-indirect enum FilterExpression {
+package indirect enum FilterExpression {
     case flag(FilterTerm)
     case status(Int)
     case pattern(FilterTerm, FilterPattern)
@@ -177,7 +177,7 @@ indirect enum FilterExpression {
 /// A condition of a filter, by its letters in mitmproxy (docs.mitmproxy.org, Filter Expressions).
 ///
 /// Has the conditions that a cassette can answer.
-enum FilterTerm: String, CaseIterable {
+package enum FilterTerm: String, CaseIterable {
     case asset = "a"
     case all
     case body = "b"
@@ -199,9 +199,9 @@ enum FilterTerm: String, CaseIterable {
     case responseType = "ts"
     case url = "u"
 
-    enum Argument { case none, pattern, number }
+    package enum Argument { case none, pattern, number }
 
-    var argument: Argument {
+    package var argument: Argument {
         switch self {
         case .asset, .all, .failed, .http, .unanswered, .answered: .none
         case .status: .number
@@ -213,16 +213,16 @@ enum FilterTerm: String, CaseIterable {
     }
 
     /// All conditions, for messages.
-    static let known = Self.allCases.map { "~\($0.rawValue)" }.sorted().joined(separator: " ")
+    package static let known = Self.allCases.map { "~\($0.rawValue)" }.sorted().joined(separator: " ")
 }
 
 /// Why a filter expression cannot be parsed, and where.
-struct FilterError: Error, Hashable {
+package struct FilterError: Error, Hashable {
     /// What is wrong, at which character, and what to write.
-    var message: String
+    package var message: String
 
     /// - Parameter position: the number of characters before the place.
-    init(_ expression: String, at position: Int, _ reason: String) {
+    package init(_ expression: String, at position: Int, _ reason: String) {
         self.message = "--filter \"\(expression)\", character \(position + 1): \(reason)"
     }
 }

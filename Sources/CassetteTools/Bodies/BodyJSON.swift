@@ -1,19 +1,19 @@
 internal import CassetteFormat
-internal import CassetteModel
-internal import TapeBytes
+package import CassetteModel
+package import TapeBytes
 
 /// The JSON description of a body, its parts and its defects.
 ///
 /// Does not contain the body's bytes: `--body` and `--part` write those.
-struct BodyJSON {
+package struct BodyJSON {
     private var writer = JSONWriter()
 
-    init(exchange: Int, message: MessageChoice) {
+    package init(exchange: Int, message: MessageChoice) {
         self.writer.beginObject(.lines)
         Self.start(exchange, message, &self.writer)
     }
 
-    mutating func describe(_ body: Body, _ headers: HeaderFields, _ contents: BodyContents) throws {
+    package mutating func describe(_ body: Body, _ headers: HeaderFields, _ contents: BodyContents) throws {
         Self.text("type", ExchangeRow.type(headers), &self.writer)
         Self.number("size", body.size, &self.writer)
         self.writer.member("complete")
@@ -43,16 +43,16 @@ struct BodyJSON {
         self.writer.endArray()
     }
 
-    mutating func describe(_ part: BodyPart, in contents: BodyContents) throws { try Self.part(part, contents, &self.writer) }
+    package mutating func describe(_ part: BodyPart, in contents: BodyContents) throws { try Self.part(part, contents, &self.writer) }
 
-    mutating func finish() -> [UInt8] {
+    package mutating func finish() -> [UInt8] {
         self.writer.endObject()
         return self.writer.bytes
     }
 
     // MARK: In arrays
 
-    static func append(_ problem: MultipartProblem, exchange: Int, message: MessageChoice, to writer: inout JSONWriter) {
+    package static func append(_ problem: MultipartProblem, exchange: Int, message: MessageChoice, to writer: inout JSONWriter) {
         writer.element()
         writer.beginObject(.inline)
         self.start(exchange, message, &writer)
@@ -62,7 +62,7 @@ struct BodyJSON {
         writer.endObject()
     }
 
-    static func append(_ file: ExtractedFile, to writer: inout JSONWriter) {
+    package static func append(_ file: ExtractedFile, to writer: inout JSONWriter) {
         writer.element()
         writer.beginObject(.inline)
         self.start(file.exchange, file.message, &writer)

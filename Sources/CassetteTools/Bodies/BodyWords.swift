@@ -1,10 +1,10 @@
 internal import CassetteFormat
-internal import CassetteModel
+package import CassetteModel
 
 /// The facts about a body that a page shows above it, one per line.
-enum BodyWords {
+package enum BodyWords {
     /// - Parameter contents: nil if the body cannot be read.
-    static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
+    package static func lines(_ body: Body, headers: HeaderFields, contents: BodyContents?) -> [String] {
         var lines = [self.first(body, headers)]
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
         if let contents, let breaking = contents.breaking {
@@ -30,7 +30,7 @@ enum BodyWords {
         return lines
     }
 
-    static func broken(_ breaking: BodyContents.Breaking, of body: Body) -> String {
+    package static func broken(_ breaking: BodyContents.Breaking, of body: Body) -> String {
         "\(breaking.name.rawValue) breaks at octet \(breaking.problem.offset) of \(body.size): \(breaking.problem.reason)"
     }
 
@@ -45,7 +45,7 @@ enum BodyWords {
     // MARK: Codings
 
     /// The codings that the header fields name.
-    static func coding(_ headers: HeaderFields) -> String? {
+    package static func coding(_ headers: HeaderFields) -> String? {
         switch ContentEncoding(headers) {
         case .none: nil
         case .coded(let names): names.map(\.rawValue).joined(separator: ", ")
@@ -54,7 +54,7 @@ enum BodyWords {
     }
 
     /// `gzip level 6, 43 → 120 bytes`
-    static func codings(_ body: Body) -> String {
+    package static func codings(_ body: Body) -> String {
         let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
         let size: Int? =
             switch body.content {
@@ -88,7 +88,7 @@ enum BodyWords {
     // MARK: Arrival
 
     /// `9 chunks of 5 to 1024 bytes in 12.4 ms`
-    static func arrival(_ arrival: Arrival) -> String {
+    package static func arrival(_ arrival: Arrival) -> String {
         let sizes = arrival.pieces.map(\.size)
         var text = Quantity.count(sizes.count, arrival.isChunked ? "chunk" : "read")
         if let least = sizes.min(), let most = sizes.max() {

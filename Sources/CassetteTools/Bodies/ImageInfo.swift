@@ -1,6 +1,6 @@
 /// The format and the size of an image, read from its first bytes. Decodes nothing.
-struct ImageInfo: Equatable, CustomStringConvertible {
-    enum Format: String {
+package struct ImageInfo: Equatable, CustomStringConvertible {
+    package enum Format: String {
         case png = "PNG"
         case jpeg = "JPEG"
         case gif = "GIF"
@@ -8,19 +8,19 @@ struct ImageInfo: Equatable, CustomStringConvertible {
     }
 
     /// Bytes to pass: a JPEG can have a preview and a colour profile before its size, in segments of 64 KiB.
-    static let prefixSize = 256 << 10
+    package static let prefixSize = 256 << 10
 
-    var format: Format
+    package var format: Format
     /// In pixels; nil if the bytes end before it.
-    var size: Size?
+    package var size: Size?
 
-    struct Size: Equatable {
-        var width: Int
-        var height: Int
+    package struct Size: Equatable {
+        package var width: Int
+        package var height: Int
     }
 
     /// Nil if the bytes are of another format.
-    init?(_ octets: [UInt8]) {
+    package init?(_ octets: [UInt8]) {
         if octets.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self.format = .png
             self.size = Self.png(octets)
@@ -39,7 +39,7 @@ struct ImageInfo: Equatable, CustomStringConvertible {
     }
 
     /// `PNG image, 640 × 480`
-    var description: String {
+    package var description: String {
         "\(self.format.rawValue) image" + (self.size.map { ", \($0.width) × \($0.height)" } ?? ", cut short in front of its size")
     }
 

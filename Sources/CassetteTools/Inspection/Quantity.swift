@@ -1,8 +1,8 @@
 /// Numbers as people read them.
 ///
 /// Accepts any number: a cassette's numbers can come from anywhere.
-enum Quantity {
-    static func bytes(_ count: Int) -> String {
+package enum Quantity {
+    package static func bytes(_ count: Int) -> String {
         switch count {
         case ..<1000: "\(count) B"
         case ..<999_950: "\(self.tenths(count, 1000)) KB"
@@ -11,7 +11,7 @@ enum Quantity {
         }
     }
 
-    static func milliseconds(_ value: Double) -> String {
+    package static func milliseconds(_ value: Double) -> String {
         switch value {
         case ..<10: "\(self.tenths(self.whole(value * 1000), 1000)) ms"
         case ..<10_000: "\(Int(value)) ms"
@@ -20,7 +20,7 @@ enum Quantity {
     }
 
     /// `1.250 s` up to a hundred seconds, `1:02:03` beyond.
-    static func seconds(_ value: Double) -> String {
+    package static func seconds(_ value: Double) -> String {
         let milliseconds = self.whole(value * 1000 + 0.5)
         if milliseconds < 100_000 {
             let fraction = "\(milliseconds % 1000)"
@@ -32,7 +32,7 @@ enum Quantity {
     }
 
     /// `1 exchange`, `2 exchanges`.
-    static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(plural ?? noun + "s")"
     }
 

@@ -1,16 +1,16 @@
-internal import CassetteModel
+package import CassetteModel
 
 /// The parts of a body that is or should be multipart.
 ///
 /// Reads the body once and keeps header sections only.
-struct BodyParts {
+package struct BodyParts {
     /// Nested parts follow the part that contains them.
-    var all: [BodyPart]
+    package var all: [BodyPart]
     /// Whether the body uses a boundary other than the one in its Content-Type.
-    var isOfOtherBoundary = false
+    package var isOfOtherBoundary = false
 
     /// Nil if the body is not multipart, or its parts cannot be told apart.
-    init?(_ contents: BodyContents, headers: HeaderFields) throws {
+    package init?(_ contents: BodyContents, headers: HeaderFields) throws {
         guard let type = MultipartType(headers) else { return nil }
         if let boundary = type.boundary, let body = try Self.read(contents, boundary) {
             self.init(body, contents)
@@ -66,7 +66,7 @@ struct BodyParts {
     }
 
     /// By label, name or filename; the first of several with the same name.
-    subscript(wanted: String) -> BodyPart? {
+    package subscript(wanted: String) -> BodyPart? {
         self.all.first { $0.label == wanted } ?? self.all.first { $0.name == wanted } ?? self.all.first { $0.filename == wanted }
     }
 }
@@ -74,29 +74,29 @@ struct BodyParts {
 /// One part of a multipart body as views show it.
 ///
 /// Knows the offsets of its bytes and does not hold them.
-struct BodyPart {
+package struct BodyPart {
     /// Counts from 1: `2`, and `2.1` for the first part in the second.
-    var label: String
-    var fields: HeaderFields
+    package var label: String
+    package var fields: HeaderFields
     /// The range of the header section.
-    var head: Range<Int>
+    package var head: Range<Int>
     /// In the decoded body.
-    var data: Range<Int>
+    package var data: Range<Int>
     /// Whether its data are parts again, which follow it in the list.
-    var isMultipart: Bool
+    package var isMultipart: Bool
     /// The charset of its names, if that is not UTF-8.
-    var charset: FormCharset?
+    package var charset: FormCharset?
 
-    var disposition: ContentDisposition? { ContentDisposition(self.fields, charset: self.charset) }
-    var name: String? { self.disposition?.name }
-    var filename: String? { self.disposition?.filename }
-    var type: String? { ExchangeRow.type(self.fields) }
+    package var disposition: ContentDisposition? { ContentDisposition(self.fields, charset: self.charset) }
+    package var name: String? { self.disposition?.name }
+    package var filename: String? { self.disposition?.filename }
+    package var type: String? { ExchangeRow.type(self.fields) }
 
     /// Larger parts stay in their transfer encoding: form data has none.
     private static let decodeLimit = 64 << 20
 
     /// The part's data, without its Content-Transfer-Encoding unless `raw`.
-    func contents(in body: BodyContents, raw: Bool = false) throws -> BodyContents {
+    package func contents(in body: BodyContents, raw: Bool = false) throws -> BodyContents {
         let contents = body.part(self.data)
         let encoding = ContentTransferEncoding(self.fields)
         guard !raw, !self.isMultipart, encoding != .identity else { return contents }
@@ -105,7 +105,7 @@ struct BodyPart {
     }
 
     /// `part 2, "avatar", file "a.png", image/png, 5.3 KB`
-    var words: String {
+    package var words: String {
         var words = ["part \(self.label)"]
         if let name = self.name { words.append("\"\(name)\"") }
         if let filename = self.filename { words.append("file \"\(filename)\"") }
@@ -118,44 +118,5 @@ struct BodyPart {
         case .other(let name): words.append("in \(name)")
         }
         return words.joined(separator: ", ")
-    }
-}
-
-/// The parts of a multipart body for people, each with its header lines and its content.
-struct PartsPage {
-    /// More parts than this make people scroll.
-    static let limit = 50
-
-    /// The command line that shows the exchange's body.
-    var command: String
-    var screen: InspectScreen
-    var write: (String) throws -> Void
-
-    func show(_ parts: BodyParts, in body: BodyContents) throws {
-        let shown = self.screen.isTerminal ? parts.all.prefix(Self.limit) : parts.all[...]
-        for part in shown {
-            try self.write("\n")
-            let level = part.label.utf8.filter { $0 == UInt8(ascii: ".") }.count
-            let indentation = String(repeating: IndentedText.indentation, count: level + 1)
-            try self.write(indentation + self.screen.paint(VisibleText.line(part.words), .bold) + "\n")
-            try self.fields(part.fields, indentation)
-            guard !part.isMultipart else { continue }
-            let page = BodyPage(
-                command: "\(self.command) --part \(part.label)", screen: self.screen, indentation: indentation + IndentedText.indentation,
-                write: self.write)
-            try page.show(part.contents(in: body), headers: part.fields)
-        }
-        if shown.count < parts.all.count {
-            let text = "… \(parts.all.count - shown.count) more parts; for one of them: \(self.command) --part N"
-            try self.write("\n" + IndentedText.indentation + self.screen.paint(text, .dim) + "\n")
-        }
-    }
-
-    private func fields(_ fields: HeaderFields, _ indentation: String) throws {
-        for index in 0..<fields.count {
-            let name = fields.nameBytes(at: index)
-            let rest = fields.line(at: index).dropFirst(name.count)
-            try self.write(indentation + self.screen.paint(VisibleText.line(name), .cyan) + VisibleText.line(rest) + "\n")
-        }
     }
 }

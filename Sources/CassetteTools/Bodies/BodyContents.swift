@@ -1,25 +1,25 @@
-internal import CassetteFormat
-internal import CassetteModel
-internal import CassetteStore
+package import CassetteFormat
+package import CassetteModel
+package import CassetteStore
 internal import TapeBytes
 
 /// The bytes of a recorded body without its codings, from the cassette or from the file beside it; can be read any number of times.
 ///
 /// Also decodes bodies that the recorder kept raw, if their codings are known: nobody opens a cassette to look at gzip.
-struct BodyContents {
+package struct BodyContents {
     /// The codings that are removed while reading, in the order applied; nil if the recorder removed them, or there are none.
-    let inflated: [ContentEncoding.Name]?
+    package let inflated: [ContentEncoding.Name]?
     /// Where and why the coded bytes break, if only the part before that place can be read.
-    let breaking: Breaking?
+    package let breaking: Breaking?
     /// Bytes.
-    let size: Int
+    package let size: Int
 
-    struct Breaking {
-        var name: ContentEncoding.Name
-        var problem: InflateProblem
+    package struct Breaking {
+        package var name: ContentEncoding.Name
+        package var problem: InflateProblem
 
         /// Whether a limit stopped the decoding, not a defect.
-        var isBomb: Bool {
+        package var isBomb: Bool {
             switch self.problem.kind {
             case .tooLong, .tooDense, .outOfMemory: true
             case .corrupt, .truncated, .wrongChecksum, .wrongLength, .unsupported: false
@@ -28,7 +28,7 @@ struct BodyContents {
     }
 
     /// Decoded content up to this size is kept in memory, so that it is not decoded again for each part.
-    static let keptSize = 16 << 20
+    package static let keptSize = 16 << 20
 
     private let source: OctetSource
     /// The codings that `source` still has.
@@ -41,7 +41,7 @@ struct BodyContents {
     /// - Parameters:
     ///   - readsBroken: whether the readable beginning of damaged coded bytes is taken for the body; otherwise they stay coded.
     ///   - keptSize: decoded content up to this size is kept in memory.
-    init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false, keptSize: Int = Self.keptSize) throws {
+    package init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false, keptSize: Int = Self.keptSize) throws {
         let source = try BodyRestorer.decoded(
             of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) })
         self.start = 0
@@ -73,7 +73,7 @@ struct BodyContents {
     }
 
     /// Bytes in memory.
-    init(_ octets: [UInt8]) {
+    package init(_ octets: [UInt8]) {
         self.init(OctetSource(octets), [], start: 0, size: octets.count)
     }
 
@@ -87,20 +87,20 @@ struct BodyContents {
     }
 
     /// The bytes of a part, clamped to the bytes that are there.
-    func part(_ range: Range<Int>) -> BodyContents {
+    package func part(_ range: Range<Int>) -> BodyContents {
         let range = range.clamped(to: 0..<self.size)
         return BodyContents(self.source, self.codings, start: self.start + range.lowerBound, size: range.count)
     }
 
     /// The same bytes for random access: decoded once, into a temporary file.
-    func atHand() throws -> BodyContents {
+    package func atHand() throws -> BodyContents {
         guard !self.codings.isEmpty else { return self }
         let file = try TemporaryFile { write in try self.forEachPiece(write) }
         return BodyContents(file.source, [], start: 0, size: file.size)
     }
 
     /// Delivers pieces in order until `deliver` returns false.
-    func forEachPiece(while deliver: (UnsafeRawBufferPointer) throws -> Bool) throws {
+    package func forEachPiece(while deliver: (UnsafeRawBufferPointer) throws -> Bool) throws {
         guard self.size > 0 else { return }
         var left = self.size
         func limited(_ piece: UnsafeRawBufferPointer) throws -> Bool {
@@ -120,7 +120,7 @@ struct BodyContents {
         } catch is Enough {}
     }
 
-    func forEachPiece(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+    package func forEachPiece(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         try self.forEachPiece(while: { piece in
             try deliver(piece)
             return true
@@ -128,13 +128,13 @@ struct BodyContents {
     }
 
     /// All bytes; nil if there are more than `limit`.
-    func load(limit: Int) throws -> [UInt8]? {
+    package func load(limit: Int) throws -> [UInt8]? {
         guard self.size <= limit else { return nil }
         return try self.prefix(self.size)
     }
 
     /// The first bytes.
-    func prefix(_ count: Int) throws -> [UInt8] {
+    package func prefix(_ count: Int) throws -> [UInt8] {
         var octets: [UInt8] = []
         guard count > 0 else { return octets }
         octets.reserveCapacity(min(count, self.size))
@@ -161,16 +161,38 @@ struct BodyContents {
 }
 
 /// Which message of an exchange a body belongs to.
-enum MessageChoice: String, Sendable, CaseIterable {
+package enum MessageChoice: String, Sendable, CaseIterable {
     case request, response
 }
 
 extension Interaction {
     /// The body of a message, if it has one, and the message's header fields.
-    func body(of message: MessageChoice) -> (body: Body?, headers: HeaderFields) {
+    package func body(of message: MessageChoice) -> (body: Body?, headers: HeaderFields) {
         switch message {
         case .request: (self.request.body, self.request.headers)
         case .response: (self.response?.body, self.response?.headers ?? HeaderFields())
         }
+    }
+}
+
+/// Why `inspect` cannot show what it was asked for.
+package struct InspectError: Error, Hashable, Sendable {
+    package enum Code: Sendable {
+        case noExchange, noBody, noPart
+        /// A body that has control characters, or is not text.
+        case unfitForTerminal
+        /// A file or a folder of an extraction.
+        case unwritable
+        /// A request that no command line can send.
+        case noCommand
+    }
+
+    package var code: Code
+    /// What is missing, of which exchange, and what to do next.
+    package var message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
     }
 }
