@@ -65,7 +65,7 @@ let package = Package(
         .target(name: "TapeExchange", dependencies: ["TapeBytes", "CassetteModel"]),
         .target(name: "TapeRecorder", dependencies: forPlayback + ["TapeExchange"]),
         .target(name: "CassetteRun", dependencies: forPlayback + ["CassettePlayback", "TapeRecorder"]),
-        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"]),
+        .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"]),
         .target(
             name: "TapeProxy",
             dependencies: forPlayback + [
@@ -116,7 +116,7 @@ let package = Package(
             name: "DocumentationTests", dependencies: forClient + ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures"]
         ),
-        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeTLS", "COpenSSL"]),
+        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "COpenSSL"]),
         // What tests of more than one target use.
         .target(name: "TapeTestSupport", dependencies: forPlayback + ["TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(

@@ -37,7 +37,7 @@ TABLE = {
     "TapeExchange": ["Swift", *MODEL],
     "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
-    "TapeTLS": [*PLATFORM, "COpenSSL"],
+    "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
     "TapeProxy": [*PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*", "Logging"],
     # The web framework is Hummingbird, with what its signatures need.
     "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],

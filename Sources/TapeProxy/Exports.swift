@@ -1,6 +1,8 @@
 // The names of other targets that stand in public signatures of this module: whoever imports TapeProxy can write them. Scoped, so that
 // nothing else of those targets gets into the importing file. See the same file of Wiretape.
-@_exported public import struct CassetteModel.CassetteError
+@_exported public import typealias CassetteModel.CassetteError
+@_exported public import struct CassetteModel.CassetteErrorCode
+@_exported public import struct TapeBytes.CodedError
 @_exported public import class CassettePlayback.CassetteSession
 @_exported public import struct CassettePlayback.DateRefresh
 @_exported public import struct TapeTrust.HostPattern
@@ -24,7 +26,8 @@
 @_exported public import struct CassettePlayback.Verdict
 @_exported public import enum CassettePlayback.VerdictFlaw
 @_exported public import class TapeRecorder.Recorder
-@_exported public import struct TapeRecorder.RecorderProblem
+@_exported public import typealias TapeRecorder.RecorderProblem
+@_exported public import struct TapeRecorder.RecorderProblemCode
 @_exported public import struct TapeRecorder.RecorderStatus
 @_exported public import struct TapeRecorder.RecordingPlan
 @_exported public import class TapeTLS.ClientIdentity

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// Takes taped exchanges, from any thread and without waiting: the recorder, or whatever stands in for it.
 package protocol ExchangeSink: Sendable {
     /// The number of the next exchange.

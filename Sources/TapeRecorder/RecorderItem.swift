@@ -1,3 +1,4 @@
+internal import TapeBytes
 package import TapeExchange
 
 /// What is handed to the recorder thread.

@@ -1,3 +1,5 @@
+public import TapeBytes
+
 /// How a recording is doing; read from any thread.
 public struct RecorderStatus: Sendable, Hashable {
     /// Exchanges in the file.

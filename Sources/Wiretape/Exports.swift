@@ -4,7 +4,9 @@
 @_exported public import struct CassetteModel.Arrival
 @_exported public import struct ClientCapabilities.Capability
 @_exported public import struct ClientCapabilities.CapabilityReport
-@_exported public import struct CassetteModel.CassetteError
+@_exported public import typealias CassetteModel.CassetteError
+@_exported public import struct CassetteModel.CassetteErrorCode
+@_exported public import struct TapeBytes.CodedError
 @_exported public import struct CassetteModel.ContentDisposition
 @_exported public import struct CassettePlayback.CustomMatch
 @_exported public import struct CassetteModel.Failure
@@ -17,7 +19,8 @@
 @_exported public import struct TapeBytes.JSONValue
 @_exported public import enum CassettePlayback.Latency
 @_exported public import struct ClientCapabilities.LibcurlFacts
-@_exported public import struct CassettePlayback.MatchRuleError
+@_exported public import typealias CassettePlayback.MatchRuleError
+@_exported public import struct CassettePlayback.MatchRuleErrorCode
 @_exported public import struct CassettePlayback.MatchRuleTexts
 @_exported public import struct CassettePlayback.MatchRules
 @_exported public import struct CassettePlayback.MatchedRequest

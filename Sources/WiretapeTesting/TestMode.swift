@@ -1,3 +1,4 @@
+internal import TapeBytes
 internal import Wiretape
 
 /// What a test's cassette is for.

@@ -1,4 +1,5 @@
 package import CassetteModel
+internal import TapeBytes
 
 /// Applies the content codings of a body again, in their recorded order.
 ///

@@ -1,5 +1,5 @@
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// Reads one interaction from its JSON text, in any layout and order of members.
 ///

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// Bytes that can be read repeatedly, one bounded piece at a time: memory, a file, a slice of the spool.
 public struct OctetSource {
     /// Most bytes of one read.

@@ -1,4 +1,4 @@
-internal import TapeBytes
+public import TapeBytes
 
 /// A place in a request that a rule names.
 public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {

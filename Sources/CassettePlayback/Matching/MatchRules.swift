@@ -1,5 +1,5 @@
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// The rules by which a live request is taken for a recorded one: all must find the two equal.
 ///
@@ -248,32 +248,23 @@ public struct MatchedRequest: Sendable {
 }
 
 /// A match rule that cannot be understood.
-public struct MatchRuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What is wrong with which rule, and what to write.
-    public var message: String
+///
+/// Its message: what is wrong with which rule, and what to write.
+public typealias MatchRuleError = CodedError<MatchRuleErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+/// A kind of error; more kinds may come.
+public struct MatchRuleErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case unknownRule, unknownPlace, badPattern, tooMany, badJSON }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may come.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case unknownRule, unknownPlace, badPattern, tooMany, badJSON }
+    public static var unknownRule: Self { Self(value: .unknownRule) }
+    public static var unknownPlace: Self { Self(value: .unknownPlace) }
+    /// Not a regular expression, or one for a place that has no single value.
+    public static var badPattern: Self { Self(value: .badPattern) }
+    public static var tooMany: Self { Self(value: .tooMany) }
+    /// The JSON of the rules has another shape.
+    public static var badJSON: Self { Self(value: .badJSON) }
 
-        private var value: Value
-
-        public static var unknownRule: Self { Self(value: .unknownRule) }
-        public static var unknownPlace: Self { Self(value: .unknownPlace) }
-        /// Not a regular expression, or one for a place that has no single value.
-        public static var badPattern: Self { Self(value: .badPattern) }
-        public static var tooMany: Self { Self(value: .tooMany) }
-        /// The JSON of the rules has another shape.
-        public static var badJSON: Self { Self(value: .badJSON) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }

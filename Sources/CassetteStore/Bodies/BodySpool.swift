@@ -1,6 +1,6 @@
 internal import CassetteFormat
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// A temporary file that one body is written to while it arrives.
 ///

@@ -1,7 +1,7 @@
 internal import CassetteFormat
 public import CassetteModel
 internal import Platform
-internal import TapeBytes
+public import TapeBytes
 
 /// The folder of sidecars beside a cassette, for the recorder that writes it.
 ///

@@ -1,7 +1,7 @@
 internal import CassetteFormat
 public import CassetteModel
 internal import Platform
-internal import TapeBytes
+public import TapeBytes
 
 /// Cassettes as files: whether one exists, and putting one in place of another.
 public enum CassettePlace {

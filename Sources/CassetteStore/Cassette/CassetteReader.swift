@@ -1,5 +1,5 @@
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// A cassette opened for reading: knows where each interaction is, and reads its bytes on demand.
 ///

@@ -1,4 +1,5 @@
 internal import CassetteModel
+internal import TapeBytes
 
 /// Rewrites a closed cassette: puts its interactions in another order, leaves some out, or replaces their text.
 ///

@@ -1,5 +1,6 @@
 package import CassetteModel
 internal import Platform
+internal import TapeBytes
 
 /// The system calls that move bytes between memory and disk, and the one that removes a file, as values, so that a test can make each of
 /// them fail, or inspect the state while one is made.

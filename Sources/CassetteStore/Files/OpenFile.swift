@@ -1,5 +1,6 @@
 package import CassetteModel
 internal import Platform
+internal import TapeBytes
 
 /// Owns one open regular file and closes it.
 ///

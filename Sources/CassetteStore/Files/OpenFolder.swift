@@ -1,5 +1,6 @@
 package import CassetteModel
 internal import Platform
+internal import TapeBytes
 
 /// Owns one open folder; what is done through it stays in it, even if a folder above it is replaced meanwhile.
 package struct OpenFolder: ~Copyable, Sendable {

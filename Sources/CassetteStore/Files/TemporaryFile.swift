@@ -1,5 +1,6 @@
 public import CassetteModel
 internal import Platform
+public import TapeBytes
 
 /// Owns a file that only its user may read, and removes it in the end. Written once, read by any thread.
 public final class TemporaryFile: Sendable {

@@ -1,7 +1,7 @@
 package import CassetteFormat
 package import CassetteModel
 package import CassetteStore
-internal import TapeBytes
+package import TapeBytes
 
 /// The bytes of a recorded body without its codings, from the cassette or from the file beside it; can be read any number of times.
 ///
@@ -176,23 +176,16 @@ extension Interaction {
 }
 
 /// Why `inspect` cannot show what it was asked for.
-package struct InspectError: Error, Hashable, Sendable {
-    package enum Code: Sendable {
-        case noExchange, noBody, noPart
-        /// A body that has control characters, or is not text.
-        case unfitForTerminal
-        /// A file or a folder of an extraction.
-        case unwritable
-        /// A request that no command line can send.
-        case noCommand
-    }
+///
+/// Its message: what is missing, of which exchange, and what to do next.
+package typealias InspectError = CodedError<InspectErrorCode>
 
-    package var code: Code
-    /// What is missing, of which exchange, and what to do next.
-    package var message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+package enum InspectErrorCode: Sendable {
+    case noExchange, noBody, noPart
+    /// A body that has control characters, or is not text.
+    case unfitForTerminal
+    /// A file or a folder of an extraction.
+    case unwritable
+    /// A request that no command line can send.
+    case noCommand
 }

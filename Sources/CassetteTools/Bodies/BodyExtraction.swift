@@ -1,6 +1,7 @@
 package import CassetteModel
 package import CassetteStore
 internal import Platform
+internal import TapeBytes
 
 /// Writes the bodies of exchanges, and the parts of multipart bodies, into a folder, one file each.
 ///

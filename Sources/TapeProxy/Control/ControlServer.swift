@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import NIOPosix
+public import TapeBytes
 internal import TapeExchange
 
 /// The control API of a server of sessions: HTTP on a loopback address, for those who know its token.
@@ -33,8 +34,8 @@ public final class ControlServer: Sendable {
     ) throws(ProxyError) -> ControlServer {
         guard LoopbackHost.contains(host) else {
             throw ProxyError(
-                code: .remoteNotAllowed,
-                message: "\"\(host)\" is not a loopback address: sessions are controlled from this machine alone, as on 127.0.0.1:0.")
+                .remoteNotAllowed,
+                "\"\(host)\" is not a loopback address: sessions are controlled from this machine alone, as on 127.0.0.1:0.")
         }
         let threads = NIOThreadPool(numberOfThreads: Self.threadCount)
         threads.start()
@@ -68,7 +69,7 @@ public final class ControlServer: Sendable {
             .flatMapThrowing { channel in
                 guard let own = channel.localAddress.flatMap({ IPAddress($0) }), own.isLoopback, let port = channel.localAddress?.port
                 else {
-                    throw ProxyError(code: .remoteNotAllowed, message: "\"\(host)\" leads to no loopback address")
+                    throw ProxyError(.remoteNotAllowed, "\"\(host)\" leads to no loopback address")
                 }
                 let shared = stages.value(on: loop).shared
                 shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))

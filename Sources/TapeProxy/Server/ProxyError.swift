@@ -1,42 +1,35 @@
+public import TapeBytes
 internal import TapeTLS
 
 /// Why a proxy could not start or go on.
-public struct ProxyError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What went wrong, with which address, and what to do next.
-    public var message: String
+///
+/// Its message: what went wrong, with which address, and what to do next.
+public typealias ProxyError = CodedError<ProxyErrorCode>
 
-    public init(code: Code, message: String) {
-        self.code = code
-        self.message = message
-    }
+public struct ProxyErrorCode: Hashable, Sendable {
+    private enum Value { case cannotListen, remoteNotAllowed, invalidCredentials, invalidAuthority, invalidEventLoops }
+    private var value: Value
+    public static var cannotListen: Self { Self(value: .cannotListen) }
+    public static var remoteNotAllowed: Self { Self(value: .remoteNotAllowed) }
+    /// The certificate authority cannot be used.
+    public static var invalidAuthority: Self { Self(value: .invalidAuthority) }
+    public static var invalidCredentials: Self { Self(value: .invalidCredentials) }
+    /// The event loops given have no sockets, or there are none.
+    public static var invalidEventLoops: Self { Self(value: .invalidEventLoops) }
+}
 
+extension CodedError where Kind == ProxyErrorCode {
     /// What kept a server from starting.
     ///
     /// - Parameter option: that of the command line for the address.
     init(starting error: any Error, host: String, port: Int, option: String) {
         switch error {
         case let error as ProxyError: self = error
-        case let error as CertificateError: self.init(code: .invalidAuthority, message: error.message)
+        case let error as CertificateError: self.init(.invalidAuthority, error.message)
         default:
             self.init(
-                code: .cannotListen,
-                message:
-                    "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? \(option) 127.0.0.1:0 takes a free port.")
+                .cannotListen,
+                "cannot listen on \"\(host):\(port)\" (\(error)): is another program there? \(option) 127.0.0.1:0 takes a free port.")
         }
-    }
-
-    public var description: String { self.message }
-
-    public struct Code: Hashable, Sendable {
-        private enum Value { case cannotListen, remoteNotAllowed, invalidCredentials, invalidAuthority, invalidEventLoops }
-        private var value: Value
-        public static var cannotListen: Self { Self(value: .cannotListen) }
-        public static var remoteNotAllowed: Self { Self(value: .remoteNotAllowed) }
-        /// The certificate authority cannot be used.
-        public static var invalidAuthority: Self { Self(value: .invalidAuthority) }
-        public static var invalidCredentials: Self { Self(value: .invalidCredentials) }
-        /// The event loops given have no sockets, or there are none.
-        public static var invalidEventLoops: Self { Self(value: .invalidEventLoops) }
     }
 }

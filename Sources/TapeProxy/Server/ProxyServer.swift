@@ -2,6 +2,7 @@ public import CassettePlayback
 public import CassetteRun
 internal import NIOCore
 internal import NIOPosix
+public import TapeBytes
 internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS
@@ -103,15 +104,14 @@ public final class ProxyServer: Sendable {
         let isLoopback = LoopbackHost.contains(configuration.host)
         guard isLoopback || configuration.allowsRemote else {
             throw ProxyError(
-                code: .remoteNotAllowed,
-                message:
-                    "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others."
+                .remoteNotAllowed,
+                "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others."
             )
         }
         guard isLoopback || configuration.credentials != nil else {
             throw ProxyError(
-                code: .remoteNotAllowed,
-                message: "a proxy on \"\(configuration.host)\" would be open to everybody: give --proxy-auth USER:PASSWORD too.")
+                .remoteNotAllowed,
+                "a proxy on \"\(configuration.host)\" would be open to everybody: give --proxy-auth USER:PASSWORD too.")
         }
         return try configuration.credentials.map { pair throws(ProxyError) in try ProxyCredentials(pair: pair) }
     }

@@ -35,8 +35,8 @@ final class ServerLoops: Sendable {
         let doors = self.group.makeIterator().map { LoopDoor($0) }
         guard !doors.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
             throw ProxyError(
-                code: .invalidEventLoops,
-                message: "the event loop group given cannot listen: give a MultiThreadedEventLoopGroup, or leave the loops to the server.")
+                .invalidEventLoops,
+                "the event loop group given cannot listen: give a MultiThreadedEventLoopGroup, or leave the loops to the server.")
         }
         let disk = DiskPool()
         self.resolver = resolver

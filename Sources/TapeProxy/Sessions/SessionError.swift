@@ -1,29 +1,22 @@
+public import TapeBytes
+
 /// Why a session cannot be started, asked about or ended.
-public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What went wrong, with which name or member, and what to do next.
-    public var message: String
+///
+/// Its message: what went wrong, with which name or member, and what to do next.
+public typealias SessionError = CodedError<SessionErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    public var description: String { self.message }
-
-    public struct Code: Hashable, Sendable {
-        enum Value { case invalid, notFound, nameTaken, cassetteInUse, tooMany, stopping }
-        var value: Value
-        /// The order is not what it has to be.
-        public static var invalid: Self { Self(value: .invalid) }
-        /// There is no such session.
-        public static var notFound: Self { Self(value: .notFound) }
-        public static var nameTaken: Self { Self(value: .nameTaken) }
-        /// A session writes the cassette, or is to write one that others read.
-        public static var cassetteInUse: Self { Self(value: .cassetteInUse) }
-        /// As many sessions as may be are open.
-        public static var tooMany: Self { Self(value: .tooMany) }
-        /// The process ends.
-        public static var stopping: Self { Self(value: .stopping) }
-    }
+public struct SessionErrorCode: Hashable, Sendable {
+    enum Value { case invalid, notFound, nameTaken, cassetteInUse, tooMany, stopping }
+    var value: Value
+    /// The order is not what it has to be.
+    public static var invalid: Self { Self(value: .invalid) }
+    /// There is no such session.
+    public static var notFound: Self { Self(value: .notFound) }
+    public static var nameTaken: Self { Self(value: .nameTaken) }
+    /// A session writes the cassette, or is to write one that others read.
+    public static var cassetteInUse: Self { Self(value: .cassetteInUse) }
+    /// As many sessions as may be are open.
+    public static var tooMany: Self { Self(value: .tooMany) }
+    /// The process ends.
+    public static var stopping: Self { Self(value: .stopping) }
 }

@@ -6,6 +6,7 @@ public import Logging
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import Platform
+public import TapeBytes
 internal import TapeExchange
 
 /// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.
@@ -48,8 +49,8 @@ public final class SessionServer: Sendable {
     ) throws(ProxyError) -> SessionServer {
         guard LoopbackHost.contains(configuration.host) else {
             throw ProxyError(
-                code: .remoteNotAllowed,
-                message: "\"\(configuration.host)\" is not a loopback address: sessions are for this machine alone, as on 127.0.0.1:0.")
+                .remoteNotAllowed,
+                "\"\(configuration.host)\" is not a loopback address: sessions are for this machine alone, as on 127.0.0.1:0.")
         }
         var configuration = configuration
         configuration.limits.connections = OpenFileLimit.connections(configuration.limits.connections)

@@ -1,4 +1,5 @@
 internal import Platform
+public import TapeBytes
 
 /// Where an authority is kept: a certificate and a key in PEM form. It reads them, or creates both where there is neither, and changes nothing.
 public struct AuthorityFiles: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// A CA certificate with its key: it issues leaf certificates. It reads and writes no files and keeps no list of what it issued.
 public struct CertificateAuthority: ~Copyable, Sendable {

@@ -1,3 +1,5 @@
+public import TapeBytes
+
 /// Mints leaf certificates and keeps those used last, all with one key of its own. Not thread-safe: one lock around it.
 public final class LeafStore {
     /// What ends sooner is minted again.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// Owns one X.509 certificate and frees it. It says what is in it, never whether to trust it.
 // SAFETY: the certificate is never changed after it was made; what OpenSSL caches in it is locked there.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// Owns certificates in an order: a leaf and what signed it, or a bundle of roots. It does not check that they follow from each other.
 // SAFETY: the certificates are never changed; what OpenSSL caches in them is locked there.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// Owns a private key and frees it. It never prompts for a password, and describes itself nowhere.
 // SAFETY: the key is never changed after it was made, and OpenSSL counts its references atomically.

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// Writes certificates that are to be trusted as one PKCS#12 file, in the form that Java reads. It never holds a key.
 public enum TrustStore {

@@ -1,4 +1,5 @@
 internal import COpenSSL
+public import TapeBytes
 
 /// The server that a client's connection is for, and how it is judged.
 public struct TLSPeer: Sendable {

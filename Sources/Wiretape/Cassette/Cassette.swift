@@ -4,7 +4,7 @@ internal import CassetteRedaction
 internal import CassetteRun
 public import CassetteStore
 public import Foundation
-internal import TapeBytes
+public import TapeBytes
 internal import TapeRecorder
 
 /// An open cassette: replays from its file, records into it, and reports what was requested.

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import CassettePlayback
+internal import TapeBytes
 
 /// Replays answers from a cassette, without the network or `URLSession`.
 ///

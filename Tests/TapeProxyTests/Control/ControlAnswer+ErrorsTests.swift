@@ -11,7 +11,7 @@ import Testing
             (CassetteError(.unsafePath, "m"), 400), (CassetteError(.inUse, "m"), 409), (CassetteError(.notFound, "m"), 422),
             (CassetteError(.noSpace, "m"), 507), (CassetteError(.damaged, "m"), 422), (CassetteError(.unsupportedVersion, "m"), 422),
             (ControlAnswer.tooSlow, 408), (RedactionRuleError("m"), 400), (RunPlan.Expired(message: "m"), 422),
-            (ProxyError(code: .cannotListen, message: "m"), 500),
+            (ProxyError(.cannotListen, "m"), 500),
         ]
         for (error, status) in table { #expect(ControlAnswer(error).status == status, "\(error)") }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ProxyErrorTests {
     @Test func itShowsItsMessage() {
-        #expect("\(ProxyError(code: .cannotListen, message: "cannot listen"))" == "cannot listen")
+        #expect("\(ProxyError(.cannotListen, "cannot listen"))" == "cannot listen")
         #expect(ProxyError.Code.cannotListen != .remoteNotAllowed)
     }
 }
