@@ -1,6 +1,7 @@
 import CassetteModel
 import CassetteRedaction
 import Testing
+@testable import CassetteRun
 @testable import TapeProxy
 
 @Suite struct ControlAnswerErrorsTests {
