@@ -1,6 +1,6 @@
 # One target for each thing a person does. Needs a Swift toolchain; the rest is installed where apt is.
 
-.PHONY: help demo example test lint check docs crash stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
+.PHONY: help demo example test lint check docs crash stress stress-client bench-client sanitize fuzz samples format bench bench-readers example-ahc clean
 
 # Without its build folder.
 EXAMPLE = $(addprefix Examples/PetShop/,Package.swift Sources Tests)
@@ -49,6 +49,11 @@ docs:
 crash:
 	@sh scripts/setup.sh test
 	WIRETAPE_KILLS=50 swift test --filter CrashTests
+
+## Tries random properties five times as often as the tests do; options: make stress ARGS='--filter AnyBody'.
+stress:
+	@sh scripts/setup.sh test
+	WIRETAPE_STRESS=1 swift test --skip CrashTests --skip $(CLIENT_TESTS) $(ARGS)
 
 ## Sends a thousand requests at once through what answers URLSession, in 50 processes of each kind; options: make stress-client ARGS=10.
 stress-client:
