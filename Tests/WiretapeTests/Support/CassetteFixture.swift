@@ -10,8 +10,8 @@ import TapeTestSupport
 /// Cassettes for tests: those of the repository, which the proxy recorded, and some made here.
 enum CassetteFixture {
     /// Path of a cassette that the proxy recorded from the demo origin: `demo`, `pets`, `stream`.
-    static func recorded(_ name: String, file: String = #filePath) -> String {
-        let root = URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static func recorded(_ name: String) -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         return root.appendingPathComponent("Cassettes/\(name).json").path
     }
