@@ -70,7 +70,7 @@ import Testing
         bench.turn()
         #expect(bench.now.isDiskFull == isFull)
         #expect(bench.now.obstacle?.code == (isFull ? .diskFull : .unwritable))
-        #expect(bench.now.firstProblem?.cause?.code == (isFull ? .noSpace : .unwritable))
+        #expect((bench.now.firstProblem?.cause as? CassetteError)?.code == (isFull ? .noSpace : .unwritable))
         #expect(bench.now.held == 1 && bench.now.lost == 0)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(try bench.problem(1)?.code == .exchange && bench.problem(2) == nil)
         #expect(bench.now.obstacle == nil && bench.now.lost == 1)
         #expect(bench.now.firstProblem?.message.hasPrefix("exchange 1 is not recorded") == true)
-        #expect(bench.now.firstProblem?.cause?.code == .unreadable)
+        #expect((bench.now.firstProblem?.cause as? CassetteError)?.code == .unreadable)
         let notices = bench.notices.withLock { $0 }
         #expect(notices.count == 1 && notices[0].hasSuffix("the others are."), "\(notices)")
     }

@@ -67,7 +67,7 @@ import Testing
             try put(3)
             try full.wait()
             #expect(recorder.currentStatus.isDiskFull)
-            #expect(recorder.currentStatus.obstacle?.cause?.code == .noSpace)
+            #expect((recorder.currentStatus.obstacle?.cause as? CassetteError)?.code == .noSpace)
             #expect(recorder.currentStatus.held == 2)
             #expect(recorder.currentStatus.recorded == 1)
             #expect(recorder.currentStatus.firstProblem?.message.contains(path) == true)
