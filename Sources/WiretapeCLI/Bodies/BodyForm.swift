@@ -69,9 +69,9 @@ enum DecodedText {
         let label = field?["charset"].map { String(decoding: $0.value, as: UTF8.self).lowercased() } ?? ""
         let beginning = try contents.prefix(4096)
         let charsets = beginning.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
-        guard !charsets.isEmpty, let octets = try contents.load(limit: self.limit) else { return nil }
+        guard !charsets.isEmpty, let bytes = try contents.load(limit: self.limit) else { return nil }
         for charset in charsets {
-            guard let decoded = charset.decode(octets) else { continue }
+            guard let decoded = charset.decode(bytes) else { continue }
             let text = BodyContents(decoded.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(decoded.dropFirst(3)) : decoded)
             if try text.size > 0 && BodyForm.isText(text) { return text }
         }

@@ -37,7 +37,7 @@ struct LintExcerpt {
     /// The range of the body that is shown.
     private let range: Range<Int>
     private let offset: Int
-    private var octets: [UInt8] = []
+    private var bytes: [UInt8] = []
 
     init(_ offset: Int, size: Int) {
         let row = offset / HexDump.rowSize * HexDump.rowSize
@@ -49,11 +49,11 @@ struct LintExcerpt {
     mutating func take(_ piece: UnsafeRawBufferPointer, at start: Int) {
         let wanted = self.range.clamped(to: start..<start + piece.count)
         guard !wanted.isEmpty else { return }
-        self.octets += piece[(wanted.lowerBound - start)..<(wanted.upperBound - start)]
+        self.bytes += piece[(wanted.lowerBound - start)..<(wanted.upperBound - start)]
     }
 
     var lines: [String] {
-        let rows = HexDump.rows(self.octets, from: self.range.lowerBound)
+        let rows = HexDump.rows(self.bytes, from: self.range.lowerBound)
         guard !rows.isEmpty else { return [] }
         let index = self.offset - self.range.lowerBound
         // A place after the last byte belongs to the last row.
@@ -87,7 +87,7 @@ struct LintPage {
         let what = VisibleText.line("exchange \(exchange), \(message.rawValue) of \(request.method) \(request.url)")
         let count = lint.findings.isEmpty ? "no defects" : Quantity.count(lint.findings.count, "defect")
         try self.line("\(what): \(count)", lint.findings.isEmpty ? .green : .bold)
-        if isCoded, !lint.findings.isEmpty { try self.line("  offsets are of the body without its codings", .dim) }
+        if isCoded, !lint.findings.isEmpty { try self.line("  offsets are those of the decoded body", .dim) }
         for finding in lint.findings {
             try self.write("\n")
             let place = finding.problem.offset.map { "offset \($0)" } ?? "header fields"
@@ -103,7 +103,7 @@ struct LintPage {
     }
 
     func finish() throws {
-        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to look for.\n") }
+        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to check.\n") }
         let found = self.defects == 0 ? "no defects" : Quantity.count(self.defects, "defect")
         try self.line("\(found) in \(Quantity.count(self.bodies, "multipart body", plural: "multipart bodies")).", .dim)
     }

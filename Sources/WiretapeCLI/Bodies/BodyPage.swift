@@ -38,9 +38,9 @@ struct BodyPage {
     // MARK: Forms
 
     private func showJSON(_ contents: BodyContents) throws {
-        guard let octets = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
+        guard let bytes = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
         var writer = JSONWriter()
-        guard octets.withUnsafeBytes({ JSONBody.write($0, into: &writer, depth: 0) }) else {
+        guard bytes.withUnsafeBytes({ JSONBody.write($0, into: &writer, depth: 0) }) else {
             return try self.showText(contents)
         }
         var text = self.indented()
@@ -64,8 +64,8 @@ struct BodyPage {
         func show(_ piece: String) throws { try self.write(paint(text.push(piece))) }
         try contents.forEachPiece(while: { piece in
             // Split into small pieces, since a body in memory comes as one.
-            for start in stride(from: 0, to: piece.count, by: OctetSource.pieceSize) {
-                let end = min(piece.count, start + OctetSource.pieceSize)
+            for start in stride(from: 0, to: piece.count, by: ByteSource.pieceSize) {
+                let end = min(piece.count, start + ByteSource.pieceSize)
                 try show(visible.push(UnsafeRawBufferPointer(rebasing: piece[start..<end])))
                 if text.isCut { return false }
             }
@@ -77,9 +77,9 @@ struct BodyPage {
 
     /// One field per line, decoded.
     private func showForm(_ contents: BodyContents) throws {
-        guard let octets = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
+        guard let bytes = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
         var text = self.indented()
-        for field in FormFields.decode(octets) {
+        for field in FormFields.decode(bytes) {
             let name = VisibleText.line(field.name)
             let line = text.push("\(name) = \(VisibleText.line(field.value))\n")
             if text.isCut {
@@ -95,17 +95,17 @@ struct BodyPage {
     private func showImage(_ contents: BodyContents, _ image: ImageInfo) throws {
         try self.write("\(self.indentation)\(image.description)\n")
         guard let width = self.screen.width, let images = self.screen.images else { return }
-        guard let octets = try contents.load(limit: InlineImage.limit) else { return }
+        guard let bytes = try contents.load(limit: InlineImage.limit) else { return }
         let room = max(1, width - self.indentation.utf8.count * 2)
-        guard let shown = InlineImage(image, octets, columns: room, images) else { return }
+        guard let shown = InlineImage(image, bytes, columns: room, images) else { return }
         try self.write(self.indentation + shown.sequence + "\n")
     }
 
     private func showDump(_ contents: BodyContents) throws {
-        let octets = try contents.prefix(Self.dumpSize)
-        for row in HexDump.rows(octets) { try self.write(self.indentation + row + "\n") }
-        guard contents.size > octets.count else { return }
-        try self.hint("the first \(octets.count) of \(contents.size) octets; for all of them: \(self.command) > FILE")
+        let bytes = try contents.prefix(Self.dumpSize)
+        for row in HexDump.rows(bytes) { try self.write(self.indentation + row + "\n") }
+        guard contents.size > bytes.count else { return }
+        try self.hint("the first \(bytes.count) of \(contents.size) bytes; for all of them: \(self.command) > FILE")
     }
 
     // MARK: Lines
@@ -131,8 +131,8 @@ enum FormFields {
         var value: [UInt8]
     }
 
-    static func decode(_ octets: [UInt8]) -> [Field] {
-        octets.split(separator: UInt8(ascii: "&")).map { part in
+    static func decode(_ bytes: [UInt8]) -> [Field] {
+        bytes.split(separator: UInt8(ascii: "&")).map { part in
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             return Field(name: self.plain(part[..<equals]), value: self.plain(part[equals...].dropFirst()))
         }
@@ -140,33 +140,33 @@ enum FormFields {
 
     /// Decodes `+` and percent escapes (WHATWG URL, 5.1).
     private static func plain(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var index = text.startIndex
         while index < text.endIndex {
             if text[index] == UInt8(ascii: "%"), text.endIndex - index > 2, let high = self.digit(text[index + 1]),
                 let low = self.digit(text[index + 2])
             {
-                octets.append(high << 4 | low)
+                bytes.append(high << 4 | low)
                 index += 3
             } else {
-                octets.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
+                bytes.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
                 index += 1
             }
         }
-        return octets
+        return bytes
     }
 
-    private static func digit(_ octet: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(octet)).hexDigitValue.flatMap { octet < 0x80 ? UInt8($0) : nil }
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
     }
 }
 
 /// Body text for a screen: each line is indented, and on a terminal the text ends after a number of lines.
 struct IndentedText {
-    /// More lines of one body than this make people scroll.
+    /// A terminal shows at most this many lines of one body.
     static let lineLimit = 200
     /// In bytes, for text without line ends.
-    static let octetLimit = 64 << 10
+    static let byteLimit = 64 << 10
     static let indentation = "  "
 
     /// Whether the limit cut the text.
@@ -175,7 +175,7 @@ struct IndentedText {
     private let isLimited: Bool
     private let indentation: String
     private var lines = 0
-    private var octets = 0
+    private var bytes = 0
 
     init(isLimited: Bool, indentation: String = Self.indentation) {
         self.isLimited = isLimited
@@ -188,13 +188,13 @@ struct IndentedText {
         guard self.isLimited else { return self.indent(piece[...]) }
         var end = piece.startIndex
         while end < piece.endIndex {
-            guard self.lines < Self.lineLimit, self.octets < Self.octetLimit else {
+            guard self.lines < Self.lineLimit, self.bytes < Self.byteLimit else {
                 self.isCut = true
                 break
             }
             let character = piece.unicodeScalars[end]
             end = piece.unicodeScalars.index(after: end)
-            self.octets += UTF8.width(character)
+            self.bytes += UTF8.width(character)
             if character == "\n" { self.lines += 1 }
         }
         return self.indent(piece[..<end])
@@ -203,10 +203,10 @@ struct IndentedText {
     private mutating func indent(_ piece: Substring) -> String {
         var shown: [UInt8] = []
         shown.reserveCapacity(piece.utf8.count + 64)
-        for octet in piece.utf8 {
-            if self.isAtLineStart, octet != 10 { shown.append(contentsOf: self.indentation.utf8) }
-            shown.append(octet)
-            self.isAtLineStart = octet == 10
+        for byte in piece.utf8 {
+            if self.isAtLineStart, byte != 10 { shown.append(contentsOf: self.indentation.utf8) }
+            shown.append(byte)
+            self.isAtLineStart = byte == 10
         }
         return String(decoding: shown, as: UTF8.self)
     }
@@ -217,9 +217,9 @@ enum HexDump {
     static let rowSize = 16
 
     /// - Parameter start: the offset of the first byte, for the first column.
-    static func rows(_ octets: [UInt8], from start: Int = 0) -> [String] {
-        stride(from: 0, to: octets.count, by: self.rowSize).map { offset in
-            let row = octets[offset..<min(offset + self.rowSize, octets.count)]
+    static func rows(_ bytes: [UInt8], from start: Int = 0) -> [String] {
+        stride(from: 0, to: bytes.count, by: self.rowSize).map { offset in
+            let row = bytes[offset..<min(offset + self.rowSize, bytes.count)]
             var hex = ""
             for index in 0..<self.rowSize {
                 if index == self.rowSize / 2 { hex += " " }

@@ -17,7 +17,7 @@ struct ExchangeRow {
     /// Bytes of the response's body on the wire; of a tunnel, the bytes received.
     var size: Int?
     /// Bytes of both bodies.
-    var bodyOctets: Int
+    var bodyBytes: Int
     var started: Timestamp
     var timing: Timing
     /// In milliseconds.
@@ -34,7 +34,7 @@ struct ExchangeRow {
         self.type = response.flatMap { Self.type($0.headers) }
         self.tls = interaction.connection?.tls?.version
         self.size = interaction.tunnel?.received ?? response?.body?.size
-        self.bodyOctets = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
+        self.bodyBytes = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
         self.started = interaction.started
         self.timing = interaction.timing
     }
