@@ -14,18 +14,18 @@ enum CapabilityTable {
             where: { $0.permitsNamespace == true }),
         CapabilityRule(
             .recordHTTPS, "recording HTTPS of URLSession", .limited,
-            "libcurl reads the system's roots alone, the authority is not among them, and a mount namespace is not permitted here.",
+            "libcurl reads only the system's roots, the authority is not among them, and a mount namespace is not permitted here.",
             instead: "write WIRETAPE_REVERSE before URLs, or run \"wiretape ca install\"", where: { $0.permitsNamespace == false }),
         CapabilityRule(
             .recordHTTPS, "recording HTTPS of URLSession", .limited,
-            "libcurl reads the system's roots alone, and whether the authority is or can be among them is not known.",
+            "libcurl reads only the system's roots, and whether the authority is or can be among them is not known.",
             instead: "run \"wiretape doctor\", or write WIRETAPE_REVERSE before URLs"),
         CapabilityRule(
             .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession reads none of these variables.",
             instead: "use \"wiretape record --trust namespace\" or \"wiretape ca install\""),
         CapabilityRule(
             .proxyEnvironment, "a proxy by http_proxy and https_proxy", .yes,
-            "the variables are read at each request, loopback included; of http_proxy the lower-case name alone."),
+            "the variables are read at each request, also for loopback; http_proxy only in lower case."),
         CapabilityRule(
             .proxyDictionary, "a proxy by connectionProxyDictionary", .no, "the dictionary is ignored, and requests go to the network.",
             instead: "set http_proxy and https_proxy"),
@@ -38,8 +38,8 @@ enum CapabilityTable {
             where: { $0.libcurl?.protocols.contains("ws") == true }),
         CapabilityRule(
             .webSocket, "URLSessionWebSocketTask", .no,
-            "it fails at once with \"WebSockets not supported by libcurl\" where libcurl is built without them, as distributions have it.",
-            instead: "take another client for WebSocket, as WebSocketKit"),
+            "it fails at once with \"WebSockets not supported by libcurl\" if libcurl is built without them, as in most distributions.",
+            instead: "use another client for WebSocket, such as WebSocketKit"),
     ]
 
     private static let adapter: [CapabilityRule] = [
@@ -57,7 +57,7 @@ enum CapabilityTable {
             instead: "download by Wiretape's Session, or through the proxy"),
         CapabilityRule(
             .adapterAsync, "async calls that a URLProtocol ends without a response", .no, isFatal: true,
-            "the process ends where didFinishLoading comes without a response.", instead: "give a response or an error first"),
+            "the process ends if didFinishLoading is called without a response.", instead: "give a response or an error first"),
         CapabilityRule(
             .adapterRedirects, "wasRedirectedTo in a URLProtocol", .no, isFatal: true, "the call is a fatalError.",
             instead: "follow the redirect inside and answer with its end, as Wiretape's adapter does"),
@@ -94,18 +94,18 @@ enum CapabilityTable {
             .streamErrors, "streamError of a stream without an error", .no, isFatal: true,
             "reading the property ends the process, with input and output streams alike.", instead: "look at streamStatus first"),
         CapabilityRule(
-            .trailers, "answers with trailers behind their chunks", .no, isFatal: true,
+            .trailers, "answers with trailers after their chunks", .no, isFatal: true,
             "the process ends with \"Transfer completed, but there's no response\".",
             instead: "have the server send none, or take Swift 6.4", releases: SwiftReleaseRange(before: SwiftRelease(6, 4))),
         CapabilityRule(
-            .trailers, "answers with trailers behind their chunks", .limited, "the task fails in place of the process.",
+            .trailers, "answers with trailers after their chunks", .limited, "the task fails instead of the process.",
             instead: "have the server send none", releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
         CapabilityRule(
             .redirectBodies, "bodies of redirected requests", .limited, "a 307 or 308 has the request sent again without its body.",
             instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's Session"),
         CapabilityRule(
             .invalidatedSessions, "tasks of a session that was invalidated", .no, isFatal: true, "making one is a fatalError.",
-            instead: "make a session anew"),
+            instead: "make a new session"),
         CapabilityRule(
             .timeouts, "timeouts", .limited,
             "they count whole seconds of silence: 0.5 s is 0 and fails at once, and timeoutIntervalForResource does nothing.",
@@ -118,7 +118,7 @@ enum CapabilityTable {
             .metrics, "URLSessionTaskMetrics", .no, "didFinishCollecting is never called.", instead: "use the metrics of Wiretape's Session"
         ),
         CapabilityRule(
-            .serverTrust, "server trust challenges", .no, "none is ever delivered: libcurl decides alone.",
+            .serverTrust, "server trust challenges", .no, "none is ever delivered: only libcurl checks the certificate.",
             instead: "pin through the proxy, with --pin"),
         CapabilityRule(.cache, "URLCache", .no, "answers over HTTP are never stored.", instead: "replay a cassette"),
         CapabilityRule(
@@ -139,7 +139,7 @@ enum CapabilityTable {
             "the system has to trust the authority, and to have the proxy in its settings.",
             instead: "run \"wiretape ca install\", or write WIRETAPE_REVERSE before URLs", systems: Self.both),
         CapabilityRule(
-            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession asks the keychain alone.",
+            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession uses only the keychain.",
             instead: "run \"wiretape ca install\"", systems: Self.both),
         CapabilityRule(
             .proxyEnvironment, "a proxy by http_proxy and https_proxy", .no, "URLSession takes the system's settings.",

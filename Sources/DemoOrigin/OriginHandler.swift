@@ -8,7 +8,7 @@ final class OriginHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// The demo's uploads are some kilobytes; a larger body is answered with 413.
+    /// Bytes; the demo's uploads have a few kilobytes. A larger body is answered with 413.
     static let bodyLimit = 8 << 20
     /// Between two pieces of a streamed answer.
     static let pause = TimeAmount.milliseconds(20)

@@ -4,17 +4,17 @@ internal import NIOHTTP1
 ///
 /// Remembers nothing: what is created is answered as if it were kept, so that answers do not depend on the order of requests.
 enum PetPages {
-    /// What a new pet is given.
+    /// The ID of a new pet.
     static let nextID = 4
 
-    /// To `POST /pets` with JSON.
+    /// The answer to `POST /pets` with JSON.
     static func create(body: [UInt8]) -> Answer {
         guard let members = self.members(body) else { return self.refusal }
         let rest = members.isEmpty ? "" : ", \(members)"
         return Answer(.created, json: "{\"id\": \(self.nextID)\(rest)}\n", headers: ["Location": "/pets/\(self.nextID)"])
     }
 
-    /// To requests for `/pets/ID`.
+    /// The answer to a request for `/pets/ID`.
     static func answer(_ method: HTTPMethod, id: String, body: [UInt8]) -> Answer {
         guard let pet = self.pets.first(where: { "\($0.id)" == id }) else {
             return Answer(.notFound, json: "{\"error\": \"no such pet\"}\n")
@@ -42,13 +42,68 @@ enum PetPages {
 
     private static let refusal = Answer(.badRequest, json: "{\"error\": \"want a JSON object\"}\n")
 
-    /// What stands between the braces of a JSON object, which is not looked into; nil for anything else.
+    /// The text between the braces of a JSON object, which is not parsed; nil for anything else.
     private static func members(_ body: [UInt8]) -> String? {
-        func isSpace(_ octet: UInt8) -> Bool { [9, 10, 13, 32].contains(octet) }
+        func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
         let text = body.drop(while: isSpace)
         guard let last = text.lastIndex(where: { !isSpace($0) }), last > text.startIndex else { return nil }
         guard text.first == UInt8(ascii: "{"), text[last] == UInt8(ascii: "}") else { return nil }
         let inner = String(decoding: text[(text.startIndex + 1)..<last], as: UTF8.self)
         return inner.allSatisfy(\.isWhitespace) ? "" : inner
+    }
+}
+
+/// The pages with a login: one user, and tokens that never change.
+///
+/// The access token of a login is always expired, so that each client has to refresh it once. Has no clock and no sessions.
+enum Login {
+    static let user = "bori@pets.test"
+    static let password = "초코-2026"
+    /// From `/login`; refused by every page.
+    static let expiredToken = "demo-access-expired-4f1c9a7e2b60d853"
+    /// From `/refresh`; accepted by every page.
+    static let freshToken = "demo-access-fresh-a83e51d70c9f42b6"
+    static let refreshToken = "demo-refresh-7d20b94c6e1f85a3"
+
+    /// The answer to a form with `name` and `password`, or a JSON object with both.
+    static func login(body: [UInt8]) -> Answer {
+        let text = String(decoding: body, as: UTF8.self)
+        guard text.contains("\"\(self.user)\""), text.contains("\"\(self.password)\"") else {
+            return self.refusal("wrong name or password; the demo's user is \"\(self.user)\"", error: "invalid_grant")
+        }
+        return self.tokens(access: self.expiredToken)
+    }
+
+    static func refresh(body: [UInt8]) -> Answer {
+        guard String(decoding: body, as: UTF8.self).contains("\"\(self.refreshToken)\"") else {
+            return self.refusal("no such refresh token; log in again", error: "invalid_grant")
+        }
+        return self.tokens(access: self.freshToken)
+    }
+
+    /// - Parameter authorization: the request's header field.
+    static func me(authorization: String?) -> Answer {
+        switch authorization {
+        case "Bearer \(self.freshToken)":
+            return Answer(.ok, json: "{\"email\": \"\(self.user)\", \"name\": \"보리 집사\", \"pets\": [2, 3]}\n")
+        case "Bearer \(self.expiredToken)":
+            return self.refusal("the access token has expired; refresh it", error: "invalid_token")
+        default:
+            return self.refusal("no access token; log in", error: "invalid_request")
+        }
+    }
+
+    private static func tokens(access: String) -> Answer {
+        let lifetime = access == self.freshToken ? 3600 : 0
+        let json =
+            "{\"token_type\": \"Bearer\", \"access_token\": \"\(access)\", \"refresh_token\": \"\(self.refreshToken)\", \"expires_in\": \(lifetime)}\n"
+        return Answer(.ok, json: json, headers: ["Cache-Control": "no-store"])
+    }
+
+    /// RFC 6750, 3.
+    private static func refusal(_ text: String, error: String) -> Answer {
+        Answer(
+            .unauthorized, json: "{\"error\": \"\(error)\", \"message\": \"\(text.split(separator: "\"").joined(separator: "'"))\"}\n",
+            headers: ["WWW-Authenticate": "Bearer realm=\"pets\", error=\"\(error)\""])
     }
 }

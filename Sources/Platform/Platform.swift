@@ -1,4 +1,4 @@
-// The C library of the platform, under one name: whoever imports Platform has it. `@_exported` has no spelling without the underscore yet.
+// The C library of the platform, under one name: a file that imports Platform has it. `@_exported` has no spelling without the underscore yet.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)

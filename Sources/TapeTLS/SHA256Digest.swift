@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// SHA-256 by OpenSSL, which uses the processor's own instructions: some 2 GB/s where portable code has a tenth.
+/// SHA-256 by OpenSSL, which uses the processor's own instructions: about 2 GB/s, ten times as fast as portable code.
 public struct SHA256Digest: ~Copyable {
     private let context: OpaquePointer
 
-    /// - Returns: nil where OpenSSL has no SHA-256 to give, as under a policy that forbids it.
+    /// - Returns: nil if OpenSSL has no SHA-256, as under a policy that forbids it.
     public init?() {
         guard let context = EVP_MD_CTX_new() else { return nil }
         guard EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
@@ -24,7 +24,7 @@ public struct SHA256Digest: ~Copyable {
         _ = EVP_DigestUpdate(self.context, bytes.baseAddress, bytes.count)
     }
 
-    /// The 32 octets of the digest; the digest starts over.
+    /// The 32 bytes of the digest; a new digest begins.
     public mutating func finalize() -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0

@@ -15,7 +15,7 @@ package enum DomainName {
         guard !name.isEmpty else { throw Problem(reason: "the name is empty") }
         for label in name.split(separator: ".", omittingEmptySubsequences: false) { labels.append(try self.label(label)) }
         if let last = labels.last, last.utf8.allSatisfy({ (48...57).contains($0) }) {
-            throw Problem(reason: "a name that ends in the number \"\(last)\" is no address either")
+            throw Problem(reason: "it ends in the number \"\(last)\" and is not an IPv4 address")
         }
         let text = labels.joined(separator: ".")
         // RFC 1035, 2.3.4: 255 bytes on the wire, two of them for the first length and the end.
@@ -29,9 +29,9 @@ package enum DomainName {
         let text = lower.utf8.allSatisfy { $0 < 0x80 } ? lower : "xn--" + Punycode.encode(try self.mapped(lower))
         // RFC 1123 does not allow underscores; many host names have them.
         guard text.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 95 }) else {
-            throw Problem(reason: "\"\(label)\" has characters that no name has")
+            throw Problem(reason: "\"\(label)\" has characters that host names cannot have")
         }
-        guard text.utf8.count <= 63 else { throw Problem(reason: "\"\(label)\" takes more than 63 octets") }
+        guard text.utf8.count <= 63 else { throw Problem(reason: "\"\(label)\" takes more than 63 bytes") }
         return text
     }
 
@@ -42,7 +42,7 @@ package enum DomainName {
         for scalar in mapped where !scalar.isASCII {
             guard self.isAllowed(scalar) else {
                 throw Problem(
-                    reason: "\"\(label)\" has a character that names cannot have as it is; write the part as its A-label, xn--…")
+                    reason: "\"\(label)\" has a character that is not supported; write the label as an A-label, xn--…")
             }
         }
         return mapped

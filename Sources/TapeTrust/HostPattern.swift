@@ -32,7 +32,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         guard self.port == nil || self.port == port else { return false }
         switch self.host {
         case .any: return true
-        case .address(let octets): return Self.address(host) == octets
+        case .address(let bytes): return Self.address(host) == bytes
         case .name(let name): return Self.comparable(host) == name
         case .below(let name): return Self.comparable(host)?.hasSuffix(".\(name)") ?? false
         }
@@ -40,7 +40,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     // MARK: Reading a pattern
 
-    private static let example = "write a name as example.com, *.example.com, an address or *, and a port behind it as in example.com:8443"
+    private static let example = "write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
 
     private static func split(_ text: String) throws(HostPatternError) -> (host: Substring, port: Int?) {
         guard !text.contains("/") else {
@@ -59,21 +59,21 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let digits = text[end...].dropFirst().utf8
         guard text[end] == ":", digits.allSatisfy({ (48...57).contains($0) }), let port = Int(text[end...].dropFirst()),
             (1...65_535).contains(port)
-        else { throw HostPatternError("the host pattern \"\(text)\" has no port from 1 to 65535 behind its host; \(self.example)") }
+        else { throw HostPatternError("the host pattern \"\(text)\" has no port from 1 to 65535 after its host; \(self.example)") }
         return (text[..<end], port)
     }
 
     private static func host(_ host: Substring, in text: String) throws(HostPatternError) -> Host {
         if host == "*" { return .any }
-        if let octets = self.address(String(host)) { return .address(octets) }
+        if let bytes = self.address(String(host)) { return .address(bytes) }
         guard !host.contains(where: { ":[]".contains($0) }) else {
-            throw HostPatternError("\"\(host)\" in the host pattern \"\(text)\" is no IPv6 address; \(self.example)")
+            throw HostPatternError("\"\(host)\" in the host pattern \"\(text)\" is not an IPv6 address; \(self.example)")
         }
         do {
             guard host.hasPrefix("*.") else { return .name(try DomainName.ascii(host)) }
             return .below(try DomainName.ascii(host.dropFirst(2)))
         } catch {
-            throw HostPatternError("the host pattern \"\(text)\" does not fit: \(error.reason); \(self.example)")
+            throw HostPatternError("the host pattern \"\(text)\" is not valid: \(error.reason); \(self.example)")
         }
     }
 
@@ -93,9 +93,9 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         if !isBracketed, inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
         var six = in6_addr()
         guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
-        let octets = withUnsafeBytes(of: &six) { Array($0) }
-        let isMapped = octets[..<10].allSatisfy { $0 == 0 } && octets[10] == 0xFF && octets[11] == 0xFF
-        return isMapped ? Array(octets[12...]) : octets
+        let bytes = withUnsafeBytes(of: &six) { Array($0) }
+        let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return isMapped ? Array(bytes[12...]) : bytes
     }
 }
 

@@ -39,7 +39,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     /// Parses `sha256/` (or curl's `sha256//`) and the digest in base64, with or without padding.
     public init(_ text: String) throws(PinError) {
         let example = "write sha256/ and the digest of the public key in base64, 44 characters"
-        guard let slash = text.firstIndex(of: "/") else { throw PinError("\"\(text)\" is no public key pin; \(example)") }
+        guard let slash = text.firstIndex(of: "/") else { throw PinError("\"\(text)\" is not a public key pin; \(example)") }
         let algorithm = text[..<slash]
         guard algorithm == "sha256" else {
             throw PinError("\"\(text)\" is a pin of kind \"\(algorithm)\", and only sha256 is known; \(example)")
@@ -52,7 +52,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         if base64.count == 43 { base64.append(UInt8(ascii: "=")) }
         guard let digest = Base64.decode(base64) else { throw PinError("the pin \"\(text)\" is not base64; \(example)") }
         guard digest.count == 32 else {
-            throw PinError("the pin \"\(text)\" holds \(digest.count) octets, and a SHA-256 has 32; \(example)")
+            throw PinError("the pin \"\(text)\" holds \(digest.count) bytes, and a SHA-256 has 32; \(example)")
         }
         self.digest = digest
     }

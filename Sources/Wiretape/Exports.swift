@@ -1,6 +1,6 @@
-// The names of other targets that are in public signatures of this module: whoever imports Wiretape can write them. Scoped, so that nothing
-// else of those gets into the importing file. `@_exported` has no spelling without the underscore yet; type aliases in its place hide
-// the members from files with MemberImportVisibility.
+// The names of other targets that are in public signatures of this module: a file that imports Wiretape can use them. Scoped, so that
+// nothing else of those gets into the importing file. `@_exported` has no spelling without the underscore yet; type aliases in its place
+// hide the members from files with MemberImportVisibility.
 @_exported public import struct CassetteModel.Arrival
 @_exported public import struct ClientCapabilities.Capability
 @_exported public import struct ClientCapabilities.CapabilityReport

@@ -37,7 +37,7 @@ enum CommandEnd {
     static func status(of error: any Error) -> Int32 { error is RunPlan.Expired ? ExitStatus.expired : ExitStatus.failed }
 }
 
-/// The tool's exit codes. After `--`, the command's own exit code goes first.
+/// The tool's exit codes. After `--`, the command's own exit code comes first.
 enum ExitStatus {
     static let done: Int32 = 0
     /// Something could not be done: a damaged cassette, a port in use, a full disk.
@@ -70,7 +70,7 @@ struct TrustError: Error, Hashable, CustomStringConvertible {
     var description: String { self.message }
 
     /// Runs a command's body; an error is printed and becomes the exit code.
-    static func told(_ body: () throws(TrustError) -> Void) throws {
+    static func reporting(_ body: () throws(TrustError) -> Void) throws {
         do throws(TrustError) {
             try body()
         } catch {

@@ -5,7 +5,7 @@ internal import CassetteModel
 struct WiretapeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wiretape",
-        abstract: "Tapes the wire: records a program's HTTP traffic into a readable cassette and plays it back.",
+        abstract: "Records a program's HTTP traffic into a readable cassette and plays it back.",
         discussion: """
             Examples:
               wiretape record Cassettes/pets.json -- python3 client.py
@@ -13,10 +13,10 @@ struct WiretapeCommand: ParsableCommand {
               wiretape run Cassettes/pets.json -- python3 client.py
               wiretape inspect Cassettes/pets.json 3
 
-            Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were left over, 5 requests came out of order (4 and 5 where \
-            --fail-on asks for them), 6 a secret is in the cassette, 7 the cassette is too old, 64 wrong usage; of verify, diff and check: \
-            0 nothing found, 1 something found, 2 could not be done. Behind "--", the command's own code goes first where it is not 0; \
-            else the smallest.
+            Exit codes: 0 done, 1 failed, 3 a replay had misses, 4 exchanges were unused, 5 requests came out of order (4 and 5 if \
+            --fail-on names them), 6 a secret is in the cassette, 7 the cassette is too old, 64 wrong usage; of verify, diff and check: \
+            0 nothing found, 1 something found, 2 failed. With a command after "--", its own exit code comes first if it is not 0; \
+            otherwise the smallest.
             """,
         version: Version.current,
         subcommands: [

@@ -16,7 +16,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         if let flaw = Self.flaw(of: components) {
             throw CassetteTestError(
                 .badName,
-                "the cassette name \(Self.quoted(text)) \(flaw); write folders and a name without \".json\", as \"pets/upload\"")
+                "the cassette name \(Self.quoted(text)) \(flaw); write folders and a name without \".json\", such as \"pets/upload\"")
         }
         self.components = components
     }
@@ -54,7 +54,7 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         if components.contains(where: { $0.hasPrefix(" ") || $0.hasSuffix(" ") }) { return "has a part that begins or ends with a space" }
         if components.count > self.depthLimit { return "has more than \(self.depthLimit) parts" }
         if components.contains(where: { $0.utf8.count > self.componentLimit }) {
-            return "has a part of more than \(self.componentLimit) octets"
+            return "has a part of more than \(self.componentLimit) bytes"
         }
         return components.last?.lowercased().hasSuffix(".json") == true ? "ends in \".json\"" : nil
     }

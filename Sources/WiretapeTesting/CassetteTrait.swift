@@ -114,7 +114,7 @@ extension TestTrait where Self == CassetteTrait {
     ///     named after the suites and the function.
     ///   - mode: if `automatic`, the mode of the suite, or else of the environment.
     ///   - unused: whether unused exchanges fail a replay; if nil, as in the suite, or else they do.
-    ///   - order: whether requests must come in the order of the recording; if nil, as in `settings`.
+    ///   - order: whether requests must have the order of the recording; if nil, as in `settings`.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,

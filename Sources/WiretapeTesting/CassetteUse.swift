@@ -66,7 +66,7 @@ struct CassetteUse: Sendable {
         var lines = ["\(report.numbers)."] + report.flawLines(naming: flaws)
         if unused {
             lines.append(
-                "to record it anew, \(Self.remedy(.all, self.plan)); to let it be, say unused: .allow with \"\(self.plan.name)\""
+                "to record it again, \(Self.remedy(.all, self.plan)); to accept unused exchanges, pass unused: .allow with \"\(self.plan.name)\""
             )
         }
         return lines.joined(separator: "\n")
@@ -74,7 +74,7 @@ struct CassetteUse: Sendable {
 
     /// How to run the test in another mode.
     private static func remedy(_ mode: TestMode, _ plan: TestPlan) -> String {
-        plan.isModeFixed ? "say mode: .\(mode.rawValue) with it" : "run the test with \(TestMode.variable)=\(mode.rawValue)"
+        plan.isModeFixed ? "pass mode: .\(mode.rawValue)" : "run the test with \(TestMode.variable)=\(mode.rawValue)"
     }
 }
 
@@ -107,8 +107,8 @@ extension CassetteUse {
 
 /// Observes whether a test of Swift Testing fails while its body runs.
 ///
-/// Failed expectations do not throw: they are issues. One that belongs to no test, as of a detached task, counts for all running tests.
-/// Before Swift 6.2 issues cannot be observed, and only thrown errors count.
+/// Failed expectations do not throw: they are issues. One that belongs to no test, such as that of a detached task, fails all running
+/// tests. Before Swift 6.2 issues cannot be observed, and only thrown errors count.
 struct FailureWatch: Sendable {
     private let seen = Guarded(false)
 
@@ -163,7 +163,7 @@ struct CassetteClaims: Sendable {
         guard let isClaimed else {
             throw CassetteTestError(
                 .inUse,
-                "the cassette \"\(name)\" is being recorded by another test at this moment; give each test one of its own, or run them .serialized"
+                "the cassette \"\(name)\" is being recorded by another test; give each test its own, or run them .serialized"
             )
         }
         return isClaimed
@@ -174,25 +174,25 @@ struct CassetteClaims: Sendable {
 
 /// A cassette's file as it was when a test began, to restore it if the test adds exchanges and fails.
 ///
-/// Holds the file in memory, and of the files of large bodies beside it only the names.
+/// Holds the file in memory, and only the names of the files of large bodies next to it.
 struct CassetteSnapshot: Sendable {
     private let path: String
-    private let octets: Data
+    private let contents: Data
     private let bodies: Set<String>
 
     /// Nil if there is no file, or if it cannot be read: then no recorder can add to it either.
     init?(of path: String) {
-        guard let octets = FileManager.default.contents(atPath: path) else { return nil }
+        guard let contents = FileManager.default.contents(atPath: path) else { return nil }
         self.path = path
-        self.octets = octets
+        self.contents = contents
         self.bodies = Self.names(Self.folder(path))
     }
 
     /// Removes what was added since.
     func restore() throws {
         let folder = Self.folder(self.path)
-        if FileManager.default.contents(atPath: self.path) != self.octets {
-            try self.octets.write(to: URL(fileURLWithPath: self.path), options: .atomic)
+        if FileManager.default.contents(atPath: self.path) != self.contents {
+            try self.contents.write(to: URL(fileURLWithPath: self.path), options: .atomic)
         }
         for name in Self.names(folder).subtracting(self.bodies) { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
         if self.bodies.isEmpty, Self.names(folder).isEmpty { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,4 +1,5 @@
-internal import TapeBytes
+public import TapeBytes
+internal import Foundation
 internal import Wiretape
 
 /// What a test's cassette is for.
@@ -12,7 +13,7 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
     case once
     /// Replays recorded exchanges, and records the rest.
     case newEpisodes = "new-episodes"
-    /// Records everything anew.
+    /// Records everything again.
     case all
     /// Uses the network, and records nothing.
     case live
@@ -20,7 +21,7 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
     /// The variable that gives the mode of tests that do not name one.
     static let variable = "WIRETAPE_MODE"
 
-    /// - Throws: if `WIRETAPE_MODE` counts and is not one of its words.
+    /// - Throws: if `WIRETAPE_MODE` applies and is not one of its words.
     func recordMode(environment: [String: String]) throws(CassetteTestError) -> RecordMode {
         switch self {
         case .automatic: try Self.automatic(environment)
@@ -64,4 +65,90 @@ struct CassetteOptions: Sendable {
             mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused, order: self.order ?? other.order,
             settings: self.settings ?? other.settings)
     }
+}
+
+/// Which cassette a test uses, and how.
+struct TestPlan: Sendable {
+    var name: CassetteName
+    var path: String
+    var mode: RecordMode
+    /// Whether the test or its suite sets the mode, so that the environment does not count.
+    var isModeFixed: Bool
+    var unused: UnusedRule
+    var settings: CassetteSettings
+
+    init(
+        _ name: CassetteName, _ options: CassetteOptions, source: String, environment: [String: String]
+    ) throws(CassetteTestError) {
+        self.name = name
+        self.path = name.path(in: try TestCassetteFolder.path(forSource: source, environment: environment))
+        self.mode = try options.mode.recordMode(environment: environment)
+        self.isModeFixed = options.mode != .automatic
+        self.unused = options.unused ?? .fail
+        self.settings = options.settings ?? CassetteSettings()
+        if let order = options.order { self.settings.order = order }
+    }
+}
+
+/// Finds the folder of a test's cassettes from the test's source file.
+enum TestCassetteFolder {
+    static let name = "Cassettes"
+    /// The variable that names the folder, for machines without the sources.
+    static let variable = "WIRETAPE_CASSETTES"
+
+    /// The folder `Cassettes` next to the source file, or in the nearest folder above it that has one or is a package's; by default next to
+    /// the source file.
+    ///
+    /// - Parameter file: absolute, as `#filePath`.
+    static func path(forSource file: String, environment: [String: String]) throws(CassetteTestError) -> String {
+        if let folder = environment[self.variable], !folder.isEmpty { return self.absolute(folder) }
+        let source = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL
+        guard file.hasPrefix("/"), self.isFolder(source.path) else {
+            throw CassetteTestError(
+                .noFolder,
+                "the folder of the test's source file \"\(file)\" is not on this machine; set \(self.variable) to the folder of the cassettes"
+            )
+        }
+        var folder = source
+        while folder.path != "/" {
+            let cassettes = folder.appendingPathComponent(self.name).path
+            if self.isFolder(cassettes) || FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {
+                return cassettes
+            }
+            folder.deleteLastPathComponent()
+        }
+        return source.appendingPathComponent(self.name).path
+    }
+
+    private static func absolute(_ folder: String) -> String { URL(fileURLWithPath: folder).standardizedFileURL.path }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
+
+/// Why a test cannot use its cassette.
+///
+/// Its message: what went wrong with which name or setting, and what to do next.
+public typealias CassetteTestError = CodedError<CassetteTestErrorCode>
+
+/// A kind of error; more kinds may be added.
+public struct CassetteTestErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case badName, badMode, noFolder, inUse, notClean }
+
+    private var value: Value
+
+    /// The cassette's name is not a path below the cassette folder.
+    public static var badName: Self { Self(value: .badName) }
+    /// `WIRETAPE_MODE` is not a mode.
+    public static var badMode: Self { Self(value: .badMode) }
+    /// The folder of cassettes cannot be found from the test's source file.
+    public static var noFolder: Self { Self(value: .noFolder) }
+    /// Another test of the process is recording the cassette.
+    public static var inUse: Self { Self(value: .inUse) }
+    /// The replay was not clean, or the recording was not kept; thrown only outside of a test.
+    public static var notClean: Self { Self(value: .notClean) }
+
+    public var description: String { "\(self.value)" }
 }

@@ -11,7 +11,7 @@ package struct Behaviour: Sendable, CustomStringConvertible {
         /// Of a length that nobody says.
         case stream(Data)
 
-        package var octets: Data? {
+        package var bytes: Data? {
             switch self {
             case .none: nil
             case .data(let data), .file(let data), .stream(let data): data

@@ -8,16 +8,16 @@ extension Behaviour {
         0, 0,
     ])
 
-    /// Octets that are no text, each part different.
-    private static func octets(_ count: Int, seed: UInt64) -> Data {
+    /// Bytes that are no text, each part different.
+    private static func bytes(_ count: Int, seed: UInt64) -> Data {
         var generator = SeededGenerator(seed: seed)
         var data = Data(capacity: count)
         for _ in 0..<count / 8 { withUnsafeBytes(of: generator.next().littleEndian) { data.append(contentsOf: $0) } }
         return data
     }
 
-    private static let large = octets(1 << 20, seed: 1)
-    private static let upload = octets(100_000, seed: 2)
+    private static let large = bytes(1 << 20, seed: 1)
+    private static let upload = bytes(100_000, seed: 2)
 
     /// The list that all ways go through.
     package static let all: [Behaviour] = plain + statuses + uploads + shapes + failures + oddities

@@ -44,11 +44,11 @@ extension EventLog {
         return lines.map { $0.replacingOccurrences(of: authority, with: "ORIGIN") }
     }
 
-    /// A long one by its length and a sum over its octets.
+    /// A long one by its length and a sum over its bytes.
     static func text(_ body: Data) -> String {
         guard body.count > 1000 else { return String(decoding: body, as: UTF8.self) }
         var sum: UInt64 = 0
-        for octet in body { sum = (sum ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
-        return "\(body.count) octets, \(String(sum, radix: 16))"
+        for byte in body { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        return "\(body.count) bytes, \(String(sum, radix: 16))"
     }
 }

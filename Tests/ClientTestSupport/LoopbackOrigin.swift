@@ -2,7 +2,7 @@ package import Foundation
 internal import Platform
 internal import TapeBytes
 
-/// An HTTP origin on the loopback interface whose answers are octets: what is odd on the wire stays odd.
+/// An HTTP origin on the loopback interface whose answers are bytes: what is odd on the wire stays odd.
 package final class LoopbackOrigin: Sendable {
     package struct Request: Sendable {
         package var method: String
@@ -90,29 +90,29 @@ package final class LoopbackOrigin: Sendable {
             self.taken.withLock { $0.append(request) }
             for step in self.answer(request) {
                 switch step {
-                case .send(let octets): guard Self.send(octets, to: connection) else { return }
+                case .send(let bytes): guard Self.send(bytes, to: connection) else { return }
                 case .close: return
                 case .reset:
                     var linger = linger(l_onoff: 1, l_linger: 0)
                     setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
                     return
                 case .hang:
-                    var octet: UInt8 = 0
-                    while recv(connection, &octet, 1, 0) > 0 {}
+                    var byte: UInt8 = 0
+                    while recv(connection, &byte, 1, 0) > 0 {}
                     return
                 }
             }
         }
     }
 
-    private static func send(_ octets: [UInt8], to connection: Int32) -> Bool {
+    private static func send(_ bytes: [UInt8], to connection: Int32) -> Bool {
         var sent = 0
-        while sent < octets.count {
-            let count = octets.withUnsafeBytes { bytes in
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
                 #if canImport(Darwin)
-                Darwin.send(connection, bytes.baseAddress?.advanced(by: sent), octets.count - sent, 0)
+                Darwin.send(connection, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, 0)
                 #else
-                Glibc.send(connection, bytes.baseAddress?.advanced(by: sent), octets.count - sent, Int32(MSG_NOSIGNAL))
+                Glibc.send(connection, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
                 #endif
             }
             guard count > 0 else { return false }
@@ -124,21 +124,21 @@ package final class LoopbackOrigin: Sendable {
     /// Reads one request after the other.
     private struct Input {
         let connection: Int32
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
 
         mutating func more() -> Bool {
             var buffer = [UInt8](repeating: 0, count: 65536)
             let count = recv(self.connection, &buffer, buffer.count, 0)
             guard count > 0 else { return false }
-            self.octets += buffer[..<count]
+            self.bytes += buffer[..<count]
             return true
         }
 
         mutating func line() -> String? {
             while true {
-                if let end = self.octets.firstIndex(of: 10) {
-                    let line = String(decoding: self.octets[..<end].filter { $0 != 13 }, as: UTF8.self)
-                    self.octets.removeFirst(end + 1)
+                if let end = self.bytes.firstIndex(of: 10) {
+                    let line = String(decoding: self.bytes[..<end].filter { $0 != 13 }, as: UTF8.self)
+                    self.bytes.removeFirst(end + 1)
                     return line
                 }
                 guard self.more() else { return nil }
@@ -146,9 +146,9 @@ package final class LoopbackOrigin: Sendable {
         }
 
         mutating func take(_ count: Int) -> Data? {
-            while self.octets.count < count { guard self.more() else { return nil } }
-            let data = Data(self.octets[..<count])
-            self.octets.removeFirst(count)
+            while self.bytes.count < count { guard self.more() else { return nil } }
+            let data = Data(self.bytes[..<count])
+            self.bytes.removeFirst(count)
             return data
         }
 

@@ -2,7 +2,7 @@ internal import CassetteModel
 package import Foundation
 package import Wiretape
 
-/// What an origin answers, as octets on a wire and as a stub is told to.
+/// What an origin answers, as bytes on a wire and as a stub is told to.
 package struct OriginAnswer: Sendable {
     package enum Framing: Sendable {
         /// Content-Length: of the pieces, or another.
@@ -57,21 +57,21 @@ package struct OriginAnswer: Sendable {
         var head = self.interim.map { "HTTP/1.1 \($0.status)\r\n\($0.field.name): \($0.field.value)\r\n\r\n" }.joined()
         head += "HTTP/1.1 \(self.status)\r\n"
         for (name, value) in self.framingFields + self.fields { head += "\(name): \(value)\r\n" }
-        var octets = Array("\(head)\r\n".utf8)
+        var bytes = Array("\(head)\r\n".utf8)
         var steps: [LoopbackOrigin.Step] = []
         for piece in self.pieces {
             guard case .chunked = self.framing else {
-                octets += piece
+                bytes += piece
                 continue
             }
-            octets += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8)
-            steps.append(.send(octets))
-            octets = []
+            bytes += Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8)
+            steps.append(.send(bytes))
+            bytes = []
         }
         if case (.chunked, .complete) = (self.framing, self.ending) {
-            octets += Array(("0\r\n" + self.trailers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
+            bytes += Array(("0\r\n" + self.trailers.map { "\($0.name): \($0.value)\r\n" }.joined() + "\r\n").utf8)
         }
-        steps.append(.send(octets))
+        steps.append(.send(bytes))
         switch (self.ending, self.framing) {
         case (.complete, .untilClose), (.cut, _): return steps + [.close]
         case (.hang, _): return steps + [.hang]

@@ -111,7 +111,7 @@ package struct SessionWay: Way {
         func urlSession(
             _ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
         ) {
-            completionHandler(self.behaviour.body.octets.map { InputStream(data: $0) })
+            completionHandler(self.behaviour.body.bytes.map { InputStream(data: $0) })
         }
 
         func urlSession(

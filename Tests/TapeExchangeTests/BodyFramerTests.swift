@@ -42,7 +42,7 @@ import Testing
         #expect(self.frame("a", by: 1, self.chunks([(1, nil), (0, "ff")]), isComplete: false) == "1\r\na\r\nff\r\n")
     }
 
-    @Test func withoutChunksTheOctetsPass() {
+    @Test func withoutChunksTheBytesPass() {
         var framer = BodyFramer(arrival: nil, isChunked: false, size: 2, isComplete: true, trailers: nil)
         var wire: [UInt8] = []
         Array("ab".utf8).withUnsafeBytes { framer.frame($0, into: &wire) }

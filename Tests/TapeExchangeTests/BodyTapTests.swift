@@ -26,7 +26,7 @@ import Testing
         #expect(body.arrival == nil)
     }
 
-    @Test func aBodyOfTheBlocksSizeIsKeptAndOneOctetMoreIsNot() {
+    @Test func aBodyOfTheBlocksSizeIsKeptAndOneByteMoreIsNot() {
         #expect(!self.tap([(BodyTap.blockSize, 0)]).body.isSpilled)
         let (blocks, body) = self.tap([(BodyTap.blockSize, 0), (1, 0)])
         #expect(body.isSpilled)

@@ -114,7 +114,7 @@ import Testing
 
     @Test func anythingTheOriginSaidForbidsSendingAgain() {
         var state = self.sent(reused: true)
-        state.originSpoke(at: 1)
+        state.originSent(at: 1)
         #expect(state.upstreamFailed(self.reset) == .answer(self.reset))
     }
 
@@ -210,7 +210,7 @@ import Testing
     @Test func theOriginsTimeRunsFromTheRequestsEndAndFromEachByte() {
         var state = self.sent()
         #expect(state.originDeadline == 300_000)
-        state.originSpoke(at: 1000)
+        state.originSent(at: 1000)
         #expect(state.originDeadline == 301_000)
         state.responseBegan()
         let reason = "\"o\" sent nothing for 300 s."
@@ -240,7 +240,7 @@ import Testing
     /// A stall that is over says nothing about the origin, which may be silent for longer than a client may.
     @Test func aClientThatReadsAgainLeavesTheOriginItsOwnTime() {
         var state = self.sent()
-        state.originSpoke(at: 0)
+        state.originSent(at: 0)
         state.responseBegan()
         state.clientWritabilityChanged(false, at: 1000)
         state.clientWritabilityChanged(true, at: 2000)
@@ -255,7 +255,7 @@ import Testing
         state.requestBodySent(at: 10)
         state.originWritabilityChanged(false, at: 20)
         #expect(state.clientDeadline == nil && state.originDeadline == 300_020)
-        let failure = Failure(kind: .timeout, message: "\"o\" took nothing of the request for 300 s.")
+        let failure = Failure(kind: .timeout, message: "\"o\" read nothing of the request for 300 s.")
         #expect(state.deadlinePassed(origin: "o", at: 300_020) == .answer(failure))
     }
 
@@ -275,7 +275,7 @@ import Testing
         #expect(state.originDeadline == 302_000)
     }
 
-    @Test func whatIsToldTwiceMovesNoDeadline() {
+    @Test func whatIsReportedTwiceMovesNoDeadline() {
         var state = self.sent()
         state.originWritabilityChanged(true, at: 1000)
         state.clientWritabilityChanged(true, at: 1000)
@@ -375,7 +375,7 @@ import Testing
                     action = .wait
                     switch generator.next() % 8 {
                     case 0: state.responseBegan()
-                    case 1: state.originSpoke(at: at)
+                    case 1: state.originSent(at: at)
                     case 2: state.requestBodySent(at: at)
                     case 3: state.clientWritabilityChanged(generator.next() % 2 == 0, at: at)
                     case 4: state.originWritabilityChanged(generator.next() % 2 == 0, at: at)

@@ -30,7 +30,7 @@ internal import Testing
         #expect(missing.reason.isEmpty && missing.omitsReasonSpace && missing.status == 999)
     }
 
-    @Test func reasonKeepsOctetsOutsideASCII() throws {
+    @Test func reasonKeepsBytesOutsideASCII() throws {
         let parsed = try #require(try Wire.response(Array("HTTP/1.1 200 \u{FF}".utf8.dropLast(2)) + [0xFF, 13, 10, 13, 10]))
         #expect(parsed.head.reason == [0xFF])
     }
@@ -104,6 +104,6 @@ internal import Testing
                 "has the byte \\xC3 in its target; percent-encode it") == true)
         #expect(
             Wire.refusal(ofRequest: "GET / HTTP/1.1\r\nHost : a\r\n\r\n")?.message
-                == "request header has white space in or behind the name \"Host\"; remove it")
+                == "request header has white space in or after the name \"Host\"; remove it")
     }
 }

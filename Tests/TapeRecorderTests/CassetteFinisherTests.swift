@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct CassetteFinisherTests {
     /// A cassette with raw bodies, as a recorder leaves it that was killed.
-    private func undeveloped(_ folder: TemporaryFolder, texts: [String]) throws {
+    private func undecoded(_ folder: TemporaryFolder, texts: [String]) throws {
         let path = folder.file("tape.json")
         let store = try BodyStore(cassettePath: path)
         var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
@@ -33,25 +33,25 @@ import Testing
     @Test func rawBodiesAreDevelopedPutInOrderAndTheSpoolRemoved() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
-        try self.undeveloped(folder, texts: ["first", "second"])
+        try self.undecoded(folder, texts: ["first", "second"])
         #expect(try RecordedExchanges.read(path).allSatisfy { $0.isUndecoded })
         var told: [Int] = []
-        #expect(try CassetteFinisher.develop(path, version: "1") { done, _ in told.append(done) } == 2)
+        #expect(try CassetteFinisher.decode(path, version: "1") { done, _ in told.append(done) } == 2)
         let interactions = try RecordedExchanges.read(path)
         #expect(interactions.map { $0.response?.body?.content } == [.text(Array("second".utf8)), .text(Array("first".utf8))])
         #expect(try folder.names(in: "tape.bodies").isEmpty)
         #expect(told == [0, 1, 2])
-        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
     }
 
     @Test func aDamagedRawBodyStaysRawAndHoldsNobodyUp() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
-        try self.undeveloped(folder, texts: ["first", "second"])
+        try self.undecoded(folder, texts: ["first", "second"])
         var octets = try folder.read("tape.bodies/undeveloped.raw")
         octets[12] ^= 0xff
         try folder.write(octets, to: "tape.bodies/undeveloped.raw")
-        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
         #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
     }
@@ -83,12 +83,12 @@ import Testing
             interaction.response?.headers = HeaderFields(["Content-Type: text/plain", "Content-Encoding: gzip"])
             try self.record(interaction, to: path)
 
-            #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
+            #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
             let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
             #expect(body.content == .text(text) && body.note == nil && body.original == nil)
-            #expect(try BodyReader(cassettePath: path).wireBytes(of: body, digest: { PortableSHA256() }).octets == wire)
+            #expect(try BodyReader(cassettePath: path).wireBytes(of: body, digest: { PortableSHA256() }).bytes == wire)
             #expect(try folder.names(in: "tape.bodies").isEmpty)
-            #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
+            #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
         }
     }
 
@@ -105,10 +105,10 @@ import Testing
         #expect(whole.isUndecoded)
         try self.record(whole, to: path)
 
-        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 1)
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
         let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
         guard case .multipart(let parts) = body.content, case .data(.file(let sidecar))? = parts.parts.first?.content else {
-            Issue.record("not taken apart: \(body.note ?? "no note")")
+            Issue.record("not split into parts: \(body.note ?? "no note")")
             return
         }
         #expect(sidecar.size == photo.count && sidecar.path.hasSuffix(".jpg"))
@@ -116,15 +116,15 @@ import Testing
         #expect(try folder.names(in: "tape.bodies").count == 1)
         let reader = BodyReader(cassettePath: path)
         let restored = try reader.wireBytes(of: body, digest: { PortableSHA256() })
-        #expect(restored.octets == wire && !restored.isEdited)
+        #expect(restored.bytes == wire && !restored.isEdited)
         #expect(try reader.uncodedSource(of: body, digest: { PortableSHA256() }).load() == wire)
-        #expect(try CassetteFinisher.develop(path, version: "1") { _, _ in } == 0)
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
     }
 
     @Test func aLaterSecretGoesOutOfABodyThatWasKeptInItsCoding() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
-        try self.undeveloped(folder, texts: ["word s3cret-0123 word"])
+        try self.undecoded(folder, texts: ["word s3cret-0123 word"])
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
         let appender = try CassetteAppender.open(path, recorder: "wiretape 1")

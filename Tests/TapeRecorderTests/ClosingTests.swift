@@ -38,7 +38,7 @@ import Testing
         let disk = FailingDisk()
         let file = try self.recording(folder, disk: disk.calls, count: 5)
         disk.with { $0.log = "" }
-        _ = try file.close(keepsOld: false, undeveloped: true) { _, _ in }
+        _ = try file.close(keepsOld: false, hasUndecoded: true) { _, _ in }
         #expect(try folder.names(in: "tape.bodies").filter { $0.hasSuffix(".txt") }.count == 5)
         let log = disk.with { $0.log }
         #expect(log.components(separatedBy: "sw").count == 2, "after the file as it was, one stretch of writes: \(log)")
@@ -70,7 +70,7 @@ import Testing
         }
         let file = try self.recording(folder, disk: disk.calls, count: 2)
         let closed = try removals {
-            _ = try file.close(keepsOld: false, undeveloped: true) { _, _ in }
+            _ = try file.close(keepsOld: false, hasUndecoded: true) { _, _ in }
         }
         #expect(closed == [true], "the spool of what was raw")
         let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))])
@@ -81,11 +81,11 @@ import Testing
         #expect(redacted == [true, true, true], "the spool, which is not there, and two texts")
         try FileManager.default.removeItem(atPath: path)
         try self.recording(folder, count: 2)
-        let developed = try removals {
-            _ = try CassetteFinisher.develop(
+        let decoded = try removals {
+            _ = try CassetteFinisher.decode(
                 path, version: "1", digest: { PortableSHA256() }, disk: disk.calls, progress: { _, _ in })
         }
-        #expect(developed == [true, true, true], "the spool, and two texts of the recording before")
+        #expect(decoded == [true, true, true], "the spool, and two texts of the recording before")
         let replaced = try removals {
             let plan = try RecordingPlan(path: path, mode: .all, exists: true)
             let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }, disk: disk.calls))
@@ -93,7 +93,7 @@ import Testing
             writer.removeAll(baseDepth: 2)
             InteractionEncoder.encode(TapedExchanges.simple(1).interaction, into: &writer)
             try file.append(writer.bytes, ends: [writer.bytes.count])
-            _ = try file.close(keepsOld: false, undeveloped: false) { _, _ in }
+            _ = try file.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         }
         #expect(replaced == [true, true, true], "the spool, which is not there, and the texts of the recording that is replaced")
     }

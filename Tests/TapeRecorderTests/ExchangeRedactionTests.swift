@@ -26,20 +26,20 @@ import Testing
     }
 
     /// A body of more than fits into memory, with words in the middle.
-    private func large(_ words: String) throws -> LooseBody {
+    private func large(_ words: String) throws -> CapturedBody {
         let spool = OpenSpool(try self.store.makeSpool(), digest: PortableSHA256())
         let filler = [UInt8](repeating: UInt8(ascii: "a"), count: ExchangeRedaction.memoryLimit)
         for piece in [filler, Array(words.utf8), filler] { try spool.write(piece) }
-        return LooseBody(.spool(spool), arrival: nil, isComplete: true)
+        return CapturedBody(.spool(spool), arrival: nil, isComplete: true)
     }
 
-    private func octets(_ body: LooseBody?) throws -> [UInt8] { try #require(try body?.wire(upTo: .max)).octets }
+    private func octets(_ body: CapturedBody?) throws -> [UInt8] { try #require(try body?.wire(upTo: .max)).octets }
 
     @Test func aBodyInBlocksIsRedactedWithItsHeadAndItsLengthFits() throws {
         let size = 2 * ExchangeRedaction.memoryLimit + 2 + self.secret.utf8.count
         var interaction = self.interaction(["Content-Type: text/plain", "Content-Length: \(size)", "X-Api-Key: \(self.secret)"])
-        var request: LooseBody?
-        var response: LooseBody? = try self.large(" \(self.secret) ")
+        var request: CapturedBody?
+        var response: CapturedBody? = try self.large(" \(self.secret) ")
         let outcome = try self.redaction.redact(&interaction, request: &request, response: &response)
         let octets = try self.octets(response)
         #expect(outcome.response.isBodyChanged)
@@ -56,8 +56,8 @@ import Testing
     @Test func whatALargeBodyTeachesIsTakenOutOfTheHeadToo() throws {
         var interaction = self.interaction(["Content-Type: text/plain"])
         interaction.request.url = "http://h/\(self.secret)"
-        var request: LooseBody? = LooseBody(.memory(Array("is \(self.secret) there?".utf8)), arrival: nil, isComplete: true)
-        var response: LooseBody? = try self.large(" {\"access_token\": \"\(self.secret)\"} ")
+        var request: CapturedBody? = CapturedBody(.memory(Array("is \(self.secret) there?".utf8)), arrival: nil, isComplete: true)
+        var response: CapturedBody? = try self.large(" {\"access_token\": \"\(self.secret)\"} ")
         _ = try self.redaction.redact(&interaction, request: &request, response: &response)
         #expect(interaction.request.url == "http://h/{{access_token:1}}")
         #expect(try self.octets(request) == Array("is {{access_token:1}} there?".utf8))
@@ -65,8 +65,8 @@ import Testing
 
     @Test func withoutSecretsBodiesStayWhereTheyAre() throws {
         var interaction = self.interaction(["Content-Type: text/plain"])
-        var request: LooseBody?
-        var response: LooseBody? = try self.large(" nothing ")
+        var request: CapturedBody?
+        var response: CapturedBody? = try self.large(" nothing ")
         guard case .spool(let before) = try #require(response).place else { return }
         let outcome = try self.redaction.redact(&interaction, request: &request, response: &response)
         #expect(!outcome.request.isChanged && !outcome.response.isChanged)
@@ -81,13 +81,13 @@ import Testing
     @Test(arguments: [false, true]) func aBodyThatWasCleanIsSearchedAgainOnceMoreIsKnown(isLarge: Bool) throws {
         let redaction = self.redaction
         let words = String(repeating: "so it goes ", count: 500) + self.secret
-        func body() throws -> LooseBody {
-            isLarge ? try self.large(words) : LooseBody(.memory(Array(words.utf8)), arrival: nil, isComplete: true)
+        func body() throws -> CapturedBody {
+            isLarge ? try self.large(words) : CapturedBody(.memory(Array(words.utf8)), arrival: nil, isComplete: true)
         }
         func isRedacted(_ fields: [String]) throws -> Bool {
             var interaction = self.interaction(["Content-Type: text/plain"] + fields)
-            var request: LooseBody?
-            var response: LooseBody? = try body()
+            var request: CapturedBody?
+            var response: CapturedBody? = try body()
             let outcome = try redaction.redact(&interaction, request: &request, response: &response)
             let octets = try self.octets(response)
             #expect(outcome.response.isBodyChanged == !String(decoding: octets, as: UTF8.self).contains(self.secret))

@@ -162,7 +162,7 @@ import Testing
         bench.worker.end()
         #expect(try bench.inFile == [1, 2])
         #expect(bench.now.recorded == 2)
-        #expect(try bench.file.close(keepsOld: false, undeveloped: false) { _, _ in } == bench.folder.file("tape.json"))
+        #expect(try bench.file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == bench.folder.file("tape.json"))
     }
 
     // MARK: Trying again

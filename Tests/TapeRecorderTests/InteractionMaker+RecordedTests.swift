@@ -54,7 +54,7 @@ import Testing
         let made = try maker.made(try #require(try maker.redacted(interaction, reader: self.reader)))
         let body = try #require(made.response?.body)
         #expect(!body.content.sidecars.contains(old))
-        #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).octets.starts(with: "it is {{jwt:1}}.aaa".utf8))
+        #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).bytes.starts(with: "it is {{jwt:1}}.aaa".utf8))
     }
 
     @Test func whereNothingIsFoundNothingIsMade() throws {

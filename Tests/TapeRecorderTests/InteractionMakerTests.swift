@@ -35,11 +35,11 @@ import Testing
         let wire = try self.gzip("some words, some words")
         let raw = try maker.interaction(of: TapedExchanges.exchange(1, fields: self.gzipFields, body: wire), mayDecode: false)
         #expect(raw.isUndecoded)
-        #expect(try self.reader.wireBytes(of: #require(raw.response?.body), digest: { PortableSHA256() }).octets == wire)
-        let developed = try maker.developed(raw, reader: self.reader)
-        #expect(developed.response?.body?.content == .text(Array("some words, some words".utf8)))
-        #expect(try self.reader.wireBytes(of: #require(developed.response?.body), digest: { PortableSHA256() }).octets == wire)
-        #expect(!developed.isUndecoded)
+        #expect(try self.reader.wireBytes(of: #require(raw.response?.body), digest: { PortableSHA256() }).bytes == wire)
+        let decoded = try maker.decoded(raw, reader: self.reader)
+        #expect(decoded.response?.body?.content == .text(Array("some words, some words".utf8)))
+        #expect(try self.reader.wireBytes(of: #require(decoded.response?.body), digest: { PortableSHA256() }).bytes == wire)
+        #expect(!decoded.isUndecoded)
     }
 
     @Test func blocksOfTwoExchangesDoNotMix() throws {
@@ -51,7 +51,7 @@ import Testing
             let exchange = TapedExchanges.exchange(
                 Int(octet), fields: ["Content-Type: image/png"], body: [octet], isSpilled: true, size: 140_001)
             let body = try #require(try maker.interaction(of: exchange, mayDecode: true).response?.body)
-            #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).octets == [UInt8](repeating: octet, count: 140_001))
+            #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).bytes == [UInt8](repeating: octet, count: 140_001))
         }
     }
 

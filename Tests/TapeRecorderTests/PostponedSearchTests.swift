@@ -74,7 +74,7 @@ import Testing
             self.queue.close()
             while self.turn() { self.search() }
             self.worker.end()
-            let path = try self.file.close(keepsOld: false, undeveloped: self.status.withLock { $0.undeveloped } > 0) { _, _ in }
+            let path = try self.file.close(keepsOld: false, hasUndecoded: self.status.withLock { $0.undecoded } > 0) { _, _ in }
             #expect(self.file.leaks.isEmpty)
             return try RecordedExchanges.read(path)
         }
@@ -117,7 +117,7 @@ import Testing
         let interactions = try bench.close()
         #expect(interactions.map(\.id) == [1, 2, 3])
         let body = try #require(interactions[0].response?.body)
-        let wire = try BodyReader(cassettePath: bench.folder.file("tape.json")).wireBytes(of: body, digest: { PortableSHA256() }).octets
+        let wire = try BodyReader(cassettePath: bench.folder.file("tape.json")).wireBytes(of: body, digest: { PortableSHA256() }).bytes
         // Denser than what anybody else inflates.
         let chain = try #require(DecoderChain([.gzip], limits: InflateLimits(ratio: .max)))
         var content: [UInt8] = []
@@ -264,9 +264,9 @@ import Testing
             let exchange = id < 6 ? try Self.bomb(id) : try Self.ordinary(id)
             var interaction = exchange.interaction
             interaction.connection = ConnectionInfo(id: id, remote: id < 6 ? "10.0.0.1:80" : "10.0.0.2:80", isReused: false)
-            let body = try exchange.responseBody.map { try LooseBody($0, nil) }
-            let loose = LooseExchange(interaction: interaction, request: nil, response: body, notes: (nil, nil))
-            #expect(search.put(PostponedSearch.Job(loose, weight: exchange.weight, stored: nil)))
+            let body = try exchange.responseBody.map { try CapturedBody($0, nil) }
+            let captured = CapturedExchange(interaction: interaction, request: nil, response: body, notes: (nil, nil))
+            #expect(search.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: nil)))
         }
         for run in threads.withLock({ $0 }) { run() }
         #expect(search.take().map(\.exchange.interaction.id) == [1, 6, 2, 3, 4, 5])

@@ -26,7 +26,7 @@ import Testing
 
     @Test func itIsFullWhenSomethingHasWaitedTooLong() {
         let queue = RecorderQueue { _ in }
-        let patience = RecorderQueue.patience
+        let patience = RecorderQueue.maxLatency
         #expect(!queue.put(self.block(1), now: 0), "a block's exchange has not ended")
         #expect(!queue.put(self.exchange, now: 100))
         #expect(!queue.put(self.block(1), now: 100 + patience))
@@ -39,7 +39,7 @@ import Testing
 
     @Test func aDrainWaitsForWhatIsLate() {
         let queue = RecorderQueue { _ in }
-        let patience = RecorderQueue.patience
+        let patience = RecorderQueue.maxLatency
         #expect(!queue.put(self.exchange, now: 0))
         let first = queue.take()
         #expect(queue.put(self.exchange, now: patience + 1))

@@ -77,7 +77,7 @@ import Testing
         let stored = Gate("all are in the file")
         _ = recorder.put(.exchange(TapedExchanges.simple(61), stored: { _ in stored.open() }))
         try stored.wait()
-        #expect(recorder.currentStatus.undeveloped > 0, "the budget was not used up")
+        #expect(recorder.currentStatus.undecoded > 0, "the budget was not used up")
         _ = try self.close(recorder)
         let interactions = try RecordedExchanges.read(self.path)
         #expect(interactions.count == 61)
@@ -87,7 +87,7 @@ import Testing
         for (interaction, body) in zip(interactions, bodies) {
             let taken = try #require(interaction.response?.body)
             #expect(taken.codings.count == 1)
-            #expect(try reader.wireBytes(of: taken, digest: { PortableSHA256() }).octets == body)
+            #expect(try reader.wireBytes(of: taken, digest: { PortableSHA256() }).bytes == body)
         }
     }
 

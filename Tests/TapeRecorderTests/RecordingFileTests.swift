@@ -18,7 +18,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try #require(try self.file(folder, .all))
         #expect(file.lastID == 0)
-        #expect(try file.close(keepsOld: false, undeveloped: false) { _, _ in } == folder.file("tape.json"))
+        #expect(try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == folder.file("tape.json"))
         #expect(try RecordedExchanges.read(folder.file("tape.json")).isEmpty)
     }
 
@@ -39,35 +39,35 @@ import Testing
 
     @Test(arguments: [RecordMode.all, .newEpisodes]) func whileACassetteIsToBeReplacedNobodyElseRecordsIt(other: RecordMode) throws {
         let folder = try TemporaryFolder()
-        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         let replacing = try #require(try self.file(folder, .all))
         let error = #expect(throws: CassetteError.self) { try self.file(folder, other) }
         #expect(error?.code == .inUse)
-        _ = try replacing.close(keepsOld: false, undeveloped: false) { _, _ in }
-        _ = try self.file(folder, other)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try replacing.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+        _ = try self.file(folder, other)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
     }
 
     @Test func aNewRecordingIsAsPrivateAsTheOld() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
-        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         let file = try #require(try self.file(folder, .all))
         let mode = { (path: String) in try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
         #expect(try mode(folder.file("tape.new.json")) == 0o600)
-        _ = try file.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try file.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         #expect(try mode(path) == 0o600)
     }
 
     @Test func sidecarsOfARecordingBesideStay() throws {
         let folder = try TemporaryFolder()
-        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         let beside = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: true), version: "1"))
         _ = beside.put(
             .exchange(
                 TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [UInt8](repeating: 1, count: 65_000)), stored: nil))
         #expect(try beside.close(keepsOld: true) == folder.file("tape.new.json"))
-        _ = try self.file(folder, .all)?.close(keepsOld: false, undeveloped: false) { _, _ in }
+        _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
         #expect(try folder.names() == ["tape.bodies", "tape.json", "tape.new.json"])
         #expect(try folder.names(in: "tape.bodies").count == 1)
     }
@@ -93,7 +93,7 @@ import Testing
         _ = try old.close(keepsOld: false)
         let before = try folder.read("tape.json")
         let empty = try #require(try self.file(folder, .all))
-        #expect(try empty.close(keepsOld: false, undeveloped: false) { _, _ in } == folder.file("tape.json"))
+        #expect(try empty.close(keepsOld: false, hasUndecoded: false) { _, _ in } == folder.file("tape.json"))
         #expect(try folder.read("tape.json") == before)
         #expect(try folder.names().filter { $0.hasSuffix(".json") } == ["tape.json"])
     }
@@ -103,7 +103,7 @@ import Testing
         var plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
         plan.headMembers = [UnknownMember(name: "match", json: Array("{ \"ignore\": [\"path\"] }".utf8))]
         let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
-        let path = try file.close(keepsOld: true, undeveloped: false) { _, _ in }
+        let path = try file.close(keepsOld: true, hasUndecoded: false) { _, _ in }
         #expect(try RecordedCassette.matchTexts(ofFile: path) == MatchRuleTexts(ignore: ["path"]))
     }
 }

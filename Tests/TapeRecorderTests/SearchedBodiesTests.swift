@@ -11,7 +11,7 @@ import Testing
     private func key(_ octets: [UInt8] = Self.octets, _ fields: [String] = ["Content-Type: text/plain"], isComplete: Bool = true)
         -> SearchedBodies.Key?
     {
-        SearchedBodies.Key(LooseBody(.memory(octets), arrival: nil, isComplete: isComplete), HeaderFields(fields))
+        SearchedBodies.Key(CapturedBody(.memory(octets), arrival: nil, isComplete: isComplete), HeaderFields(fields))
     }
 
     @Test func knowsABodyAgainAsLongAsNoMoreSecretsAreKnown() {
@@ -39,7 +39,7 @@ import Testing
         func key(_ line: String?, last: String? = nil) -> SearchedBodies.Key? {
             let pieces = [Arrival.Piece(at: 0, size: Self.octets.count, line: line)]
             let arrival = Arrival(isChunked: true, pieces: pieces, lastLine: last)
-            return SearchedBodies.Key(LooseBody(.memory(Self.octets), arrival: arrival, isComplete: true), HeaderFields())
+            return SearchedBodies.Key(CapturedBody(.memory(Self.octets), arrival: arrival, isComplete: true), HeaderFields())
         }
         #expect(key(nil) != nil)
         #expect(key("1000;token=kT7-pQ2xV9mZ4w") == nil)
@@ -59,7 +59,7 @@ import Testing
         let folder = try TemporaryFolder()
         let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool(), digest: PortableSHA256())
         try spool.write(Self.octets)
-        let body = LooseBody(.spool(spool), arrival: nil, isComplete: true)
+        let body = CapturedBody(.spool(spool), arrival: nil, isComplete: true)
         let key = try #require(SearchedBodies.Key(body, HeaderFields(["Content-Type: text/plain"])))
         let searched = SearchedBodies()
         searched.insert(key, at: 0)
@@ -74,7 +74,7 @@ import Testing
             #expect(searched.contains(key, at: 0))
             guard index % 500 == 0 else { continue }
             let held = keys.filter { searched.contains($0, at: 0) }.reduce(0) { $0 + ($1?.weight ?? 0) }
-            #expect(held <= SearchedBodies.octetLimit)
+            #expect(held <= SearchedBodies.byteLimit)
         }
         #expect(!searched.contains(keys.first ?? nil, at: 0))
     }

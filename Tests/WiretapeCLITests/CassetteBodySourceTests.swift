@@ -15,25 +15,25 @@ import Testing
     }
 
     private func read(_ body: Body, _ headers: HeaderFields = HeaderFields()) throws -> [UInt8] {
-        var octets: [UInt8] = []
-        try self.source.read(body, headers: headers) { octets.append(contentsOf: $0) }
-        return octets
+        var bytes: [UInt8] = []
+        try self.source.read(body, headers: headers) { bytes.append(contentsOf: $0) }
+        return bytes
     }
 
-    private func sha256(_ octets: [UInt8]) -> String {
+    private func sha256(_ bytes: [UInt8]) -> String {
         var digest = PortableSHA256()
-        octets.withUnsafeBytes { digest.update($0) }
+        bytes.withUnsafeBytes { digest.update($0) }
         return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     @Test func aSidecarIsHandedOutInOrderAndAgain() throws {
         var generator = SeededGenerator(seed: 5)
-        let octets = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        try self.folder.write(octets, to: "pets.bodies/x.bin")
-        let sidecar = Sidecar(path: "pets.bodies/x.bin", size: octets.count, sha256: self.sha256(octets))
-        let body = Body(size: octets.count, content: .file(sidecar))
-        #expect(try self.read(body) == octets)
-        #expect(try self.read(body) == octets)
+        let bytes = (0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        try self.folder.write(bytes, to: "pets.bodies/x.bin")
+        let sidecar = Sidecar(path: "pets.bodies/x.bin", size: bytes.count, sha256: self.sha256(bytes))
+        let body = Body(size: bytes.count, content: .file(sidecar))
+        #expect(try self.read(body) == bytes)
+        #expect(try self.read(body) == bytes)
     }
 
     @Test func aSliceOfTheRawSpoolIsHandedOut() throws {
@@ -42,10 +42,10 @@ import Testing
         #expect(try self.read(Body(size: 3, content: .raw(slice))) == [1, 2, 3])
     }
 
-    private func raw(_ octets: [UInt8]) throws -> Body {
-        try self.folder.write(octets, to: "pets.bodies/undeveloped.raw")
-        let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: octets.count, crc32: PlainCRC32.value(octets))
-        return Body(size: octets.count, content: .raw(slice))
+    private func raw(_ bytes: [UInt8]) throws -> Body {
+        try self.folder.write(bytes, to: "pets.bodies/undeveloped.raw")
+        let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: bytes.count, crc32: PlainCRC32.value(bytes))
+        return Body(size: bytes.count, content: .raw(slice))
     }
 
     @Test func codingsOfABodyThatIsNotDevelopedComeOff() throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(try self.read(self.raw(coded), HeaderFields(["Content-Encoding: gzip"])) == coded)
     }
 
-    @Test func aSidecarWithOtherOctetsIsRefused() throws {
+    @Test func aSidecarWithOtherBytesIsRefused() throws {
         try self.folder.write([1, 2, 4], to: "pets.bodies/x.bin")
         let sidecar = Sidecar(path: "pets.bodies/x.bin", size: 3, sha256: self.sha256([1, 2, 3]))
         #expect(throws: CassetteError.self) { try self.read(Body(size: 3, content: .file(sidecar))) }

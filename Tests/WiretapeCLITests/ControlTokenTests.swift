@@ -39,7 +39,7 @@ import Testing
     func whatIsNoTokenIsRefusedWithoutBeingShown(_ text: String) throws {
         try self.folder.write((text + "\n").utf8, to: "token")
         let error = #expect(throws: TrustError.self) { try self.find(self.folder.file("token")) }
-        #expect(error?.message.contains("holds no token") == true)
+        #expect(error?.message.contains("is not a token") == true)
         #expect(text.isEmpty || error?.message.contains(text) == false)
         #expect(throws: TrustError.self) { try self.find(nil, ["WIRETAPE_TOKEN": text]) }
     }

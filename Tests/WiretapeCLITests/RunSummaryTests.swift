@@ -116,7 +116,7 @@ import Testing
 
     @Test func aRecordingOfNothingSaysThatTheOldOneStays() throws {
         let summary = try self.summary(.all, exists: true) { $0.recorder = Self.status(recorded: 0) }
-        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json stays as it was"))
+        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json is unchanged"))
     }
 
     @Test func aFirstRunThatFailedSaysHowToRecordAgain() throws {
@@ -133,7 +133,7 @@ import Testing
             $0.recorder = Self.status(recorded: 2)
             $0.childStatus = 1
         }
-        let text = "wiretape: recorded 2 exchanges (0 B) in pets.new.json; the command failed, so pets.json stays as it was.\n"
+        let text = "wiretape: recorded 2 exchanges (0 B) in pets.new.json; the command failed, so pets.json is unchanged.\n"
         #expect(try self.report(summary) == text)
     }
 
@@ -161,7 +161,7 @@ import Testing
         #expect(
             try self.report(lost, quiet: true) == "wiretape: 2 exchanges not recorded (the disk is full): make room and record again.\n")
         let late = try self.summary(.all, exists: false) { $0.recorder = Self.status(recorded: 1, problem: "the disk is full") }
-        #expect(try RunSummaryTests().report(late, quiet: true) == "wiretape: recording was held up (the disk is full); nothing is lost.\n")
+        #expect(try RunSummaryTests().report(late, quiet: true) == "wiretape: recording was delayed (the disk is full); nothing is lost.\n")
     }
 
     @Test(arguments: [(0, ": does the program use its proxy settings?"), (1, ".")])
@@ -170,12 +170,12 @@ import Testing
             $0.recorder = Self.status(recorded: 0)
             $0.counts.tunnels = tunnels
         }
-        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json stays as it was\(end)\n"))
+        #expect(try self.report(summary).hasPrefix("wiretape: nothing was recorded, so pets.json is unchanged\(end)\n"))
     }
 
     @Test func tunnelsAreToldSinceNothingOfThemIsRecorded() throws {
         let summary = try self.summary(.passthrough, exists: false) { $0.counts.tunnels = 1 }
-        #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unread: what is inside is not recorded.\n")
+        #expect(try self.report(summary) == "wiretape: 1 tunnel passed through unopened: their contents are not recorded.\n")
     }
 
     @Test(arguments: [(1, "1 TLS handshake failed"), (3, "3 TLS handshakes failed")])

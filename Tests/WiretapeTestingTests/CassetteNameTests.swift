@@ -21,13 +21,13 @@ struct CassetteNameTests {
         ("pets/.hidden", "begins with a dot"), ("a\\b", "has a character"), ("C:x", "has a character"), ("a\0b", "has a character"),
         ("a\nb", "has a character"), ("a\u{202E}b", "has a character"), ("a?", "has a character"), (" a", "begins or ends with a space"),
         ("a /b", "begins or ends with a space"), ("pets/upload.json", "ends in \".json\""), ("pets/upload.JSON", "ends in \".json\""),
-        (String(repeating: "가", count: 67), "more than 200 octets"),
+        (String(repeating: "가", count: 67), "more than 200 bytes"),
         (Array(repeating: "a", count: 17).joined(separator: "/"), "more than 16 parts"),
     ]) func badNameIsRefused(name: String, flaw: String) {
         let error = #expect(throws: CassetteTestError.self) { try CassetteName(name) }
         #expect(error?.code == .badName)
         #expect(error?.message.contains(flaw) == true)
-        #expect(error?.message.hasSuffix("write folders and a name without \".json\", as \"pets/upload\"") == true)
+        #expect(error?.message.hasSuffix("write folders and a name without \".json\", such as \"pets/upload\"") == true)
         #expect(error?.message.unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{202E}" } == false)
     }
 

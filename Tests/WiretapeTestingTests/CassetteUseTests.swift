@@ -53,7 +53,7 @@ struct CassetteUseTests {
             #expect((problem != nil) == fails)
             guard let problem else { continue }
             #expect(problem.contains("unused: exchange 2, \"GET http://pets.test/2\""))
-            #expect(problem.hasSuffix("say mode: .all with it; to let it be, say unused: .allow with \"pets/list\""))
+            #expect(problem.hasSuffix("pass mode: .all; to accept unused exchanges, pass unused: .allow with \"pets/list\""))
         }
     }
 
@@ -64,7 +64,8 @@ struct CassetteUseTests {
         let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
         #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
-        #expect(try CassetteUse(plan).end(failed: false)?.contains("run the test with WIRETAPE_MODE=all; to let it be") == true)
+        #expect(
+            try CassetteUse(plan).end(failed: false)?.contains("run the test with WIRETAPE_MODE=all; to accept unused exchanges") == true)
     }
 
     @Test(arguments: [TestMode.once, .newEpisodes, .all], [TestMode.none, .once, .newEpisodes, .all])
@@ -99,7 +100,7 @@ struct CassetteUseTests {
     @Test func cassetteThatIsNotThereNamesTheNextStep() {
         let error = #expect(throws: CassetteError.self) { try self.use(.none) }
         #expect(error?.code == .notFound)
-        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", say mode: .once with it") == true)
+        #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", pass mode: .once") == true)
         #expect(self.folder.files == [])
     }
 

@@ -7,8 +7,8 @@ public import TapeBytes
 public enum BodyRestorer {
     /// Bytes of a body, and whether they are still the recorded ones.
     public struct Restored: Sendable, Hashable {
-        public var octets: [UInt8]
-        /// True if the content was edited by hand, or this system's zlib codes it differently: the bytes are right for the content,
+        public var bytes: [UInt8]
+        /// True if the content was edited by hand, or this system's zlib encodes it differently: the bytes are right for the content,
         /// and Content-Length has to follow them.
         public var isEdited: Bool
     }
@@ -19,27 +19,27 @@ public enum BodyRestorer {
     public static func wireBytes(
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8], digest: (any ContentDigest)? = nil
     ) throws -> Restored {
-        let sources = try Sources(body, file: { OctetSource(try file($0)) }, raw: { OctetSource(try raw($0)) })
-        if let octets = sources.verbatim?.memory {
-            return Restored(octets: octets, isEdited: octets.count != body.size)
+        let sources = try Sources(body, file: { ByteSource(try file($0)) }, raw: { ByteSource(try raw($0)) })
+        if let bytes = sources.verbatim?.memory {
+            return Restored(bytes: bytes, isEdited: bytes.count != body.size)
         }
-        var octets: [UInt8] = []
-        octets.reserveCapacity(min(max(body.size, 0), 1 << 20))
-        let isEdited = try self.stream(body, sources, digest) { octets.append(contentsOf: $0) }
-        return Restored(octets: octets, isEdited: isEdited)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(max(body.size, 0), 1 << 20))
+        let isEdited = try self.stream(body, sources, digest) { bytes.append(contentsOf: $0) }
+        return Restored(bytes: bytes, isEdited: isEdited)
     }
 
     /// As `wireBytes`, in pieces, for sidecars that are too large to load. Returns whether the bytes are not the recorded ones.
     public static func streamWire(
-        of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource,
+        of body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource,
         digest: (any ContentDigest)? = nil, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         try self.stream(body, try Sources(body, file: file, raw: raw), digest, deliver)
     }
 
-    /// As `streamWire`, but the caller takes one piece after the other. Edited content is coded as it is now, without notice.
+    /// As `streamWire`, but the caller takes one piece after the other. Edited content is encoded as it is now, without notice.
     public static func open(
-        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
+        _ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
     ) throws -> RestoredStream {
         let sources = try Sources(body, file: file, raw: raw)
         if let verbatim = sources.verbatim { return RestoredStream(verbatim, nil) }
@@ -50,15 +50,15 @@ public enum BodyRestorer {
     public static func decodedBytes(
         of body: Body, file: (Sidecar) throws -> [UInt8], raw: (RawSlice) throws -> [UInt8]
     ) throws -> [UInt8] {
-        try self.decoded(of: body, file: { OctetSource(try file($0)) }, raw: { OctetSource(try raw($0)) }).load()
+        try self.decoded(of: body, file: { ByteSource(try file($0)) }, raw: { ByteSource(try raw($0)) }).load()
     }
 
     /// As `decodedBytes`, for contents that are too large to load.
     public static func decoded(
-        of body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
-    ) throws -> OctetSource {
+        of body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
+    ) throws -> ByteSource {
         switch body.content {
-        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: OctetSource(body.content.inlineOctets ?? [])
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: ByteSource(body.content.inlineBytes ?? [])
         case .multipart(let multipart): try multipart.source(file: file)
         case .file(let sidecar): try file(sidecar)
         case .raw(let slice): try raw(slice)
@@ -67,35 +67,35 @@ public enum BodyRestorer {
 
     /// The wire bytes of a body without codings, to be read piece by piece.
     public static func uncoded(
-        _ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource
-    ) throws -> OctetSource {
+        _ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource
+    ) throws -> ByteSource {
         precondition(body.codings.isEmpty)
         return try Sources(body, file: file, raw: raw).content
     }
 
-    /// Where the bytes come from: stored as they were, or to be coded again.
+    /// Where the bytes come from: stored as they were, or to be encoded again.
     private struct Sources {
-        var verbatim: OctetSource?
-        var content: OctetSource
+        var verbatim: ByteSource?
+        var content: ByteSource
         var codings: [ContentCoding]
         /// The content is not that of the stored wire bytes.
         var isEdited = false
 
-        init(_ body: Body, file: (Sidecar) throws -> OctetSource, raw: (RawSlice) throws -> OctetSource) throws {
+        init(_ body: Body, file: (Sidecar) throws -> ByteSource, raw: (RawSlice) throws -> ByteSource) throws {
             self.codings = body.codings
             if let original = body.original, case .file = body.content {
                 // A sidecar is named by its digest and cannot be edited: the recorded bytes count.
-                let octets = try file(original)
-                (self.verbatim, self.content) = (octets, octets)
+                let bytes = try file(original)
+                (self.verbatim, self.content) = (bytes, bytes)
                 return
             }
-            var parts: MultipartBody<OctetSource>?
+            var parts: MultipartBody<ByteSource>?
             if case .multipart(let multipart) = body.content { parts = try multipart.sources(file: file) }
             self.content = try parts?.source ?? BodyRestorer.decoded(of: body, file: file, raw: raw)
             if let original = body.original {
-                let octets = try file(original)
-                self.isEdited = try !BodyRestorer.codes(octets, self.content, self.codings)
-                if !self.isEdited { self.verbatim = octets }
+                let bytes = try file(original)
+                self.isEdited = try !BodyRestorer.encodes(bytes, self.content, self.codings)
+                if !self.isEdited { self.verbatim = bytes }
             } else if self.codings.isEmpty {
                 self.verbatim = self.content
             }
@@ -124,22 +124,22 @@ public enum BodyRestorer {
         return (check?.finalize()).map { Hex.encode($0) != body.sha256 } ?? false
     }
 
-    /// Whether `octets` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
+    /// Whether `bytes` are the coded form of `content`: if not, the content was edited. Stops at the first difference.
     ///
     /// If this build does not know a coding, nothing can be compared, and the recorded bytes count.
-    private static func codes(_ octets: OctetSource, _ content: OctetSource, _ codings: [ContentCoding]) throws -> Bool {
+    private static func encodes(_ bytes: ByteSource, _ content: ByteSource, _ codings: [ContentCoding]) throws -> Bool {
         struct Differs: Error {}
         // The length of unedited content.
         let expected = content.size
         // Between several codings, the bytes may be longer than the content; the recorder kept to this limit.
-        let output = codings.count > 1 ? max(expected, InflateLimits.file(codedSize: octets.size).output) : expected
+        let output = codings.count > 1 ? max(expected, InflateLimits.file(codedSize: bytes.size).output) : expected
         let limits = InflateLimits(output: output, ratio: .max)
         guard !codings.isEmpty, let chain = DecoderChain(codings.map { ($0.name, $0.format) }, limits: limits) else { return true }
         var position = 0
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
         do {
-            try octets.forEachPiece(while: { input in
+            try bytes.forEachPiece(while: { input in
                 try chain.push(input) { piece in
                     guard piece.count <= expected - position else { throw Differs() }
                     for start in stride(from: 0, to: piece.count, by: buffer.count) {
@@ -178,21 +178,21 @@ extension ContentCoding {
     }
 }
 
-/// The wire bytes of a body, coded again piece by piece as they are asked for.
+/// The wire bytes of a body, encoded again piece by piece as they are asked for.
 ///
 /// Holds a piece and the encoders' windows, however large the body is. Used by one thread at a time.
 public final class RestoredStream {
     /// A piece is at least this large, but for the last one.
     public static let pieceSize = 256 << 10
 
-    private let source: OctetSource
+    private let source: ByteSource
     /// Nil if the source already holds the wire bytes.
     private let encoder: EncoderChain?
     private var position = 0
     /// Whether all bytes were returned.
     public private(set) var isEnded = false
 
-    init(_ source: OctetSource, _ encoder: EncoderChain?) {
+    init(_ source: ByteSource, _ encoder: EncoderChain?) {
         self.source = source
         self.encoder = encoder
     }
@@ -201,7 +201,7 @@ public final class RestoredStream {
     public func next() throws -> [UInt8] {
         var piece: [UInt8] = []
         while !self.isEnded, piece.count < Self.pieceSize {
-            var content = [UInt8](repeating: 0, count: min(OctetSource.pieceSize, self.source.size - self.position))
+            var content = [UInt8](repeating: 0, count: min(ByteSource.pieceSize, self.source.size - self.position))
             try content.withUnsafeMutableBytes { try self.source.read(at: self.position, into: $0) }
             self.position += content.count
             self.isEnded = self.position == self.source.size

@@ -26,40 +26,40 @@ struct ContentForm {
     }
 
     /// The whole content, in memory.
-    func content(_ octets: [UInt8], sink: inout some SidecarSink) throws -> BodyContent {
+    func content(_ bytes: [UInt8], sink: inout some SidecarSink) throws -> BodyContent {
         // Not `.empty`: that is a body without wire bytes, and this one may be the content of a coded body.
-        guard !octets.isEmpty else { return .text([]) }
-        if let content = self.readable(octets) { return content }
-        return try octets.withUnsafeBytes { bytes in
-            let isText = octets.count > Self.textLimit && self.type.kind != .binary && ReadableText.isReadable(bytes)
-            if octets.count <= Self.binaryLimit { return .binary(octets) }
-            let fileExtension = self.fileExtension(bytes, isText: isText)
-            return .file(try sink.store(fileExtension: fileExtension) { try $0(bytes) })
+        guard !bytes.isEmpty else { return .text([]) }
+        if let content = self.readable(bytes) { return content }
+        return try bytes.withUnsafeBytes { buffer in
+            let isText = bytes.count > Self.textLimit && self.type.kind != .binary && ReadableText.isReadable(buffer)
+            if bytes.count <= Self.binaryLimit { return .binary(bytes) }
+            let fileExtension = self.fileExtension(buffer, isText: isText)
+            return .file(try sink.store(fileExtension: fileExtension) { try $0(buffer) })
         }
     }
 
     /// Content that may be too large for memory.
-    func content(_ octets: OctetSource, sink: inout some SidecarSink) throws -> BodyContent {
-        if let memory = octets.memory { return try self.content(memory, sink: &sink) }
-        guard octets.size > Self.textLimit else { return try self.content(try octets.load(), sink: &sink) }
-        return .file(try self.file(octets, sink: &sink))
+    func content(_ source: ByteSource, sink: inout some SidecarSink) throws -> BodyContent {
+        if let memory = source.memory { return try self.content(memory, sink: &sink) }
+        guard source.size > Self.textLimit else { return try self.content(try source.load(), sink: &sink) }
+        return .file(try self.file(source, sink: &sink))
     }
 
     /// Always a file, whatever other form the bytes could have.
-    func file(_ octets: OctetSource, sink: inout some SidecarSink) throws -> Sidecar {
-        var prefix = [UInt8](repeating: 0, count: min(octets.size, OctetSource.pieceSize))
-        try prefix.withUnsafeMutableBytes { try octets.read(at: 0, into: $0) }
+    func file(_ source: ByteSource, sink: inout some SidecarSink) throws -> Sidecar {
+        var prefix = [UInt8](repeating: 0, count: min(source.size, ByteSource.pieceSize))
+        try prefix.withUnsafeMutableBytes { try source.read(at: 0, into: $0) }
         let fileExtension = prefix.withUnsafeBytes(self.fileExtension(prefix:))
-        return try sink.store(fileExtension: fileExtension) { try octets.forEachPiece($0) }
+        return try sink.store(fileExtension: fileExtension) { try source.forEachPiece($0) }
     }
 
     /// A form that people read; nil for bytes that have none, or too many.
-    func readable(_ octets: [UInt8]) -> BodyContent? {
-        guard let first = octets.first, octets.count <= Self.textLimit else { return nil }
-        return octets.withUnsafeBytes { bytes in
-            if self.mayBeJSON(first), let style = JSONBody.style(of: bytes) { return .json(octets, style: style) }
-            guard self.type.kind != .binary, ReadableText.isReadable(bytes) else { return self.decoded(octets, bytes) }
-            return self.structured(octets, bytes) ?? .text(octets)
+    func readable(_ bytes: [UInt8]) -> BodyContent? {
+        guard let first = bytes.first, bytes.count <= Self.textLimit else { return nil }
+        return bytes.withUnsafeBytes { buffer in
+            if self.mayBeJSON(first), let style = JSONBody.style(of: buffer) { return .json(bytes, style: style) }
+            guard self.type.kind != .binary, ReadableText.isReadable(buffer) else { return self.decoded(bytes, buffer) }
+            return self.structured(bytes, buffer) ?? .text(bytes)
         }
     }
 
@@ -76,21 +76,21 @@ struct ContentForm {
         return (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && (self.type.essence.isEmpty || self.type.isForm)
     }
 
-    private func structured(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
-        if self.type.isForm { return FormText(bytes).map { .form($0) } }
-        if self.type.essence == "text/event-stream" { return EventStream(octets).map { .events($0) } }
-        guard let first = bytes.first, self.type.isJSONLines || self.mayBeJSON(first) else { return nil }
-        return JSONLines(octets).map { .lines($0) }
+    private func structured(_ bytes: [UInt8], _ buffer: UnsafeRawBufferPointer) -> BodyContent? {
+        if self.type.isForm { return FormText(buffer).map { .form($0) } }
+        if self.type.essence == "text/event-stream" { return EventStream(bytes).map { .events($0) } }
+        guard let first = buffer.first, self.type.isJSONLines || self.mayBeJSON(first) else { return nil }
+        return JSONLines(bytes).map { .lines($0) }
     }
 
     /// Text of another charset that the field names, or a byte order mark.
-    private func decoded(_ octets: [UInt8], _ bytes: UnsafeRawBufferPointer) -> BodyContent? {
+    private func decoded(_ bytes: [UInt8], _ buffer: UnsafeRawBufferPointer) -> BodyContent? {
         guard self.type.kind != .binary else { return nil }
         let parameter = self.field.flatMap { MIMEParameters($0)["charset"] }
         let label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? self.charset?.label ?? ""
-        for charset in Charset.candidates(label: label, beginning: bytes) {
-            guard let text = charset.decode(octets), text.withUnsafeBytes(Self.isReadable), charset.encode(text) == octets else { continue }
-            return .encodedText(octets, charset)
+        for charset in Charset.candidates(label: label, beginning: buffer) {
+            guard let text = charset.decode(bytes), text.withUnsafeBytes(Self.isReadable), charset.encode(text) == bytes else { continue }
+            return .encodedText(bytes, charset)
         }
         return nil
     }
@@ -105,7 +105,7 @@ struct ContentForm {
     /// U+0080 to U+009F are control characters that no one sends: the bytes are in a wider charset, or no text at all.
     private static func isReadable(_ text: UnsafeRawBufferPointer) -> Bool {
         guard ReadableText.isReadable(text) else { return false }
-        for (octet, next) in zip(text, text.dropFirst()) where octet == 0xC2 && next < 0xA0 { return false }
+        for (byte, next) in zip(text, text.dropFirst()) where byte == 0xC2 && next < 0xA0 { return false }
         return true
     }
 }
@@ -122,40 +122,40 @@ package struct ReadableText {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    package static func isReadable(_ octets: UnsafeRawBufferPointer) -> Bool {
+    package static func isReadable(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var text = ReadableText()
-        text.push(octets)
+        text.push(bytes)
         return text.finish()
     }
 
-    package mutating func push(_ octets: UnsafeRawBufferPointer) {
+    package mutating func push(_ bytes: UnsafeRawBufferPointer) {
         guard self.isReadable else { return }
-        self.isReadable = !Self.hasControl(octets) && self.validator.firstInvalid(in: octets) == nil
+        self.isReadable = !Self.hasControl(bytes) && self.validator.firstInvalid(in: bytes) == nil
     }
 
     /// Also false if the bytes end within a character.
     func finish() -> Bool { self.isReadable && self.validator.isAtCharacterEnd }
 
-    private static func hasControl(_ octets: UnsafeRawBufferPointer) -> Bool {
+    private static func hasControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
-        while octets.count - offset >= 8 {
-            let word = octets.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        while bytes.count - offset >= 8 {
+            let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
             // High bits of the bytes below 32 or equal to 127; a borrow can add a false one, which the check of each byte settles.
             let delete = word ^ (Self.ones &* 0x7f)
             let stops = ((word &- Self.ones &* 0x20) & ~word | (delete &- Self.ones) & ~delete) & Self.highs
             if stops != 0 {
-                for index in offset..<offset + 8 where Self.isControl(octets[index]) { return true }
+                for index in offset..<offset + 8 where Self.isControl(bytes[index]) { return true }
             }
             offset += 8
         }
-        while offset < octets.count {
-            if Self.isControl(octets[offset]) { return true }
+        while offset < bytes.count {
+            if Self.isControl(bytes[offset]) { return true }
             offset += 1
         }
         return false
     }
 
-    private static func isControl(_ octet: UInt8) -> Bool {
-        octet < 32 && octet != 9 && octet != 10 && octet != 13 || octet == 127
+    private static func isControl(_ byte: UInt8) -> Bool {
+        byte < 32 && byte != 9 && byte != 10 && byte != 13 || byte == 127
     }
 }

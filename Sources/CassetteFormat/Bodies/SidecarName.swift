@@ -62,7 +62,7 @@ public enum CassettePath {
     public static func objection(to path: some StringProtocol) -> String? {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty else { return "is empty" }
-        guard bytes.count <= 1024 else { return "is longer than 1,024 octets" }
+        guard bytes.count <= 1024 else { return "is longer than 1,024 bytes" }
         guard bytes[0] != UInt8(ascii: "/") else { return "is absolute" }
         for byte in bytes where byte < 0x20 || byte == 0x7F { return "has a control character" }
         guard !bytes.contains(UInt8(ascii: "\\")) else { return "has a backslash" }

@@ -21,23 +21,23 @@ public struct WireBodyDecoder: ~Copyable {
     }
 
     /// A body that is decoded later: its wire bytes are in the raw spool.
-    public static func undeveloped(_ slice: RawSlice, isComplete: Bool = true) -> Body {
+    public static func undecoded(_ slice: RawSlice, isComplete: Bool = true) -> Body {
         Body(size: slice.size, isComplete: isComplete, content: slice.size == 0 ? .empty : .raw(slice))
     }
 
     /// Decodes a body in memory. `origin` is the server whose compressor is remembered: `host:port`.
-    public mutating func develop(
+    public mutating func decode(
         _ wire: [UInt8], headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
     ) throws -> Body {
-        try self.develop(OctetSource(wire), headers: headers, origin: origin, isComplete: isComplete, sink: &sink)
+        try self.decode(ByteSource(wire), headers: headers, origin: origin, isComplete: isComplete, sink: &sink)
     }
 
     /// Content that may be too large for memory. Throws only what the source and the sink throw.
-    public mutating func develop(
-        _ source: OctetSource, headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
+    public mutating func decode(
+        _ source: ByteSource, headers: HeaderFields, origin: String, isComplete: Bool = true, sink: inout some SidecarSink
     ) throws -> Body {
         guard source.size > 0 else { return Body(size: 0, isComplete: isComplete, content: .empty) }
-        let wire = source.memory == nil && source.size <= Self.memoryLimit ? OctetSource(try source.load()) : source
+        let wire = source.memory == nil && source.size <= Self.memoryLimit ? ByteSource(try source.load()) : source
         let encoding = ContentEncoding(headers)
         let contents = WireContentDecoder(headers: headers, isComplete: isComplete)
         var body =
@@ -51,20 +51,20 @@ public struct WireBodyDecoder: ~Copyable {
     }
 
     /// Decodes a body that was left for later; what is known of its arrival stays.
-    public mutating func develop(
-        _ undeveloped: Body, from source: OctetSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
+    public mutating func decode(
+        _ body: Body, from source: ByteSource, headers: HeaderFields, origin: String, sink: inout some SidecarSink
     ) throws -> Body {
-        var body = try self.develop(source, headers: headers, origin: origin, isComplete: undeveloped.isComplete, sink: &sink)
-        body.arrival = undeveloped.arrival
-        body.unknown = undeveloped.unknown
-        return body
+        var decoded = try self.decode(source, headers: headers, origin: origin, isComplete: body.isComplete, sink: &sink)
+        decoded.arrival = body.arrival
+        decoded.unknown = body.unknown
+        return decoded
     }
 
     /// Finds the parts of a body that was recorded in one piece: by an earlier version, or because it was too large to be decoded at once.
     ///
     /// - Parameter content: the body's, without codings.
     public mutating func decodeParts(
-        of body: Body, from content: OctetSource, headers: HeaderFields, sink: inout some SidecarSink
+        of body: Body, from content: ByteSource, headers: HeaderFields, sink: inout some SidecarSink
     ) throws -> Body {
         var body = body
         let (form, note) = try WireContentDecoder(headers: headers, isComplete: body.isComplete).content(content, &sink)
@@ -82,19 +82,19 @@ public struct WireBodyDecoder: ~Copyable {
     }
 
     /// A body that stays coded.
-    private func kept(_ wire: OctetSource, _ headers: HeaderFields, note: String, _ sink: inout some SidecarSink) throws -> Body {
+    private func kept(_ wire: ByteSource, _ headers: HeaderFields, note: String, _ sink: inout some SidecarSink) throws -> Body {
         let field = headers.firstIndex(of: "content-type").map(headers.valueBytes)
         let form = ContentForm(field: field, codedExtension: ContentEncoding(headers).fileExtension)
         return Body(size: wire.size, content: try form.content(wire, sink: &sink), note: note)
     }
 
-    private func plain(_ wire: OctetSource, _ contents: WireContentDecoder, _ sink: inout some SidecarSink) throws -> Body {
+    private func plain(_ wire: ByteSource, _ contents: WireContentDecoder, _ sink: inout some SidecarSink) throws -> Body {
         let (content, note) = try contents.content(wire, &sink)
         return Body(size: wire.size, content: content, note: note)
     }
 
     private mutating func coded(
-        _ wire: OctetSource, _ names: [ContentEncoding.Name], _ headers: HeaderFields, _ contents: WireContentDecoder, _ origin: String,
+        _ wire: ByteSource, _ names: [ContentEncoding.Name], _ headers: HeaderFields, _ contents: WireContentDecoder, _ origin: String,
         _ sink: inout some SidecarSink
     ) throws -> Body {
         let type = headers.firstIndex(of: "content-type").map { Array(headers.valueBytes(at: $0)) }
@@ -102,13 +102,13 @@ public struct WireBodyDecoder: ~Copyable {
         if let known = self.memo[key] { return known }
         var body: Body
         do {
-            switch try CodingPeeler(self.inflater).peel(wire, names) {
+            switch try ContentCodingsDecoder(self.inflater).decode(wire, names) {
             case .whole(let content, let layers):
                 body = try self.restorable(wire, content, contents, layers, origin, key.identity, &sink)
             case .large(let beginning, let codings):
                 body = try self.restorable(wire, beginningWith: beginning, contents, codings, origin, key.identity, &sink)
             }
-        } catch let error as CodingPeeler.Undecodable {
+        } catch let error as ContentCodingsDecoder.Undecodable {
             let which = names.count > 1 ? " \"\(error.name.rawValue)\"" : ""
             body = try self.kept(wire, headers, note: "content coding\(which) is not taken off: \(error.problem)", &sink)
         }
@@ -116,7 +116,7 @@ public struct WireBodyDecoder: ~Copyable {
         return body
     }
 
-    private func digest(_ wire: OctetSource) throws -> [UInt8] {
+    private func digest(_ wire: ByteSource) throws -> [UInt8] {
         var digest = self.makeDigest()
         try wire.forEachPiece { digest.update($0) }
         return digest.finalize()
@@ -126,7 +126,7 @@ public struct WireBodyDecoder: ~Copyable {
 
     /// Contents in memory: searches the parameters of each coding, or of none if one cannot be restored anyway.
     private mutating func restorable(
-        _ wire: OctetSource, _ content: [UInt8], _ contents: WireContentDecoder, _ layers: [(layer: DecodedLayer, wire: OctetSource)],
+        _ wire: ByteSource, _ content: [UInt8], _ contents: WireContentDecoder, _ layers: [(layer: DecodedLayer, wire: ByteSource)],
         _ origin: String, _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
         var found: [[DeflateParameters]?] = []
@@ -139,7 +139,7 @@ public struct WireBodyDecoder: ~Copyable {
                 if parameters == nil { break }
             }
         }
-        let (form, note) = try contents.content(OctetSource(content), &sink)
+        let (form, note) = try contents.content(ByteSource(content), &sink)
         var body = try self.body(wire, form, layers.map(\.layer), found, identity, &sink)
         body.note = body.note ?? note
         return body
@@ -171,13 +171,13 @@ public struct WireBodyDecoder: ~Copyable {
     }
 
     private mutating func restorable(
-        _ wire: OctetSource, beginningWith beginning: [UInt8], _ contents: WireContentDecoder, _ codings: [CodingPeeler.Coding],
+        _ wire: ByteSource, beginningWith beginning: [UInt8], _ contents: WireContentDecoder, _ codings: [ContentCodingsDecoder.Coding],
         _ origin: String,
         _ identity: [UInt8], _ sink: inout some SidecarSink
     ) throws -> Body {
         var layers: [DecodedLayer] = []
         let file = try sink.store(fileExtension: contents.fileExtension(beginning: beginning)) { write in
-            layers = try CodingPeeler.stream(wire, codings, write)
+            layers = try ContentCodingsDecoder.stream(wire, codings, write)
         }
         var found: [[DeflateParameters]?] = []
         // The bytes between several codings or members are not stored, so they cannot be read again.
@@ -191,7 +191,7 @@ public struct WireBodyDecoder: ~Copyable {
 
     /// `layers` and `found` are ordered from the wire inwards.
     private func body(
-        _ wire: OctetSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [[DeflateParameters]?], _ identity: [UInt8],
+        _ wire: ByteSource, _ content: BodyContent, _ layers: [DecodedLayer], _ found: [[DeflateParameters]?], _ identity: [UInt8],
         _ sink: inout some SidecarSink
     ) throws -> Body {
         let codings = layers.enumerated().map { $1.coding(found.indices.contains($0) ? found[$0] : nil) }
@@ -220,10 +220,10 @@ struct WireContentDecoder {
     }
 
     /// The form, and what is wrong with a multipart body that is not what it claims.
-    func content(_ octets: OctetSource, _ sink: inout some SidecarSink) throws -> (content: BodyContent, note: String?) {
-        guard let parts = self.parts, octets.size > 0 else { return (try self.form.content(octets, sink: &sink), nil) }
-        let (body, note) = try parts.body(octets, isComplete: self.isComplete, &sink)
-        guard let body else { return (try self.form.content(octets, sink: &sink), note) }
+    func content(_ bytes: ByteSource, _ sink: inout some SidecarSink) throws -> (content: BodyContent, note: String?) {
+        guard let parts = self.parts, bytes.size > 0 else { return (try self.form.content(bytes, sink: &sink), nil) }
+        let (body, note) = try parts.body(bytes, isComplete: self.isComplete, &sink)
+        guard let body else { return (try self.form.content(bytes, sink: &sink), note) }
         return (.multipart(body), note)
     }
 

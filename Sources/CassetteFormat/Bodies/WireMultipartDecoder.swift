@@ -25,55 +25,55 @@ package struct WireMultipartDecoder {
 
     /// The parts, or nil if the bytes must be kept as they are; and what is wrong with them, if anything.
     func body(
-        _ octets: OctetSource, isComplete: Bool, _ sink: inout some SidecarSink
+        _ bytes: ByteSource, isComplete: Bool, _ sink: inout some SidecarSink
     ) throws -> (body: MultipartBody<PartContent>?, note: String?) {
-        guard let boundary = MultipartType(self.headers)?.boundary else { return (nil, try self.note(octets)) }
+        guard let boundary = MultipartType(self.headers)?.boundary else { return (nil, try self.note(bytes)) }
         var reader = MultipartReader(boundary: boundary, limits: Self.limits)
-        try octets.forEachPiece { reader.push($0) }
-        guard let ranges = reader.finish(), try Self.restores(ranges, octets) else { return (nil, try self.note(octets)) }
+        try bytes.forEachPiece { reader.push($0) }
+        guard let ranges = reader.finish(), try Self.restores(ranges, bytes) else { return (nil, try self.note(bytes)) }
         var room = Self.inlineLimit
-        let body = try self.contents(ranges, octets, &room, &sink)
-        let note = body.closing == nil && isComplete ? try self.note(octets, .notClosed) : nil
+        let body = try self.contents(ranges, bytes, &room, &sink)
+        let note = body.closing == nil && isComplete ? try self.note(bytes, .notClosed) : nil
         return (body, note)
     }
 
     /// Whether the bytes between the data are those of the body.
-    private static func restores(_ body: MultipartBody<Range<Int>>, _ octets: OctetSource) throws -> Bool {
+    private static func restores(_ body: MultipartBody<Range<Int>>, _ bytes: ByteSource) throws -> Bool {
         struct Differs: Error {}
         var position = 0
         do {
             try MultipartSerializer.write(
                 body,
                 to: { expected in
-                    guard expected.count <= octets.size - position else { throw Differs() }
+                    guard expected.count <= bytes.size - position else { throw Differs() }
                     var found = [UInt8](repeating: 0, count: expected.count)
-                    try found.withUnsafeMutableBytes { try octets.read(at: position, into: $0) }
+                    try found.withUnsafeMutableBytes { try bytes.read(at: position, into: $0) }
                     guard found.withUnsafeBytes({ $0.elementsEqualFast(expected) }) else { throw Differs() }
                     position += expected.count
                 },
                 data: { range in
-                    guard range.lowerBound == position, range.upperBound <= octets.size else { throw Differs() }
+                    guard range.lowerBound == position, range.upperBound <= bytes.size else { throw Differs() }
                     position = range.upperBound
                 })
         } catch is Differs {
             return false
         }
-        return position == octets.size
+        return position == bytes.size
     }
 
     // MARK: Parts
 
     private func contents(
-        _ body: MultipartBody<Range<Int>>, _ octets: OctetSource, _ room: inout Int, _ sink: inout some SidecarSink
+        _ body: MultipartBody<Range<Int>>, _ bytes: ByteSource, _ room: inout Int, _ sink: inout some SidecarSink
     ) throws -> MultipartBody<PartContent> {
         var parts: [MultipartPart<PartContent>] = []
         parts.reserveCapacity(body.parts.count)
-        let charset = body.formCharset { $0.count <= FormCharset.longest ? try? octets[$0].load() : nil }
+        let charset = body.formCharset { $0.count <= FormCharset.longest ? try? bytes[$0].load() : nil }
         for part in body.parts {
             let content: MultipartContent<PartContent> =
                 switch part.content {
-                case .data(let range): .data(try self.content(octets[range], part.headers.fields, charset, &room, &sink))
-                case .multipart(let inner): .multipart(try self.contents(inner, octets, &room, &sink))
+                case .data(let range): .data(try self.content(bytes[range], part.headers.fields, charset, &room, &sink))
+                case .multipart(let inner): .multipart(try self.contents(inner, bytes, &room, &sink))
                 }
             parts.append(MultipartPart(delimiter: part.delimiter, headers: part.headers, content: content))
         }
@@ -82,19 +82,19 @@ package struct WireMultipartDecoder {
     }
 
     private func content(
-        _ data: OctetSource, _ fields: HeaderFields, _ charset: FormCharset?, _ room: inout Int, _ sink: inout some SidecarSink
+        _ data: ByteSource, _ fields: HeaderFields, _ charset: FormCharset?, _ room: inout Int, _ sink: inout some SidecarSink
     ) throws -> PartContent {
         // A file has the charset it was written in.
         let charset = charset.flatMap { ContentDisposition(fields)?.filename == nil ? $0 : nil }
         let form = ContentForm(field: fields.firstIndex(of: "content-type").map(fields.valueBytes), charset: charset)
         guard data.size > 0 else { return .text([]) }
         guard data.size <= ContentForm.textLimit, data.size <= room else { return .file(try form.file(data, sink: &sink)) }
-        let octets = try data.load()
-        if let (spelling, decoded) = TransferSpelling.find(octets, fields), let content = form.readable(decoded).flatMap(PartContent.init) {
+        let bytes = try data.load()
+        if let (spelling, decoded) = TransferSpelling.find(bytes, fields), let content = form.readable(decoded).flatMap(PartContent.init) {
             room -= data.size
             return .transferEncoded(content, spelling)
         }
-        guard let content = PartContent(try form.content(octets, sink: &sink)) else { return .binary(octets) }
+        guard let content = PartContent(try form.content(bytes, sink: &sink)) else { return .binary(bytes) }
         if case .file = content { return content }
         room -= data.size
         return content
@@ -107,15 +107,15 @@ package struct WireMultipartDecoder {
         .boundaryMissing, .boundaryEmpty, .boundaryWrong, .noDelimiter, .tooMuch, .tooDeep,
     ]
 
-    private func note(_ octets: OctetSource, _ kind: MultipartProblem.Kind? = nil) throws -> String {
+    private func note(_ bytes: ByteSource, _ kind: MultipartProblem.Kind? = nil) throws -> String {
         var lint = MultipartLint(headers: self.headers, limits: Self.limits)
-        try octets.forEachPiece { lint.push($0) }
+        try bytes.forEachPiece { lint.push($0) }
         let problems = lint.finish()
         let problem = problems.first { kind.map([$0.kind].contains) ?? Self.serious.contains($0.kind) }
         let reason =
             problem?.description
             ?? "it has more than \(Self.limits.parts) parts or \(Self.limits.allHeaderSections) bytes of header sections"
-        return kind == nil ? "not taken apart: \(reason)" : reason
+        return kind == nil ? "not split into parts: \(reason)" : reason
     }
 }
 
@@ -140,9 +140,9 @@ enum MultipartCheck {
             self.parser = MultipartParser(boundary: boundary)
         }
 
-        func push(_ octets: UnsafeRawBufferPointer) {
-            self.parser.push(octets, deliver: self.take)
-            self.size += octets.count
+        func push(_ bytes: UnsafeRawBufferPointer) {
+            self.parser.push(bytes, deliver: self.take)
+            self.size += bytes.count
         }
 
         func finish() {
@@ -151,30 +151,30 @@ enum MultipartCheck {
 
         private func take(_ event: MultipartEvent) {
             guard case .delimiter(let delimiter) = event.kind else { return }
-            self.found.append(Place(start: event.offset, end: event.offset + event.octets.count, isClosing: delimiter.isClosing))
+            self.found.append(Place(start: event.offset, end: event.offset + event.bytes.count, isClosing: delimiter.isClosing))
         }
     }
 
-    static func check(_ body: MultipartBody<OctetSource>) throws {
+    static func check(_ body: MultipartBody<ByteSource>) throws {
         try self.write(body, within: [])
     }
 
-    private static func write(_ body: MultipartBody<OctetSource>, within outer: [Level]) throws {
+    private static func write(_ body: MultipartBody<ByteSource>, within outer: [Level]) throws {
         let level = Level(body.boundary)
         let levels = outer + [level]
-        func push(_ octets: UnsafeRawBufferPointer) {
-            for level in levels { level.push(octets) }
+        func push(_ bytes: UnsafeRawBufferPointer) {
+            for level in levels { level.push(bytes) }
         }
-        func put(_ octets: [UInt8]) { octets.withUnsafeBytes(push) }
+        func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes(push) }
         func put(_ delimiter: MultipartDelimiter) {
             let start = level.size
-            put(delimiter.octets(boundary: body.boundary))
+            put(delimiter.bytes(boundary: body.boundary))
             level.expected.append(Level.Place(start: start, end: level.size, isClosing: delimiter.isClosing))
         }
         put(body.preamble)
         for part in body.parts {
             put(part.delimiter)
-            put(part.headers.octets)
+            put(part.headers.bytes)
             switch part.content {
             case .multipart(let inner): try self.write(inner, within: levels)
             case .data(let data):
@@ -188,19 +188,19 @@ enum MultipartCheck {
         throw self.error(body, level)
     }
 
-    private static func error(_ body: MultipartBody<OctetSource>, _ level: Level) -> CassetteError {
+    private static func error(_ body: MultipartBody<ByteSource>, _ level: Level) -> CassetteError {
         let same = zip(level.found, level.expected).prefix { $0 == $1 }.count
-        let boundary = PlainText.escape(body.boundary.octets, limit: 80)
+        let boundary = PlainText.escape(body.boundary.bytes, limit: 80)
         guard same > 0, same <= body.parts.count else {
             return CassetteError(
                 .damaged,
-                "what precedes the parts of a multipart body has its boundary \"\(boundary)\" in it; choose another boundary")
+                "the preamble of a multipart body contains its boundary \"\(boundary)\"; choose another boundary")
         }
         let name = ContentDisposition(body.parts[same - 1].headers.fields)?.name
         let label = "part \(same)" + (name.map { " (\"\(PlainText.escape($0.utf8, limit: 60))\")" } ?? "")
         return CassetteError(
             .damaged,
-            "\(label) of a multipart body has its boundary \"\(boundary)\" in it, where it would be cut; choose another boundary, in \"Content-Type\" too"
+            "\(label) of a multipart body contains its boundary \"\(boundary)\" and would be cut there; choose another boundary, in \"Content-Type\" too"
         )
     }
 }

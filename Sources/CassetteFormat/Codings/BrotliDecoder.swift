@@ -17,7 +17,7 @@ final class BrotliDecoder: CodingDecoder {
         self.state = BrotliDecoderCreateInstance(nil, nil, nil)
         self.output = .allocate(capacity: Inflater.pieceSize)
         self.limits = limits
-        if self.state == nil { self.fail(.outOfMemory, "no memory for brotli") }
+        if self.state == nil { self.fail(.outOfMemory, "out of memory for brotli") }
     }
 
     deinit {
@@ -59,7 +59,7 @@ final class BrotliDecoder: CodingDecoder {
     private func failed() {
         let code = BrotliDecoderGetErrorCode(self.state)
         let isMemory = (-30 ... -21).contains(code.rawValue)  // BROTLI_DECODER_ERROR_ALLOC_…
-        if isMemory { return self.fail(.outOfMemory, "no memory for brotli") }
+        if isMemory { return self.fail(.outOfMemory, "out of memory for brotli") }
         // Like "PADDING_1"; in newer versions with the prefix of the constant's name.
         let name = BrotliDecoderErrorString(code).map { String(cString: $0) } ?? ""
         let prefix = "_ERROR_FORMAT_"

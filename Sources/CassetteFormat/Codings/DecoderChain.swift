@@ -165,7 +165,7 @@ package struct DecodedLayer {
 
     private var followers: String {
         let stream = self.format.map { "\($0)" } ?? self.name.rawValue
-        return self.leftOver == 1 ? "1 octet follows the \(stream) stream" : "\(self.leftOver) octets follow the \(stream) stream"
+        return self.leftOver == 1 ? "1 byte follows the \(stream) stream" : "\(self.leftOver) bytes follow the \(stream) stream"
     }
 }
 
@@ -173,7 +173,7 @@ package struct DecodedLayer {
 ///
 /// For views only: `WireBodyDecoder` decodes bodies for a cassette, and proves that they can be restored.
 public struct DecodedBeginning: Sendable, Hashable {
-    public var octets: [UInt8]
+    public var bytes: [UInt8]
     /// Whether this is all of the content, of a whole stream.
     public var isWhole: Bool
     /// Where and why it breaks; also nil if only the caller's limit was reached.
@@ -187,28 +187,28 @@ public struct DecodedBeginning: Sendable, Hashable {
 
     /// Collects `limit` bytes at most. A source without a supported coding is its own content.
     public static func read(
-        _ source: OctetSource, _ encoding: ContentEncoding, limit: Int = WireBodyDecoder.memoryLimit
+        _ source: ByteSource, _ encoding: ContentEncoding, limit: Int = WireBodyDecoder.memoryLimit
     ) throws -> DecodedBeginning {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var isAll = true
         func collect(_ piece: UnsafeRawBufferPointer) throws {
-            let room = limit - octets.count
-            octets.append(contentsOf: piece.prefix(room))
+            let room = limit - bytes.count
+            bytes.append(contentsOf: piece.prefix(room))
             guard piece.count <= room else { throw Enough() }
         }
         guard case .coded(let names) = encoding, let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else {
             do { try source.forEachPiece(collect) } catch is Enough { isAll = false }
-            return DecodedBeginning(octets: octets, isWhole: isAll && octets.count == source.size)
+            return DecodedBeginning(bytes: bytes, isWhole: isAll && bytes.count == source.size)
         }
         do {
             try source.forEachPiece(while: { try chain.push($0, deliver: collect) })
         } catch is Enough {
-            return DecodedBeginning(octets: octets, isWhole: false)
+            return DecodedBeginning(bytes: bytes, isWhole: false)
         }
         let isWhole = chain.finish()
         let problem = chain.problem
         return DecodedBeginning(
-            octets: octets, isWhole: isWhole, problem: problem?.problem, name: problem?.name,
+            bytes: bytes, isWhole: isWhole, problem: problem?.problem, name: problem?.name,
             leftOver: problem == nil ? chain.leftOver.reduce(0, +) : 0)
     }
 }

@@ -89,7 +89,7 @@ enum FlushPoints {
         while inflater.push(UnsafeRawBufferPointer(rebasing: wire[position..<next]), deliver: { _ in }) == .needsMore {
             position = next
             // The four bytes can be there by chance.
-            if inflater.isBehindBlock {
+            if inflater.isAfterBlock {
                 guard flushes.count < DeflateParameters.flushLimit else { return nil }
                 flushes.append(inflater.produced - before)
                 before = inflater.produced

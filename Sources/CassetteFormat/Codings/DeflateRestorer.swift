@@ -46,7 +46,7 @@ public struct DeflateRestorer: ~Copyable {
         let prefix = UnsafeRawBufferPointer(rebasing: wire.prefix(16))
         let search = Search(contentSize: content.count, format: format, prefix: prefix, origin: origin, identity: identity, limit: limit)
         var found = self.search(search) {
-            Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, flushes: flushes, patience: $1)
+            Self.attempt(&$0, wire: wire, content: content, header: header ?? .plain, flushes: flushes, budget: $1)
         }
         found?.flushes = flushes
         return found
@@ -54,7 +54,7 @@ public struct DeflateRestorer: ~Copyable {
 
     /// As above, for bytes that are too many to load, and without flushes: the content is inflated again for each candidate.
     public mutating func parameters(
-        producing wire: OctetSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
+        producing wire: ByteSource, contentSize: Int, format: DeflateFormat, header: GzipHeader?, origin: String, identity: [UInt8]
     ) throws -> DeflateParameters? {
         var prefix = [UInt8](repeating: 0, count: min(16, wire.size))
         try prefix.withUnsafeMutableBytes { try wire.read(at: 0, into: $0) }
@@ -62,7 +62,7 @@ public struct DeflateRestorer: ~Copyable {
             let search = Search(
                 contentSize: contentSize, format: format, prefix: prefix, origin: origin, identity: identity, limit: Self.searchLimit)
             return try self.search(search) {
-                try Self.attempt(&$0, wire: wire, header: header ?? .plain, patience: $1)
+                try Self.attempt(&$0, wire: wire, header: header ?? .plain, budget: $1)
             }
         }
     }
@@ -78,16 +78,16 @@ public struct DeflateRestorer: ~Copyable {
 
     /// The returned parameters have no flushes.
     private mutating func search(
-        _ search: Search, _ attempt: (_ deflater: inout Deflater, _ patience: Int) throws -> Attempt
+        _ search: Search, _ attempt: (_ deflater: inout Deflater, _ budget: Int) throws -> Attempt
     ) rethrows -> DeflateParameters? {
         if let known = self.memo.first(where: { $0.identity == search.identity }) { return known.parameters }
         let (format, origin) = (search.format, search.origin)
         var tried = self.memory.parameters(for: origin)
         var rest: [DeflateParameters]?
         var next = 0
-        var patience = search.limit
+        var budget = search.limit
         var found: DeflateParameters?
-        while found == nil, patience > 0 {
+        while found == nil, budget > 0 {
             if next == tried.count, rest == nil {
                 let candidates = DeflateCandidates(contentSize: search.contentSize, format: format, wirePrefix: search.prefix)
                 let isFull = self.memory.deservesFullSearch(origin)
@@ -98,14 +98,14 @@ public struct DeflateRestorer: ~Copyable {
             let candidate = tried[next]
             next += 1
             guard var deflater = self.deflater(candidate, format: format) else { continue }
-            switch try attempt(&deflater, patience) {
+            switch try attempt(&deflater, budget) {
             case .same:
                 self.work += search.contentSize
                 found = candidate
                 self.kept = consume deflater
             case .different(let work):
                 self.work += work
-                patience -= work + Self.candidateCost
+                budget -= work + Self.candidateCost
             }
         }
         if let found { self.memory.found(found, for: origin) } else { self.memory.missed(for: origin) }
@@ -143,14 +143,14 @@ public struct DeflateRestorer: ~Copyable {
 
     private static func attempt(
         _ deflater: inout Deflater, wire: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, header: GzipHeader, flushes: [Int],
-        patience: Int
+        budget: Int
     ) -> Attempt {
         deflater.restart(header: header, flushes: flushes)
         let wrapping = Self.wrappingSize(deflater.format, header)
         var position = 0
         var compared = 0
         repeat {
-            let end = min(content.count, position + OctetSource.pieceSize)
+            let end = min(content.count, position + ByteSource.pieceSize)
             let agrees = deflater.push(UnsafeRawBufferPointer(rebasing: content[position..<end]), isLast: end == content.count) { piece in
                 guard piece.count <= wire.count - compared else { return false }
                 let expected = UnsafeRawBufferPointer(rebasing: wire[compared..<compared + piece.count])
@@ -160,13 +160,13 @@ public struct DeflateRestorer: ~Copyable {
             position = end
             guard agrees else { return .different(work: position) }
             // The budget is used up with nothing to compare yet: only bytes that agree earn more.
-            guard position < patience || compared > wrapping else { return .different(work: position) }
+            guard position < budget || compared > wrapping else { return .different(work: position) }
         } while position < content.count
         return compared == wire.count ? .same : .different(work: position)
     }
 
     private static func attempt(
-        _ deflater: inout Deflater, wire: OctetSource, header: GzipHeader, patience: Int
+        _ deflater: inout Deflater, wire: ByteSource, header: GzipHeader, budget: Int
     ) throws -> Attempt {
         deflater.restart(header: header)
         let format = deflater.format
@@ -177,10 +177,10 @@ public struct DeflateRestorer: ~Copyable {
         var compared = 0
         func agrees(_ piece: UnsafeRawBufferPointer) throws -> Bool {
             guard piece.count <= wire.size - compared else { return false }
-            let told = UnsafeMutableRawBufferPointer(rebasing: expected.prefix(piece.count))
-            try wire.read(at: compared, into: told)
+            let recorded = UnsafeMutableRawBufferPointer(rebasing: expected.prefix(piece.count))
+            try wire.read(at: compared, into: recorded)
             compared += piece.count
-            return piece.elementsEqualFast(UnsafeRawBufferPointer(told))
+            return piece.elementsEqualFast(UnsafeRawBufferPointer(recorded))
         }
 
         // The limits were kept when the body was inflated first.
@@ -190,7 +190,7 @@ public struct DeflateRestorer: ~Copyable {
                 try inflater.push(input) { content in
                     position += content.count
                     let isSame = try deflater.push(content, isLast: false, deliver: agrees)
-                    guard isSame, position < patience || compared > wrapping else { throw Differs() }
+                    guard isSame, position < budget || compared > wrapping else { throw Differs() }
                 } == .needsMore
             })
         } catch is Differs {
@@ -210,7 +210,7 @@ public struct RestorationMemory: Sendable {
     /// Parameters kept of each origin: for its dynamic, its static and one other kind of answers.
     static let parametersLimit = 3
     /// An origin whose bodies were not restored this many times in a row (Node, Go) gets a full search only now and then.
-    static let patience = 3
+    static let missLimit = 3
     static let retryInterval = 64
 
     private struct Entry {
@@ -232,7 +232,7 @@ public struct RestorationMemory: Sendable {
     /// Whether more than the likely candidates should be tried.
     public func deservesFullSearch(_ origin: String) -> Bool {
         guard let misses = self.entries[origin]?.misses else { return true }
-        return misses < Self.patience || misses % Self.retryInterval == 0
+        return misses < Self.missLimit || misses % Self.retryInterval == 0
     }
 
     public mutating func found(_ parameters: DeflateParameters, for origin: String) {

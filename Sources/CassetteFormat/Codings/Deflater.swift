@@ -21,7 +21,7 @@ public struct Deflater: ~Copyable {
     private var nextFlush = 0
     private var beforeFlush = 0
 
-    /// Nil for parameters that zlib does not take, and if out of memory.
+    /// Nil for parameters that zlib does not accept, and if out of memory.
     public init?(_ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain) {
         guard Self.accepts(parameters) else { return nil }
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -55,7 +55,7 @@ public struct Deflater: ~Copyable {
             && (0...4).contains(parameters.strategy) && parameters.flushes.allSatisfy { $0 >= 0 }
     }
 
-    /// Codes one whole content in memory; nil as for `init`.
+    /// Encodes one whole content in memory; nil as for `init`.
     public static func encode(
         _ content: UnsafeRawBufferPointer, _ parameters: DeflateParameters, format: DeflateFormat, header: GzipHeader = .plain
     ) -> [UInt8]? {
@@ -148,7 +148,7 @@ struct MembersDeflater: ~Copyable {
     private var room: Int
     private var deflater: Deflater
 
-    /// Nil for parameters that zlib does not take, for no members, and if out of memory.
+    /// Nil for parameters that zlib does not accept, for no members, and if out of memory.
     init?(_ members: [GzipMember]) {
         guard members.allSatisfy({ Deflater.accepts($0.parameters) && ($0.size ?? 0) >= 0 }), let first = members.first,
             let deflater = Deflater(first.parameters, format: .gzip, header: first.header)

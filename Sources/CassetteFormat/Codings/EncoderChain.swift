@@ -42,7 +42,7 @@ package final class EncoderChain {
         private static func refused(_ coding: String) -> CassetteError {
             CassetteError(
                 .damaged,
-                "zlib does not take the parameters of a body's \(coding) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
+                "zlib does not accept the parameters of a body's \(coding) coding: give level 0…9, memory 1…9, window 9…15, strategy 0…4")
         }
 
         func push(
@@ -50,7 +50,7 @@ package final class EncoderChain {
         ) throws {
             try self.stored?.push(content, isLast: isLast, deliver: deliver)
             if try self.members?.push(content, isLast: isLast, deliver: deliver) == false {
-                throw CassetteError(.unreadable, "out of memory while coding a body again: free some and try again")
+                throw CassetteError(.unreadable, "out of memory while encoding a body again: free some memory and try again")
             }
             try self.deflater?.push(content, isLast: isLast) { piece in
                 try deliver(piece)
@@ -122,10 +122,10 @@ struct StoredEncoder {
             // RFC 7932, 9.1 and 9.2, from the lowest bit: WBITS 0 (a window of 64 KiB), at the beginning only; ISLAST 0, MNIBBLES 00,
             // MLEN - 1 in 16 bits, ISUNCOMPRESSED 1.
             let bits = UInt32(size - 1) << 3 | 1 << 19
-            return Self.octets(self.hasBegun ? bits : bits << 1, 3)
+            return Self.bytes(self.hasBegun ? bits : bits << 1, 3)
         case .zstandard:
             // RFC 8878, 3.1.1.2: Last_Block 0, Block_Type 0 (raw), Block_Size.
-            return self.frameHeader() + Self.octets(UInt32(size) << 3, 3)
+            return self.frameHeader() + Self.bytes(UInt32(size) << 3, 3)
         }
     }
 
@@ -141,7 +141,7 @@ struct StoredEncoder {
     /// RFC 8878, 3.1.1.1: no content size, no checksum, no dictionary; a window of 128 KiB (2 to the 10 and 7).
     private func frameHeader() -> [UInt8] { self.hasBegun ? [] : [0x28, 0xb5, 0x2f, 0xfd, 0x00, 7 << 3] }
 
-    private static func octets(_ value: UInt32, _ count: Int) -> [UInt8] {
+    private static func bytes(_ value: UInt32, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }

@@ -60,10 +60,10 @@ extension GzipHeader {
         }
         if flags & Self.headerChecksum != 0 {
             guard bytes.count >= end + 2 else { return .needsMore }
-            let told = UInt(bytes[end]) | UInt(bytes[end + 1]) << 8
+            let stored = UInt(bytes[end]) | UInt(bytes[end + 1]) << 8
             // Both lengths are far below 32 bits here: the caller refuses a header of more than `sizeLimit` bytes.
             let found = crc32(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(truncatingIfNeeded: end)) & 0xffff
-            guard told == found else {
+            guard stored == found else {
                 return .invalid(InflateProblem(.wrongChecksum, offset: end, reason: "wrong checksum of the gzip header"))
             }
             end += 2

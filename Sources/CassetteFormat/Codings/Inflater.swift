@@ -24,7 +24,7 @@ public struct Inflater: ~Copyable {
     /// Whether the input so far ends after a block, at the end of a byte: a flushed compressor pauses there.
     ///
     /// zlib.h: `data_type` has 128 after a block, 64 within the last one, and the number of bits left over.
-    var isBehindBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
+    var isAfterBlock: Bool { self.stage == .blocks && self.status == .needsMore && self.stream.pointee.data_type & 0xff == 128 }
 
     /// zlib's state points back at this, so it must not move: it cannot be a plain stored property.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -68,7 +68,7 @@ public struct Inflater: ~Copyable {
         self.stage = self.format == .gzip ? .header : .blocks
         self.pending.removeAll(keepingCapacity: true)
         self.checksum = crc32(0, nil, 0)
-        if !self.isOpen { self.fail(.outOfMemory, "no memory for inflating") }
+        if !self.isOpen { self.fail(.outOfMemory, "out of memory for inflating") }
     }
 
     /// Negative: without wrapping. The gzip wrapping is read here, since zlib does not report its bytes.
@@ -149,9 +149,9 @@ public struct Inflater: ~Copyable {
                 if self.format == .gzip { self.stage = .trailer } else { self.status = .ended }
                 return length - Int(self.stream.pointee.avail_in)
             case Z_NEED_DICT:
-                self.fail(.unsupported, "preset dictionary wanted")
+                self.fail(.unsupported, "preset dictionary required")
             case Z_MEM_ERROR:
-                self.fail(.outOfMemory, "no memory for inflating")
+                self.fail(.outOfMemory, "out of memory for inflating")
             default:  // Z_DATA_ERROR, Z_STREAM_ERROR
                 self.fail(.corrupt, self.stream.pointee.msg.map { String(cString: $0) } ?? "corrupt deflate stream")
             }
@@ -175,11 +175,11 @@ public struct Inflater: ~Copyable {
         let taken = min(input.count, Self.gzipTrailerSize - self.pending.count)
         self.pending.append(contentsOf: input.prefix(taken))
         guard self.pending.count == Self.gzipTrailerSize else { return taken }
-        let told = self.pending.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
+        let trailer = self.pending.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
         self.pending.removeAll(keepingCapacity: true)
-        if UInt32(truncatingIfNeeded: told) != UInt32(truncatingIfNeeded: self.checksum) {
+        if UInt32(truncatingIfNeeded: trailer) != UInt32(truncatingIfNeeded: self.checksum) {
             self.fail(.wrongChecksum, "wrong gzip checksum")
-        } else if UInt32(truncatingIfNeeded: told >> 32) != UInt32(truncatingIfNeeded: self.produced) {
+        } else if UInt32(truncatingIfNeeded: trailer >> 32) != UInt32(truncatingIfNeeded: self.produced) {
             self.fail(.wrongLength, "wrong gzip length", offset: self.consumed + 4)
         } else {
             self.status = .ended
@@ -260,7 +260,7 @@ public struct InflateLimits: Sendable, Hashable {
     /// What is wrong with `produced` bytes out of `consumed`, if anything is.
     func problem(produced: Int, consumed: Int) -> InflateProblem? {
         guard produced <= self.output else {
-            return InflateProblem(.tooLong, offset: consumed, reason: "decoded body longer than \(self.output) octets")
+            return InflateProblem(.tooLong, offset: consumed, reason: "decoded body longer than \(self.output) bytes")
         }
         guard produced <= Self.ratioFloor || produced / max(consumed, 1) <= self.ratio else {
             return InflateProblem(

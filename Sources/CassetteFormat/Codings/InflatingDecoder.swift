@@ -152,7 +152,7 @@ final class InflatingDecoder: CodingDecoder {
             self.fed = 0
         case .failed(var problem):
             problem.offset += self.base
-            if problem.kind == .tooLong { problem.reason = "decoded body longer than \(self.limits.output) octets" }
+            if problem.kind == .tooLong { problem.reason = "decoded body longer than \(self.limits.output) bytes" }
             self.status = .failed(problem)
         }
     }

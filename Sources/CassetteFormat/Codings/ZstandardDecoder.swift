@@ -28,7 +28,7 @@ final class ZstandardDecoder: CodingDecoder {
         if let state = self.state {
             ZSTD_DCtx_setParameter(state, ZSTD_d_windowLogMax, Self.windowBits)
         } else {
-            self.fail(.outOfMemory, "no memory for zstd")
+            self.fail(.outOfMemory, "out of memory for zstd")
         }
     }
 
@@ -86,8 +86,8 @@ final class ZstandardDecoder: CodingDecoder {
         case ZSTD_error_prefix_unknown where self.frameStart > 0: self.end()
         case ZSTD_error_checksum_wrong: self.fail(.wrongChecksum, "wrong zstd checksum")
         case ZSTD_error_frameParameter_windowTooLarge: self.fail(.unsupported, "zstd window above 8 MiB")
-        case ZSTD_error_dictionary_wrong: self.fail(.unsupported, "zstd dictionary wanted")
-        case ZSTD_error_memory_allocation: self.fail(.outOfMemory, "no memory for zstd")
+        case ZSTD_error_dictionary_wrong: self.fail(.unsupported, "zstd dictionary required")
+        case ZSTD_error_memory_allocation: self.fail(.outOfMemory, "out of memory for zstd")
         default:
             let reason = ZSTD_getErrorName(result).map { String(cString: $0) } ?? "unknown"
             self.fail(.corrupt, "corrupt zstd stream (\(reason))")

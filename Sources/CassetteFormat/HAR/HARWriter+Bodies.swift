@@ -21,7 +21,7 @@ extension HARWriter {
             if type?.lowercased().hasPrefix("multipart/form-data") == true, let parts = try self.parts(body, headers) {
                 try self.params(parts)
                 if parts.boundary != MultipartType(headers)?.boundary {
-                    let boundary = String(decoding: parts.boundary.octets, as: UTF8.self)
+                    let boundary = String(decoding: parts.boundary.bytes, as: UTF8.self)
                     self.writer.member("comment")
                     self.writer.string("the parts have the boundary \"\(boundary)\", which the Content-Type does not name")
                     return self.writer.endObject()
@@ -41,7 +41,7 @@ extension HARWriter {
     /// The parts of a form that the cassette holds in one piece, as `inspect` shows them: with the boundary that its Content-Type names, or
     /// else with the one that it has. Nil if there are none.
     private func parts(_ body: Body, _ headers: HeaderFields) throws -> MultipartBody<PartContent>? {
-        var bytes = body.content.inlineOctets ?? []
+        var bytes = body.content.inlineBytes ?? []
         if bytes.isEmpty {
             guard body.size <= Self.guessLimit, let bodies = self.bodies else { return nil }
             var isTooLong = false
@@ -131,20 +131,20 @@ extension HARWriter {
     ) throws -> Int? {
         switch body.content {
         case .empty: return 0
-        case .encodedText(let octets, let charset):
+        case .encodedText(let bytes, let charset):
             // A reader of the archive can restore the bytes by the type alone.
-            let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(octets) : nil
-            _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? octets).withUnsafeBytes(deliver) }
-            return octets.count
-        case .text(let octets), .json(let octets, _):
-            let isText = UTF8Validator.isValid(octets)
-            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+            let text = isCharsetNamed || Self.names(type, charset) ? charset.decode(bytes) : nil
+            _ = try self.text(isText: text != nil, member, encoding) { deliver in try (text ?? bytes).withUnsafeBytes(deliver) }
+            return bytes.count
+        case .text(let bytes), .json(let bytes, _):
+            let isText = UTF8Validator.isValid(bytes)
+            return try self.text(isText: isText, member, encoding) { deliver in try bytes.withUnsafeBytes(deliver) }
         case .form, .lines, .events, .binary:
-            let octets = body.content.inlineOctets ?? []
-            let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(octets) }
-            return try self.text(isText: isText, member, encoding) { deliver in try octets.withUnsafeBytes(deliver) }
+            let bytes = body.content.inlineBytes ?? []
+            let isText = if case .binary = body.content { false } else { UTF8Validator.isValid(bytes) }
+            return try self.text(isText: isText, member, encoding) { deliver in try bytes.withUnsafeBytes(deliver) }
         case .multipart(let parts) where parts.sidecars.isEmpty:
-            let source = parts.source { _ in OctetSource([]) }
+            let source = parts.source { _ in ByteSource([]) }
             let isText = UTF8Validator.isValid(try source.load())
             return try self.text(isText: isText, member, encoding) { deliver in try source.forEachPiece(deliver) }
         case .multipart, .file, .raw:

@@ -114,7 +114,7 @@ public struct HARWriter {
         self.writer.member("status")
         self.writer.integer(response.status)
         self.writer.member("statusText")
-        self.octets(response.reason[...])
+        self.bytes(response.reason[...])
         self.writer.member("httpVersion")
         self.writer.string(interaction.response?.version.description ?? "")
         self.writer.member("cookies")
@@ -161,15 +161,15 @@ public struct HARWriter {
             self.writer.member("name")
             self.writer.string(fields.name(at: index))
             self.writer.member("value")
-            self.octets(fields.valueBytes(at: index))
+            self.bytes(fields.valueBytes(at: index))
             self.writer.endObject()
         }
         self.writer.endArray()
     }
 
     /// As UTF-8 if it is valid, otherwise a character per byte, as browsers show field values.
-    private mutating func octets(_ octets: ArraySlice<UInt8>) {
-        octets.withUnsafeBytes {
+    private mutating func bytes(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes {
             if UTF8Validator.isValid($0) { self.writer.string(utf8: $0) } else { self.writer.string(latin1: $0) }
         }
     }

@@ -31,11 +31,12 @@ enum BodyDecoder {
         if codings.isEmpty {
             if case .multipart(let body) = content {
                 guard body.size <= ObjectReader.largest else {
-                    throw reader.error(reader.value, "multipart", "expected smaller files: together they pass what a body can have")
+                    throw reader.error(
+                        reader.value, "multipart", "expected smaller files: together they exceed the size that a body can have")
                 }
                 return body.size
             }
-            if let octets = content.inlineOctets { return octets.count }
+            if let bytes = content.inlineBytes { return bytes.count }
         }
         throw reader.error(reader.value, "size", "is missing")
     }
@@ -64,10 +65,10 @@ enum BodyDecoder {
         let offset = try slice.requiredInt("offset")
         let size = try slice.requiredInt("size", in: 0...ObjectReader.largest - offset)
         let digits = try slice.requiredString("crc32")
-        guard let octets = Hex.decode(digits.utf8), octets.count == 4 else {
+        guard let bytes = Hex.decode(digits.utf8), bytes.count == 4 else {
             throw slice.error(value, "crc32", "expected eight hex digits")
         }
-        return RawSlice(path: path, offset: offset, size: size, crc32: octets.reduce(0) { $0 << 8 | UInt32($1) })
+        return RawSlice(path: path, offset: offset, size: size, crc32: bytes.reduce(0) { $0 << 8 | UInt32($1) })
     }
 
     private static func original(_ reader: ObjectReader, size: Int?, digest: String?) throws(CassetteError) -> Sidecar? {
@@ -208,10 +209,10 @@ enum CodingsDecoder {
             guard flushes.count < DeflateParameters.flushLimit else {
                 throw reader.error(element, "flushes", "expected at most \(DeflateParameters.flushLimit)", code: .tooLarge)
             }
-            guard let octets = element.int, (0...ObjectReader.largest).contains(octets) else {
+            guard let bytes = element.int, (0...ObjectReader.largest).contains(bytes) else {
                 throw reader.error(element, "flushes", "expected whole numbers from 0")
             }
-            flushes.append(octets)
+            flushes.append(bytes)
         }
         return flushes
     }

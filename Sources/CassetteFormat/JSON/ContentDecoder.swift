@@ -38,18 +38,18 @@ enum ContentDecoder {
             let boundary = MultipartType(headers)?.boundary
             return .multipart(try MultipartDecoder.decode(value, named: boundary, reader))
         default:
-            guard let text = try reader.utf8("base64"), let octets = Base64.decode(text) else {
+            guard let text = try reader.utf8("base64"), let bytes = Base64.decode(text) else {
                 throw reader.error(value, "base64", "expected base64 with its padding and no line ends")
             }
-            return .binary(octets)
+            return .binary(bytes)
         }
     }
 
     private static func json(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> BodyContent {
         let style = try self.style(reader)
         let restored = value.raw.withUnsafeBytes { JSONBody.restore($0, style: style) }
-        guard let octets = restored else { throw reader.error(value, "json", "expected JSON that fits its style", code: .tooLarge) }
-        return .json(octets, style: style)
+        guard let bytes = restored else { throw reader.error(value, "json", "expected JSON that fits its style", code: .tooLarge) }
+        return .json(bytes, style: style)
     }
 
     private static func style(_ reader: ObjectReader) throws(CassetteError) -> JSONStyle {
@@ -90,11 +90,11 @@ enum ContentDecoder {
         guard let charset = Charset.allCases.first(where: { $0.rawValue == name }) else {
             throw reader.error(member, "charset", "does not know the charset '\(name)'", code: .unsupportedVersion)
         }
-        guard let octets = charset.encode(text) else {
+        guard let bytes = charset.encode(text) else {
             throw reader.error(
                 value, "text", "expected characters of '\(name)' only, and a system whose iconv(3) knows it (glibc: its gconv modules)")
         }
-        return .encodedText(octets, charset)
+        return .encodedText(bytes, charset)
     }
 
     // MARK: Lists

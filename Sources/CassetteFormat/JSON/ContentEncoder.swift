@@ -10,48 +10,48 @@ enum ContentEncoder {
     static func encode(_ content: BodyContent, headers: HeaderFields, into writer: inout JSONWriter) {
         switch content {
         case .empty, .file, .raw: return
-        case .text(let octets): octets.withUnsafeBytes { self.text($0, &writer) }
-        case .encodedText(let octets, let charset): self.encodedText(octets, charset, &writer)
-        case .json(let octets, let style): octets.withUnsafeBytes { self.json($0, style, &writer) }
+        case .text(let bytes): bytes.withUnsafeBytes { self.text($0, &writer) }
+        case .encodedText(let bytes, let charset): self.encodedText(bytes, charset, &writer)
+        case .json(let bytes, let style): bytes.withUnsafeBytes { self.json($0, style, &writer) }
         case .form(let form): self.form(form, &writer)
         case .lines(let lines): self.lines(lines, &writer)
         case .events(let events):
-            guard UTF8Validator.isValid(events.octets) else { return self.binary(events.octets, &writer) }
+            guard UTF8Validator.isValid(events.bytes) else { return self.binary(events.bytes, &writer) }
             self.style(events.style, &writer)
             EventStreamCoder.write(events, into: &writer)
         case .multipart(let body):
             MultipartEncoder.encode(body, named: MultipartType(headers)?.boundary, into: &writer)
-        case .binary(let octets): self.binary(octets, &writer)
+        case .binary(let bytes): self.binary(bytes, &writer)
         }
     }
 
-    private static func binary(_ octets: [UInt8], _ writer: inout JSONWriter) {
+    private static func binary(_ bytes: [UInt8], _ writer: inout JSONWriter) {
         writer.member("base64")
-        octets.withUnsafeBytes { writer.base64($0) }
+        bytes.withUnsafeBytes { writer.base64($0) }
     }
 
-    private static func text(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
-        guard UTF8Validator.isValid(octets) else {
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
+        guard UTF8Validator.isValid(bytes) else {
             writer.member("base64")
-            return writer.base64(octets)
+            return writer.base64(bytes)
         }
         writer.member("text")
-        var end = ByteScan.index(of: 10, in: octets, from: 0)
-        guard end + 1 < octets.count else { return writer.string(utf8: octets) }
+        var end = ByteScan.index(of: 10, in: bytes, from: 0)
+        guard end + 1 < bytes.count else { return writer.string(utf8: bytes) }
         writer.beginArray(.lines)
         var start = 0
-        while start < octets.count {
-            let next = min(end + 1, octets.count)
+        while start < bytes.count {
+            let next = min(end + 1, bytes.count)
             writer.element()
-            writer.string(utf8: UnsafeRawBufferPointer(rebasing: octets[start..<next]))
+            writer.string(utf8: UnsafeRawBufferPointer(rebasing: bytes[start..<next]))
             start = next
-            end = ByteScan.index(of: 10, in: octets, from: start)
+            end = ByteScan.index(of: 10, in: bytes, from: start)
         }
         writer.endArray()
     }
 
-    private static func encodedText(_ octets: [UInt8], _ charset: Charset, _ writer: inout JSONWriter) {
-        guard let text = charset.decode(octets), charset.encode(text) == octets else { return self.binary(octets, &writer) }
+    private static func encodedText(_ bytes: [UInt8], _ charset: Charset, _ writer: inout JSONWriter) {
+        guard let text = charset.decode(bytes), charset.encode(text) == bytes else { return self.binary(bytes, &writer) }
         writer.member("charset")
         writer.string(charset.rawValue)
         text.withUnsafeBytes { self.text($0, &writer) }
@@ -59,13 +59,13 @@ enum ContentEncoder {
 
     // MARK: Structure
 
-    private static func json(_ octets: UnsafeRawBufferPointer, _ style: JSONStyle, _ writer: inout JSONWriter) {
+    private static func json(_ bytes: UnsafeRawBufferPointer, _ style: JSONStyle, _ writer: inout JSONWriter) {
         let mark = writer.mark
         self.style(style, &writer)
         writer.member("json")
-        guard !JSONBody.write(octets, into: &writer, depth: writer.depth) else { return }
+        guard !JSONBody.write(bytes, into: &writer, depth: writer.depth) else { return }
         writer.rewind(to: mark)
-        self.text(octets, &writer)
+        self.text(bytes, &writer)
     }
 
     private static func style(_ style: JSONStyle, _ writer: inout JSONWriter) {
@@ -94,7 +94,7 @@ enum ContentEncoder {
         self.style(lines.style, &writer)
         writer.member("lines")
         writer.beginArray(.lines)
-        let isWhole = lines.octets.withUnsafeBytes { bytes in
+        let isWhole = lines.bytes.withUnsafeBytes { bytes in
             lines.lines.allSatisfy { line in
                 writer.element()
                 return JSONBody.write(UnsafeRawBufferPointer(rebasing: bytes[line]), into: &writer, depth: writer.depth)
@@ -103,7 +103,7 @@ enum ContentEncoder {
         writer.endArray()
         guard isWhole else {
             writer.rewind(to: mark)
-            return lines.octets.withUnsafeBytes { self.text($0, &writer) }
+            return lines.bytes.withUnsafeBytes { self.text($0, &writer) }
         }
         if lines.lineEnd != .lineFeed {
             writer.member("lineEnd")

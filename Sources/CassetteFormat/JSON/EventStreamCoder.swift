@@ -12,7 +12,7 @@ enum EventStreamCoder {
         let (events, rest) = stream.split
         writer.member("events")
         writer.beginArray(.lines)
-        stream.octets.withUnsafeBytes { bytes in
+        stream.bytes.withUnsafeBytes { bytes in
             for event in events {
                 writer.element()
                 let lines = event.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
@@ -35,7 +35,7 @@ enum EventStreamCoder {
         }
         guard !rest.isEmpty else { return }
         writer.member("rest")
-        stream.octets[rest].withUnsafeBytes { writer.string(utf8: $0) }
+        stream.bytes[rest].withUnsafeBytes { writer.string(utf8: $0) }
     }
 
     /// Names, and how many lines have each in a row; nil for an event that is no object.
@@ -101,24 +101,24 @@ enum EventStreamCoder {
     static func decode(_ value: JSONValue, _ reader: ObjectReader, style: JSONStyle, lineEnd: LineEnd) throws(CassetteError) -> EventStream
     {
         guard value.kind == .array else { throw reader.error(value, "events", "expected an array") }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for event in value.elements {
             switch event.kind {
             case .array:
-                for line in event.elements { octets += try self.line(line, reader) + lineEnd.octets }
+                for line in event.elements { bytes += try self.line(line, reader) + lineEnd.bytes }
             case .object:
-                for member in event.members { try self.member(member.name, member.value, reader, style, lineEnd, &octets) }
+                for member in event.members { try self.member(member.name, member.value, reader, style, lineEnd, &bytes) }
             case .string, .number, .true, .false, .null:
                 throw reader.error(event, "events", "expected an event: an object, or an array of its lines")
             }
-            octets += lineEnd.octets
+            bytes += lineEnd.bytes
         }
-        octets += try reader.utf8("rest") ?? []
-        return EventStream(octets: octets, lineEnd: lineEnd, style: style)
+        bytes += try reader.utf8("rest") ?? []
+        return EventStream(bytes: bytes, lineEnd: lineEnd, style: style)
     }
 
     private static func member(
-        _ name: JSONValue, _ value: JSONValue, _ reader: ObjectReader, _ style: JSONStyle, _ lineEnd: LineEnd, _ octets: inout [UInt8]
+        _ name: JSONValue, _ value: JSONValue, _ reader: ObjectReader, _ style: JSONStyle, _ lineEnd: LineEnd, _ bytes: inout [UInt8]
     ) throws(CassetteError) {
         guard let text = name.utf8, !text.isEmpty, text.allSatisfy({ $0 >= 97 && $0 <= 122 }) else {
             throw reader.error(name, "events", "expected the name of a field, as data")
@@ -127,15 +127,15 @@ enum EventStreamCoder {
             guard let json = value.raw.withUnsafeBytes({ JSONBody.restore($0, style: style) }) else {
                 throw reader.error(value, "events", "expected JSON that fits its style", code: .tooLarge)
             }
-            octets += EventStream.prefix + json + lineEnd.octets
+            bytes += EventStream.prefix + json + lineEnd.bytes
             return
         }
         let start = text + [UInt8(ascii: ":"), 32]
         guard value.kind == .array else {
-            octets += start + (try self.line(value, reader)) + lineEnd.octets
+            bytes += start + (try self.line(value, reader)) + lineEnd.bytes
             return
         }
-        for element in value.elements { octets += start + (try self.line(element, reader)) + lineEnd.octets }
+        for element in value.elements { bytes += start + (try self.line(element, reader)) + lineEnd.bytes }
     }
 
     private static func line(_ value: JSONValue, _ reader: ObjectReader) throws(CassetteError) -> [UInt8] {

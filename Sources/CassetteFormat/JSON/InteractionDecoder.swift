@@ -109,7 +109,7 @@ public enum InteractionDecoder {
 
     private static func reason(_ reader: ObjectReader) throws(CassetteError) -> [UInt8] {
         guard let value = reader["reason"], value.kind != .null else { return [] }
-        return try HeadOctets.decodeLine(value, "reason", reader)
+        return try HeadBytes.decodeLine(value, "reason", reader)
     }
 
     private static func fields(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> HeaderFields? {
@@ -118,7 +118,7 @@ public enum InteractionDecoder {
         guard value.range.count <= self.headLimit else { throw reader.error(value, name, "expected at most 16 MiB", code: .tooLarge) }
         var fields = HeaderFields()
         for element in value.elements {
-            let line = try HeadOctets.decodeLine(element, name, reader)
+            let line = try HeadBytes.decodeLine(element, name, reader)
             guard let first = line.first, first != 32, first != 9 else {
                 throw reader.error(element, name, "expected a field line: an empty line would end the head")
             }

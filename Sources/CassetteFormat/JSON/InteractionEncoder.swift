@@ -129,7 +129,7 @@ public enum InteractionEncoder {
         writer.beginArray(.lines)
         for index in 0..<fields.count {
             writer.element()
-            fields.line(at: index).withUnsafeBytes { HeadOctets.write($0, &writer) }
+            fields.line(at: index).withUnsafeBytes { HeadBytes.write($0, &writer) }
         }
         writer.endArray()
     }
@@ -139,7 +139,7 @@ public enum InteractionEncoder {
     /// Null is a status line that ends after the status.
     private static func reason(_ reason: [UInt8], _ omitsSpace: Bool, _ writer: inout JSONWriter) {
         guard !omitsSpace || !reason.isEmpty else { return writer.raw("null") }
-        reason.withUnsafeBytes { HeadOctets.write($0, &writer) }
+        reason.withUnsafeBytes { HeadBytes.write($0, &writer) }
     }
 
     private static func outcome(_ outcome: Outcome, _ writer: inout JSONWriter) {

@@ -29,11 +29,11 @@ enum MultipartDecoder {
         try object.refuseUnknown()
         var boundary = boundary
         if let named = object["boundary"] {
-            boundary = MultipartBoundary(try HeadOctets.decodeLine(named, "boundary", object))
+            boundary = MultipartBoundary(try HeadBytes.decodeLine(named, "boundary", object))
         }
         guard let boundary else { throw object.error(value, "boundary", "expected 1 to \(MultipartBoundary.longest) bytes") }
         let preamble =
-            try object["preamble"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "preamble", object) } ?? []
+            try object["preamble"].map { (value) throws(CassetteError) in try HeadBytes.decode(value, "preamble", object) } ?? []
         let parts = try self.parts(object.required("parts"), isFirst: preamble.isEmpty, object, depth)
         let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: preamble.isEmpty && parts.isEmpty, isClosing: true)
         var closing: MultipartDelimiter? = usual
@@ -41,7 +41,7 @@ enum MultipartDecoder {
             closing = value.kind == .null ? nil : try self.delimiter(value, "closing", usual: usual, object)
         }
         let epilogue =
-            try object["epilogue"].map { (value) throws(CassetteError) in try HeadOctets.decode(value, "epilogue", object) } ?? []
+            try object["epilogue"].map { (value) throws(CassetteError) in try HeadBytes.decode(value, "epilogue", object) } ?? []
         return MultipartBody(boundary: boundary, preamble: preamble, parts: parts, closing: closing, epilogue: epilogue)
     }
 
@@ -71,13 +71,13 @@ enum MultipartDecoder {
     private static func headers(_ reader: ObjectReader) throws(CassetteError) -> PartHeaderSection {
         if let head = reader["head"] {
             guard reader["headers"] == nil else { throw reader.error(head, "head", "expected one of 'head' and 'headers'") }
-            return PartHeaderSection(octets: try HeadOctets.decode(head, "head", reader))
+            return PartHeaderSection(bytes: try HeadBytes.decode(head, "head", reader))
         }
         guard let value = reader["headers"] else { return PartHeaderSection(lines: []) }
         guard value.kind == .array else { throw reader.error(value, "headers", "expected an array of field lines") }
         var lines: [[UInt8]] = []
         for element in value.elements {
-            let line = try HeadOctets.decodeLine(element, "headers", reader)
+            let line = try HeadBytes.decodeLine(element, "headers", reader)
             guard !line.isEmpty else { throw reader.error(element, "headers", "expected a field line: an empty line would end the head") }
             lines.append(line)
         }
@@ -123,8 +123,8 @@ enum MultipartDecoder {
     }
 
     private static func lineEnd(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> LineEnd? {
-        guard let octets = try reader.utf8(name), let value = reader[name] else { return nil }
-        guard let lineEnd = LineEnd.allCases.first(where: { $0.octets == octets }) else {
+        guard let bytes = try reader.utf8(name), let value = reader[name] else { return nil }
+        guard let lineEnd = LineEnd.allCases.first(where: { $0.bytes == bytes }) else {
             throw reader.error(value, name, "expected \"\", \"\\n\" or \"\\r\\n\"")
         }
         return lineEnd

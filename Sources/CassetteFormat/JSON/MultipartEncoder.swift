@@ -17,7 +17,7 @@ enum MultipartEncoder {
         writer.beginObject(.lines)
         if body.boundary != boundary {
             writer.member("boundary")
-            body.boundary.octets.withUnsafeBytes { HeadOctets.write($0, &writer) }
+            body.boundary.bytes.withUnsafeBytes { HeadBytes.write($0, &writer) }
         }
         self.surroundings("preamble", body.preamble, &writer)
         writer.member("parts")
@@ -30,25 +30,25 @@ enum MultipartEncoder {
         writer.endObject()
     }
 
-    private static func surroundings(_ name: StaticString, _ octets: [UInt8], _ writer: inout JSONWriter) {
-        guard !octets.isEmpty else { return }
+    private static func surroundings(_ name: StaticString, _ bytes: [UInt8], _ writer: inout JSONWriter) {
+        guard !bytes.isEmpty else { return }
         writer.member(name)
-        octets.withUnsafeBytes { HeadOctets.write($0, &writer) }
+        bytes.withUnsafeBytes { HeadBytes.write($0, &writer) }
     }
 
     private static func delimiter(_ delimiter: MultipartDelimiter, usual: MultipartDelimiter, _ writer: inout JSONWriter) {
         writer.beginObject(.inline)
         if delimiter.lineEndBefore != usual.lineEndBefore {
             writer.member("before")
-            delimiter.lineEndBefore.octets.withUnsafeBytes { writer.string(utf8: $0) }
+            delimiter.lineEndBefore.bytes.withUnsafeBytes { writer.string(utf8: $0) }
         }
         if !delimiter.padding.isEmpty {
             writer.member("padding")
-            delimiter.padding.withUnsafeBytes { HeadOctets.write($0, &writer) }
+            delimiter.padding.withUnsafeBytes { HeadBytes.write($0, &writer) }
         }
         if delimiter.lineEndAfter != usual.lineEndAfter {
             writer.member("after")
-            delimiter.lineEndAfter.octets.withUnsafeBytes { writer.string(utf8: $0) }
+            delimiter.lineEndAfter.bytes.withUnsafeBytes { writer.string(utf8: $0) }
         }
         writer.endObject()
     }
@@ -89,12 +89,12 @@ enum MultipartEncoder {
             writer.beginArray(.lines)
             for line in lines {
                 writer.element()
-                line.withUnsafeBytes { HeadOctets.write($0, &writer) }
+                line.withUnsafeBytes { HeadBytes.write($0, &writer) }
             }
             writer.endArray()
         } else {
             writer.member("head")
-            part.headers.octets.withUnsafeBytes { HeadOctets.write($0, &writer) }
+            part.headers.bytes.withUnsafeBytes { HeadBytes.write($0, &writer) }
         }
         switch part.content {
         case .multipart(let inner): self.encode(inner, named: MultipartType(fields)?.boundary, into: &writer)
@@ -119,10 +119,10 @@ enum MultipartEncoder {
     private static func isShort(_ part: MultipartPart<PartContent>) -> Bool {
         let size: Int
         switch part.content {
-        case .data(.text(let octets)) where !octets.contains(10): size = octets.count
-        case .data(.binary(let octets)): size = Base64.length(of: octets.count)
+        case .data(.text(let bytes)) where !bytes.contains(10): size = bytes.count
+        case .data(.binary(let bytes)): size = Base64.length(of: bytes.count)
         default: return false
         }
-        return part.headers.octets.count + size <= self.inlineLimit
+        return part.headers.bytes.count + size <= self.inlineLimit
     }
 }

@@ -91,7 +91,7 @@ struct ObjectReader {
     func utf8(_ name: String) throws(CassetteError) -> [UInt8]? {
         guard let value = self[name] else { return nil }
         guard value.kind == .string else { throw self.error(value, name, "expected a string") }
-        guard let text = value.utf8 else { throw self.error(value, name, "expected whole characters: half a surrogate pair is none") }
+        guard let text = value.utf8 else { throw self.error(value, name, "expected whole characters, not half a surrogate pair") }
         return text
     }
 
@@ -127,12 +127,12 @@ struct ObjectReader {
 }
 
 /// Bytes of a message's or part's head as a cassette has them: a string, or `{ "latin1": "…" }` if they are not UTF-8.
-enum HeadOctets {
-    static func write(_ octets: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
-        guard !UTF8Validator.isValid(octets) else { return writer.string(utf8: octets) }
+enum HeadBytes {
+    static func write(_ bytes: UnsafeRawBufferPointer, _ writer: inout JSONWriter) {
+        guard !UTF8Validator.isValid(bytes) else { return writer.string(utf8: bytes) }
         writer.beginObject(.inline)
         writer.member("latin1")
-        writer.string(latin1: octets)
+        writer.string(latin1: bytes)
         writer.endObject()
     }
 
@@ -144,12 +144,12 @@ enum HeadOctets {
         }
         let inner = try ObjectReader(value, reader.memberPath(name), reader.place, known: ["latin1"])
         try inner.refuseUnknown()
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for scalar in try inner.requiredString("latin1").unicodeScalars {
-            guard let octet = UInt8(exactly: scalar.value) else { throw inner.error(value, "latin1", "expected characters up to U+00FF") }
-            octets.append(octet)
+            guard let byte = UInt8(exactly: scalar.value) else { throw inner.error(value, "latin1", "expected characters up to U+00FF") }
+            bytes.append(byte)
         }
-        return octets
+        return bytes
     }
 
     /// Bytes without line ends and NULs.
@@ -157,7 +157,7 @@ enum HeadOctets {
         let line = try self.decode(value, name, reader)
         // RFC 9110, 5.5: any of these would end the line, or some readers take it for its end.
         guard !line.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) else {
-            throw reader.error(value, name, "expected one line without line ends and NULs")
+            throw reader.error(value, name, "expected one line without line ends or NULs")
         }
         return line
     }

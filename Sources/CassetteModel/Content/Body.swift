@@ -37,9 +37,9 @@ public struct Body: Sendable, Hashable {
     }
 
     /// Bytes of the content as it is now. Differs from `size` if the content was edited or codings were removed.
-    public var octetCount: Int {
+    public var byteCount: Int {
         switch self.content {
-        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: self.content.inlineOctets?.count ?? 0
+        case .empty, .text, .encodedText, .json, .form, .lines, .events, .binary: self.content.inlineBytes?.count ?? 0
         case .multipart(let body): body.size
         case .file(let sidecar): sidecar.size
         case .raw(let slice): slice.size
@@ -104,13 +104,13 @@ public enum BodyContent: Sendable, Hashable {
 
 extension BodyContent {
     /// The bytes, if the cassette itself holds all of them in one piece.
-    public var inlineOctets: [UInt8]? {
+    public var inlineBytes: [UInt8]? {
         switch self {
         case .empty: []
-        case .text(let octets), .encodedText(let octets, _), .json(let octets, _), .binary(let octets): octets
-        case .form(let form): form.octets
-        case .lines(let lines): lines.octets
-        case .events(let events): events.octets
+        case .text(let bytes), .encodedText(let bytes, _), .json(let bytes, _), .binary(let bytes): bytes
+        case .form(let form): form.bytes
+        case .lines(let lines): lines.bytes
+        case .events(let events): events.bytes
         case .multipart, .file, .raw: nil
         }
     }

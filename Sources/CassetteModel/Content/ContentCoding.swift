@@ -3,7 +3,7 @@ public enum ContentCoding: Sendable, Hashable {
     /// gzip (RFC 1952), with the header of the first member. Parameters are nil if they were not found: then `Body.original` holds the
     /// bytes.
     case gzip(DeflateParameters?, header: GzipHeader)
-    /// gzip of two or more members, each of which can be coded again.
+    /// gzip of two or more members, each of which can be encoded again.
     case gzipMembers([GzipMember])
     /// `deflate` as the zlib format (RFC 1950).
     case deflate(DeflateParameters?)
@@ -15,7 +15,7 @@ public enum ContentCoding: Sendable, Hashable {
     case zstandard
 }
 
-/// One member of a gzip stream that has several (RFC 1952, 2.2), with what it takes to code it again exactly.
+/// One member of a gzip stream that has several (RFC 1952, 2.2), with what it takes to encode it again exactly.
 ///
 /// Knows how much of the content it has, not where that begins: this follows from the members before it.
 public struct GzipMember: Sendable, Hashable {
@@ -75,7 +75,7 @@ public struct DeflateParameters: Sendable, Hashable {
 
 /// What the Content-Encoding fields of a message say (RFC 9110, 8.4). The bytes may be different.
 public enum ContentEncoding: Sendable, Hashable {
-    /// A coding that this library knows; `isTakenOff` tells whether this build removes it.
+    /// A coding that this library knows; `isSupported` says whether this build decodes it.
     public enum Name: String, Sendable, Hashable, CaseIterable {
         case gzip
         /// The zlib format, or the raw format that some servers send instead (RFC 9110, 8.4.1.2).
@@ -107,7 +107,7 @@ public enum ContentEncoding: Sendable, Hashable {
                 let word = Self.word(part)
                 guard !word.isEmpty, word != "identity" else { continue }
                 if words.utf8.count < Self.printLimit { words += words.isEmpty ? word : ", " + word }
-                guard let name = Self.name(word), name.isTakenOff, names.count < Self.limit else {
+                guard let name = Self.name(word), name.isSupported, names.count < Self.limit else {
                     isKnown = false
                     continue
                 }
@@ -151,7 +151,7 @@ public enum ContentEncoding: Sendable, Hashable {
 
 extension ContentEncoding.Name {
     /// br and zstd need a system library, which a package trait enables.
-    public var isTakenOff: Bool {
+    public var isSupported: Bool {
         switch self {
         case .gzip, .deflate:
             return true

@@ -4,23 +4,23 @@ public import TapeBytes
 ///
 /// Interprets no field; knows only that a blank line ends an event.
 public struct EventStream: Sendable, Hashable {
-    public let octets: [UInt8]
+    public let bytes: [UInt8]
     /// Of all lines.
     public let lineEnd: LineEnd
     /// White space of the JSON in `data`, which a cassette shows as structure.
     public let style: JSONStyle
 
     /// Nil if the line ends differ or are CR alone, or no event is complete.
-    public init?(_ octets: [UInt8]) {
-        guard let lineEnd = octets.withUnsafeBytes(Self.lineEnd(of:)) else { return nil }
-        self.init(octets: octets, lineEnd: lineEnd)
+    public init?(_ bytes: [UInt8]) {
+        guard let lineEnd = bytes.withUnsafeBytes(Self.lineEnd(of:)) else { return nil }
+        self.init(bytes: bytes, lineEnd: lineEnd)
         guard !self.events.isEmpty else { return nil }
     }
 
-    package init(octets: [UInt8], lineEnd: LineEnd, style: JSONStyle? = nil) {
-        self.octets = octets
+    package init(bytes: [UInt8], lineEnd: LineEnd, style: JSONStyle? = nil) {
+        self.bytes = bytes
         self.lineEnd = lineEnd
-        self.style = style ?? octets.withUnsafeBytes(Self.style(of:))
+        self.style = style ?? bytes.withUnsafeBytes(Self.style(of:))
     }
 
     private static func lineEnd(of bytes: UnsafeRawBufferPointer) -> LineEnd? {
@@ -31,7 +31,7 @@ public struct EventStream: Sendable, Hashable {
         }
         // For a client, a CR within a line ends it.
         var returns = 0
-        for octet in bytes where octet == 13 { returns += 1 }
+        for byte in bytes where byte == 13 { returns += 1 }
         let feeds = ByteScan.count(of: 10, in: bytes, upTo: bytes.count)
         return returns == (found == .carriageReturnLineFeed ? feeds : 0) ? found : nil
     }
@@ -54,7 +54,7 @@ public struct EventStream: Sendable, Hashable {
         return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 
-    /// The lines of each complete event, as ranges of `octets` without line ends.
+    /// The lines of each complete event, as ranges of `bytes` without line ends.
     public var events: [[Range<Int>]] { self.split.events }
 
     /// What follows the last blank line: the beginning of an incomplete event.
@@ -64,7 +64,7 @@ public struct EventStream: Sendable, Hashable {
         var events: [[Range<Int>]] = []
         var event: [Range<Int>] = []
         var end = 0
-        for line in self.octets.withUnsafeBytes(JSONLines.split) where line.lineEnd != .none {
+        for line in self.bytes.withUnsafeBytes(JSONLines.split) where line.lineEnd != .none {
             if line.content.isEmpty {
                 events.append(event)
                 event = []
@@ -73,6 +73,6 @@ public struct EventStream: Sendable, Hashable {
                 event.append(line.content)
             }
         }
-        return (events, end..<self.octets.count)
+        return (events, end..<self.bytes.count)
     }
 }

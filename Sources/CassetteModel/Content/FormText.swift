@@ -21,15 +21,15 @@ public struct FormText: Sendable, Hashable {
         self.spelling = spelling
     }
 
-    /// Nil if no single spelling restores all bytes, a name or value is not UTF-8, or `octets` is empty.
-    public init?(_ octets: UnsafeRawBufferPointer) {
-        guard !octets.isEmpty else { return nil }
+    /// Nil if no single spelling restores all bytes, a name or value is not UTF-8, or `bytes` is empty.
+    public init?(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return nil }
         var survey = Survey()
         var fields: [Field] = []
         var start = 0
         while true {
-            let end = ByteScan.index(of: UInt8(ascii: "&"), in: octets, from: start)
-            let part = UnsafeRawBufferPointer(rebasing: octets[start..<end])
+            let end = ByteScan.index(of: UInt8(ascii: "&"), in: bytes, from: start)
+            let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
             let equals = ByteScan.index(of: UInt8(ascii: "="), in: part, from: 0)
             guard let name = survey.decode(UnsafeRawBufferPointer(rebasing: part[..<equals])) else { return nil }
             var value: String?
@@ -38,24 +38,24 @@ public struct FormText: Sendable, Hashable {
                 value = text
             }
             fields.append(Field(name: name, value: value))
-            guard end < octets.count else { break }
+            guard end < bytes.count else { break }
             start = end + 1
         }
         guard let spelling = survey.spelling else { return nil }
         self.init(fields: fields, spelling: spelling)
-        guard self.octets.withUnsafeBytes({ $0.elementsEqualFast(octets) }) else { return nil }
+        guard self.bytes.withUnsafeBytes({ $0.elementsEqualFast(bytes) }) else { return nil }
     }
 
-    public var octets: [UInt8] {
-        var octets: [UInt8] = []
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
         for (index, field) in self.fields.enumerated() {
-            if index > 0 { octets.append(UInt8(ascii: "&")) }
-            self.spelling.write(field.name.utf8, isName: true, into: &octets)
+            if index > 0 { bytes.append(UInt8(ascii: "&")) }
+            self.spelling.write(field.name.utf8, isName: true, into: &bytes)
             guard let value = field.value else { continue }
-            octets.append(UInt8(ascii: "="))
-            self.spelling.write(value.utf8, isName: false, into: &octets)
+            bytes.append(UInt8(ascii: "="))
+            self.spelling.write(value.utf8, isName: false, into: &bytes)
         }
-        return octets
+        return bytes
     }
 
     /// Collects how single bytes are spelled, to find one rule for all.
@@ -71,8 +71,8 @@ public struct FormText: Sendable, Hashable {
             decoded.reserveCapacity(text.count)
             var offset = 0
             while offset < text.count {
-                let octet = text[offset]
-                if octet == UInt8(ascii: "%") {
+                let byte = text[offset]
+                if byte == UInt8(ascii: "%") {
                     guard text.count - offset > 2, let upper = Hex.value(text[offset + 1]), let lower = Hex.value(text[offset + 2]) else {
                         return nil
                     }
@@ -84,13 +84,13 @@ public struct FormText: Sendable, Hashable {
                     offset += 3
                     continue
                 }
-                if octet == UInt8(ascii: "+") {
+                if byte == UInt8(ascii: "+") {
                     self.hasPlus = true
                     decoded.append(32)
                 } else {
-                    guard FormSpelling.mayBePlain(octet) else { return nil }
-                    self.plain[Int(octet)] = true
-                    decoded.append(octet)
+                    guard FormSpelling.mayBePlain(byte) else { return nil }
+                    self.plain[Int(byte)] = true
+                    decoded.append(byte)
                 }
                 offset += 1
             }
@@ -104,13 +104,13 @@ public struct FormText: Sendable, Hashable {
         var spelling: FormSpelling? {
             guard !(self.hasPlus && self.escaped[32]), !(self.hasUpper && self.hasLower) else { return nil }
             var spelling = FormSpelling(escapesSpace: self.escaped[32], usesLowerCaseHex: self.hasLower)
-            for octet in UInt8(33)..<127 {
-                let (isPlain, isEscaped) = (self.plain[Int(octet)], self.escaped[Int(octet)])
+            for byte in UInt8(33)..<127 {
+                let (isPlain, isEscaped) = (self.plain[Int(byte)], self.escaped[Int(byte)])
                 if isPlain, isEscaped { return nil }
-                if FormSpelling.isUsuallyPlain(octet) {
-                    if isEscaped { spelling.escaped.append(octet) }
+                if FormSpelling.isUsuallyPlain(byte) {
+                    if isEscaped { spelling.escaped.append(byte) }
                 } else if isPlain {
-                    spelling.plain.append(octet)
+                    spelling.plain.append(byte)
                 }
             }
             return spelling.escaped.contains(where: FormSpelling.isAlphanumeric) ? nil : spelling
@@ -140,38 +140,38 @@ public struct FormSpelling: Sendable, Hashable {
 
     public static let usual = FormSpelling()
 
-    package static func isAlphanumeric(_ octet: UInt8) -> Bool {
-        octet >= 48 && octet <= 57 || (octet | 32) >= 97 && (octet | 32) <= 122 && octet < 128
+    package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        byte >= 48 && byte <= 57 || (byte | 32) >= 97 && (byte | 32) <= 122 && byte < 128
     }
 
-    fileprivate static func isUsuallyPlain(_ octet: UInt8) -> Bool {
-        self.isAlphanumeric(octet) || octet == UInt8(ascii: "*") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".")
-            || octet == UInt8(ascii: "_")
+    fileprivate static func isUsuallyPlain(_ byte: UInt8) -> Bool {
+        self.isAlphanumeric(byte) || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "_")
     }
 
     /// Bytes that some spelling leaves unescaped: visible ones that neither separate nor escape.
-    package static func mayBePlain(_ octet: UInt8) -> Bool {
-        octet > 32 && octet < 127 && octet != UInt8(ascii: "&") && octet != UInt8(ascii: "%") && octet != UInt8(ascii: "+")
+    package static func mayBePlain(_ byte: UInt8) -> Bool {
+        byte > 32 && byte < 127 && byte != UInt8(ascii: "&") && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "+")
     }
 
     /// Appends a name or value in this spelling.
-    func write(_ text: some Sequence<UInt8>, isName: Bool, into octets: inout [UInt8]) {
-        for octet in text {
-            if octet == 32, !self.escapesSpace {
-                octets.append(UInt8(ascii: "+"))
-            } else if self.isPlain(octet), !isName || octet != UInt8(ascii: "=") {
-                octets.append(octet)
+    func write(_ text: some Sequence<UInt8>, isName: Bool, into bytes: inout [UInt8]) {
+        for byte in text {
+            if byte == 32, !self.escapesSpace {
+                bytes.append(UInt8(ascii: "+"))
+            } else if self.isPlain(byte), !isName || byte != UInt8(ascii: "=") {
+                bytes.append(byte)
             } else {
-                octets.append(UInt8(ascii: "%"))
-                for digit in [Hex.digit(octet >> 4), Hex.digit(octet & 15)] {
-                    octets.append(digit >= 97 && !self.usesLowerCaseHex ? digit & ~32 : digit)
+                bytes.append(UInt8(ascii: "%"))
+                for digit in [Hex.digit(byte >> 4), Hex.digit(byte & 15)] {
+                    bytes.append(digit >= 97 && !self.usesLowerCaseHex ? digit & ~32 : digit)
                 }
             }
         }
     }
 
-    private func isPlain(_ octet: UInt8) -> Bool {
-        if Self.isUsuallyPlain(octet) { return !self.escaped.contains(octet) }
-        return self.plain.contains(octet)
+    private func isPlain(_ byte: UInt8) -> Bool {
+        if Self.isUsuallyPlain(byte) { return !self.escaped.contains(byte) }
+        return self.plain.contains(byte)
     }
 }

@@ -104,7 +104,7 @@ package enum MagicNumber {
     /// Bytes to pass: more than any signature needs.
     static let prefixSize = 512
 
-    private static let signatures: [(offset: Int, octets: [UInt8], fileExtension: String)] = [
+    private static let signatures: [(offset: Int, bytes: [UInt8], fileExtension: String)] = [
         (0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], "png"),
         (0, [0xff, 0xd8, 0xff], "jpg"),
         (0, Array("GIF8".utf8), "gif"),
@@ -136,9 +136,9 @@ package enum MagicNumber {
     ]
 
     package static func fileExtension(of prefix: UnsafeRawBufferPointer) -> String? {
-        for (offset, octets, fileExtension) in self.signatures where prefix.count >= offset + octets.count {
-            let part = UnsafeRawBufferPointer(rebasing: prefix[offset..<offset + octets.count])
-            if octets.withUnsafeBytes({ $0.elementsEqualFast(part) }) { return fileExtension }
+        for (offset, bytes, fileExtension) in self.signatures where prefix.count >= offset + bytes.count {
+            let part = UnsafeRawBufferPointer(rebasing: prefix[offset..<offset + bytes.count])
+            if bytes.withUnsafeBytes({ $0.elementsEqualFast(part) }) { return fileExtension }
         }
         return nil
     }

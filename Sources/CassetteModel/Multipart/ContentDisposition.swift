@@ -34,10 +34,10 @@ public struct ContentDisposition: Sendable, Hashable {
     }
 
     private static func text(_ parameter: MIMEParameters.Parameter, _ charset: FormCharset?) -> String {
-        let octets = parameter.isQuoted ? self.unescaped(parameter.raw) : parameter.raw
-        if let text = EncodedWords.text(octets) { return text }
-        if UTF8Validator.isValid(octets) { return String(decoding: octets, as: UTF8.self) }
-        return charset.flatMap { Charset.text(octets, label: $0.label) } ?? Latin1.decode(octets)
+        let bytes = parameter.isQuoted ? self.unescaped(parameter.raw) : parameter.raw
+        if let text = EncodedWords.text(bytes) { return text }
+        if UTF8Validator.isValid(bytes) { return String(decoding: bytes, as: UTF8.self) }
+        return charset.flatMap { Charset.text(bytes, label: $0.label) } ?? Latin1.decode(bytes)
     }
 
     /// Unescapes `\"` and `\\` if the value has no other backslashes: an Internet Explorer path (`C:\dir\a.png`) has others, and no client
@@ -45,22 +45,22 @@ public struct ContentDisposition: Sendable, Hashable {
     /// percent sign (HTML Living Standard, multipart/form-data encoding algorithm).
     private static func unescaped(_ raw: [UInt8]) -> [UInt8] {
         let isEscaped = self.hasEscapesOnly(raw)
-        var octets: [UInt8] = []
-        octets.reserveCapacity(raw.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(raw.count)
         var index = 0
         while index < raw.count {
             if raw[index] == UInt8(ascii: "\\"), index + 1 < raw.count, isEscaped || raw[index + 1] == UInt8(ascii: "\"") {
-                octets.append(raw[index + 1])
+                bytes.append(raw[index + 1])
                 index += 2
-            } else if let octet = self.percentEscape(raw[index...].prefix(3)) {
-                octets.append(octet)
+            } else if let byte = self.percentEscape(raw[index...].prefix(3)) {
+                bytes.append(byte)
                 index += 3
             } else {
-                octets.append(raw[index])
+                bytes.append(raw[index])
                 index += 1
             }
         }
-        return octets
+        return bytes
     }
 
     private static func hasEscapesOnly(_ raw: [UInt8]) -> Bool {
@@ -76,9 +76,9 @@ public struct ContentDisposition: Sendable, Hashable {
         return true
     }
 
-    private static func percentEscape(_ octets: ArraySlice<UInt8>) -> UInt8? {
-        guard octets.count == 3, octets.first == UInt8(ascii: "%") else { return nil }
-        switch (octets[octets.startIndex + 1], octets[octets.startIndex + 2] | 32) {
+    private static func percentEscape(_ bytes: ArraySlice<UInt8>) -> UInt8? {
+        guard bytes.count == 3, bytes.first == UInt8(ascii: "%") else { return nil }
+        switch (bytes[bytes.startIndex + 1], bytes[bytes.startIndex + 2] | 32) {
         case (UInt8(ascii: "2"), UInt8(ascii: "2") | 32): return UInt8(ascii: "\"")
         case (UInt8(ascii: "0"), UInt8(ascii: "d")): return 13
         case (UInt8(ascii: "0"), UInt8(ascii: "a")): return 10
@@ -100,9 +100,9 @@ public struct FormCharset: Sendable, Hashable {
     /// Nil if the part is not that field, or its value cannot be a charset name.
     init?(_ part: HeaderFields, value: () -> [UInt8]?) {
         guard let disposition = ContentDisposition(part), disposition.name == "_charset_", disposition.filename == nil,
-            let octets = value(), (1...Self.longest).contains(octets.count), octets.allSatisfy({ $0 > 32 && $0 < 127 })
+            let bytes = value(), (1...Self.longest).contains(bytes.count), bytes.allSatisfy({ $0 > 32 && $0 < 127 })
         else { return nil }
-        self.label = String(decoding: octets, as: UTF8.self).lowercased()
+        self.label = String(decoding: bytes, as: UTF8.self).lowercased()
     }
 }
 
@@ -120,7 +120,7 @@ extension MultipartBody {
 }
 
 extension MultipartBody<PartContent> {
-    package var formCharset: FormCharset? { self.formCharset { if case .text(let octets) = $0 { octets } else { nil } } }
+    package var formCharset: FormCharset? { self.formCharset { if case .text(let bytes) = $0 { bytes } else { nil } } }
 }
 
 /// A parameter value with charset and language (RFC 8187, 3.2; before it RFC 5987 and RFC 2231): `UTF-8'ko'%EC%9D%8C`.
@@ -134,8 +134,8 @@ public struct ExtendedValue: Sendable, Hashable {
     public var text: String
 
     /// Nil if the value is malformed, its charset is unknown, or its bytes are not in that charset.
-    public init?(_ octets: some Collection<UInt8>) {
-        let pieces = octets.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
+    public init?(_ bytes: some Collection<UInt8>) {
+        let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, let decoded = Self.percentDecoded(Array(pieces[2])) else { return nil }
         self.init(charset: pieces[0], language: pieces[1], decoded: decoded)
     }
@@ -161,8 +161,8 @@ public struct ExtendedValue: Sendable, Hashable {
                     guard parts.count == 3 else { return nil }
                     (kind, raw) = (Array(parts[..<2]), parts[2])
                 }
-                guard let octets = Self.percentDecoded(Array(raw)) else { return nil }
-                decoded += octets
+                guard let bytes = Self.percentDecoded(Array(raw)) else { return nil }
+                decoded += bytes
             } else if let plain = parameters["\(name)*\(index)"] {
                 decoded += plain.value
             } else if index == 0 {
@@ -175,18 +175,18 @@ public struct ExtendedValue: Sendable, Hashable {
         self.init(charset: kind[0].isEmpty ? Array("utf-8".utf8)[...] : kind[0], language: kind[1], decoded: decoded)
     }
 
-    private static func percentDecoded(_ octets: [UInt8]) -> [UInt8]? {
+    private static func percentDecoded(_ bytes: [UInt8]) -> [UInt8]? {
         var decoded: [UInt8] = []
         var index = 0
-        while index < octets.count {
-            if octets[index] == UInt8(ascii: "%") {
-                guard index + 2 < octets.count, let upper = Hex.value(octets[index + 1]), let lower = Hex.value(octets[index + 2]) else {
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, let upper = Hex.value(bytes[index + 1]), let lower = Hex.value(bytes[index + 2]) else {
                     return nil
                 }
                 decoded.append(upper << 4 | lower)
                 index += 3
             } else {
-                decoded.append(octets[index])
+                decoded.append(bytes[index])
                 index += 1
             }
         }
@@ -203,27 +203,27 @@ enum EncodedWords {
 
     private struct Word {
         var charset: String
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var end: Int
     }
 
     /// The text with all words decoded; nil if there is none, or the bytes of one are not in its charset.
-    static func text(_ octets: [UInt8]) -> String? {
+    static func text(_ bytes: [UInt8]) -> String? {
         var text = ""
         var plain: [UInt8] = []
         var last: Word?
         var hasWords = false
         func flush() -> Bool {
             guard let word = last else { return true }
-            guard let decoded = Charset.text(word.octets, label: word.charset) else { return false }
+            guard let decoded = Charset.text(word.bytes, label: word.charset) else { return false }
             text += decoded
             last = nil
             return true
         }
         var index = 0
-        while index < octets.count {
-            guard octets[index] == UInt8(ascii: "="), let word = self.word(in: octets, at: index) else {
-                plain.append(octets[index])
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "="), let word = self.word(in: bytes, at: index) else {
+                plain.append(bytes[index])
                 index += 1
                 continue
             }
@@ -231,7 +231,7 @@ enum EncodedWords {
             index = word.end
             // White space between two words is not part of the text (RFC 2047, 6.2), and a character may span both.
             if let before = last, plain.allSatisfy({ $0 == 32 || $0 == 9 }), before.charset == word.charset {
-                last?.octets += word.octets
+                last?.bytes += word.bytes
             } else {
                 let isBetween = last != nil && plain.allSatisfy { $0 == 32 || $0 == 9 }
                 guard flush() else { return nil }
@@ -245,8 +245,8 @@ enum EncodedWords {
     }
 
     /// The word `=?charset?B?…?=` that begins at `start`.
-    private static func word(in octets: [UInt8], at start: Int) -> Word? {
-        let rest = octets[start...].prefix(self.longest)
+    private static func word(in bytes: [UInt8], at start: Int) -> Word? {
+        let rest = bytes[start...].prefix(self.longest)
         guard rest.starts(with: [UInt8(ascii: "="), UInt8(ascii: "?")]) else { return nil }
         let pieces = rest.dropFirst(2).split(separator: UInt8(ascii: "?"), maxSplits: 3, omittingEmptySubsequences: false)
         guard pieces.count == 4, pieces[3].first == UInt8(ascii: "="), let method = pieces[1].first,
@@ -262,6 +262,6 @@ enum EncodedWords {
         }
         // RFC 2231, 5: a language may follow the charset.
         let charset = String(decoding: pieces[0].prefix { $0 != UInt8(ascii: "*") }, as: UTF8.self).lowercased()
-        return decoded.map { Word(charset: charset, octets: $0, end: pieces[3].startIndex + 1) }
+        return decoded.map { Word(charset: charset, bytes: $0, end: pieces[3].startIndex + 1) }
     }
 }

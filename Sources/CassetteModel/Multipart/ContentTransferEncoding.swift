@@ -25,24 +25,24 @@ public enum ContentTransferEncoding: Sendable, Hashable {
     }
 
     /// Nil if the encoding is unknown.
-    public func decode(_ octets: [UInt8]) -> [UInt8]? {
+    public func decode(_ bytes: [UInt8]) -> [UInt8]? {
         switch self {
-        case .identity: octets
-        case .base64: Self.decodeBase64(octets)
-        case .quotedPrintable: Self.decodeQuotedPrintable(octets)
+        case .identity: bytes
+        case .base64: Self.decodeBase64(bytes)
+        case .quotedPrintable: Self.decodeQuotedPrintable(bytes)
         case .other: nil
         }
     }
 
     /// RFC 2045, 6.8: ignores characters outside the alphabet; padding ends the data.
-    private static func decodeBase64(_ octets: [UInt8]) -> [UInt8] {
+    private static func decodeBase64(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
-        decoded.reserveCapacity(octets.count / 4 * 3)
+        decoded.reserveCapacity(bytes.count / 4 * 3)
         var bits: UInt32 = 0
         var held = 0
-        for octet in octets {
-            if octet == UInt8(ascii: "=") { break }
-            guard let value = Base64.value(octet) else { continue }
+        for byte in bytes {
+            if byte == UInt8(ascii: "=") { break }
+            guard let value = Base64.value(byte) else { continue }
             bits = bits << 6 | UInt32(value)
             held += 6
             guard held >= 8 else { continue }
@@ -54,19 +54,19 @@ public enum ContentTransferEncoding: Sendable, Hashable {
 
     /// RFC 2045, 6.7: `=` and two hex digits are a byte, `=` at a line's end joins lines, white space at a line's end is dropped; all
     /// else is kept.
-    private static func decodeQuotedPrintable(_ octets: [UInt8]) -> [UInt8] {
+    private static func decodeQuotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
-        decoded.reserveCapacity(octets.count)
+        decoded.reserveCapacity(bytes.count)
         var start = 0
-        while start < octets.count {
-            let feed = octets[start...].firstIndex(of: 10)
-            let next = feed.map { $0 + 1 } ?? octets.count
-            let lineEnd = feed.map { $0 > start && octets[$0 - 1] == 13 ? $0 - 1 : $0 } ?? octets.count
+        while start < bytes.count {
+            let feed = bytes[start...].firstIndex(of: 10)
+            let next = feed.map { $0 + 1 } ?? bytes.count
+            let lineEnd = feed.map { $0 > start && bytes[$0 - 1] == 13 ? $0 - 1 : $0 } ?? bytes.count
             var end = lineEnd
-            while end > start, octets[end - 1] == 32 || octets[end - 1] == 9 { end -= 1 }
-            let isSoft = end > start && octets[end - 1] == UInt8(ascii: "=")
-            self.appendQuotedPrintable(octets[start..<(isSoft ? end - 1 : end)], to: &decoded)
-            if !isSoft { decoded += octets[lineEnd..<next] }
+            while end > start, bytes[end - 1] == 32 || bytes[end - 1] == 9 { end -= 1 }
+            let isSoft = end > start && bytes[end - 1] == UInt8(ascii: "=")
+            self.appendQuotedPrintable(bytes[start..<(isSoft ? end - 1 : end)], to: &decoded)
+            if !isSoft { decoded += bytes[lineEnd..<next] }
             start = next
         }
         return decoded

@@ -46,7 +46,7 @@ final class LintLevel {
                 self.report.add(problem)
             }
         } else if !self.isClosed {
-            let boundary = PlainText.escape(self.boundary.octets, limit: 80)
+            let boundary = PlainText.escape(self.boundary.bytes, limit: 80)
             self.report.add(
                 MultipartProblem(
                     .notClosed, offset: self.offset + self.size,
@@ -56,13 +56,13 @@ final class LintLevel {
 
     private func take(_ event: MultipartEvent) {
         let offset = self.offset + event.offset
-        self.size = event.offset + event.octets.count
+        self.size = event.offset + event.bytes.count
         switch event.kind {
         case .preamble:
-            if self.head.count < Self.headSize { self.head += event.octets.prefix(Self.headSize - self.head.count) }
+            if self.head.count < Self.headSize { self.head += event.bytes.prefix(Self.headSize - self.head.count) }
         case .delimiter(let delimiter): self.delimiter(delimiter, offset: offset, end: self.offset + self.size)
         case .headers:
-            let section = PartHeaderSection(octets: Array(event.octets))
+            let section = PartHeaderSection(bytes: Array(event.bytes))
             self.part?.headers(section, offset: offset, boundary: self.boundary).forEach(self.report.add)
             if let feed = self.part?.usesLineFeed { self.lineFeedOnly(feed) }
             self.open(section, offset: self.offset + self.size)
@@ -72,11 +72,11 @@ final class LintLevel {
                 self.report.add(
                     MultipartProblem(
                         .boundaryInData, offset: offset,
-                        "the data of \(part.label) has the boundary in it, where servers that only search for it cut; choose another boundary"
+                        "the data of \(part.label) contains the boundary, and servers that only search for it cut there; choose another boundary"
                     ))
             }
-            self.part?.data(event.octets)
-            self.inner?.push(event.octets)
+            self.part?.data(event.bytes)
+            self.inner?.push(event.bytes)
         case .epilogue:
             guard self.isFormData else { return }
             self.report.addOnce(
@@ -99,7 +99,7 @@ final class LintLevel {
             self.beforeFirst(delimiter, offset: offset)
         } else if delimiter.lineEndBefore == .none, let part = self.part {
             let what = part.hasEmptyLine ? "there is no line end between the data of \(part.label) and the delimiter" : nil
-            if let what { self.report.add(MultipartProblem(.lineEndMissing, offset: offset, "\(what); write CRLF in front of the \"--\"")) }
+            if let what { self.report.add(MultipartProblem(.lineEndMissing, offset: offset, "\(what); write CRLF before the \"--\"")) }
         }
         if let part = self.part, !part.hasEmptyLine { self.emptyLineMissing(part, offset: offset) }
         self.endPart()
@@ -117,7 +117,7 @@ final class LintLevel {
         if delimiter.lineEndAfter == .none, !delimiter.isClosing || self.depth == 1 {
             let kind: MultipartProblem.Kind = delimiter.isClosing ? .lastLineEndMissing : .lineEndMissing
             let which = delimiter.isClosing ? "closing delimiter, and some servers wait for it" : "delimiter"
-            self.report.add(MultipartProblem(kind, offset: end, "there is no line end behind the \(which); write CRLF there"))
+            self.report.add(MultipartProblem(kind, offset: end, "there is no line end after the \(which); write CRLF there"))
         }
         guard !delimiter.isClosing else { return }
         self.parts += 1
@@ -129,12 +129,12 @@ final class LintLevel {
             self.report.add(
                 MultipartProblem(
                     .lineEndBeforeFirst, offset: offset,
-                    "there is a line end in front of the first delimiter, which some servers refuse; begin the body with \"--\""))
+                    "there is a line end before the first delimiter, which some servers refuse; begin the body with \"--\""))
         } else if !self.head.isEmpty, self.isFormData {
             self.report.add(
                 MultipartProblem(
                     .preamble, offset: self.offset,
-                    "there are bytes in front of the first delimiter, which some servers refuse; leave them out"))
+                    "there are bytes before the first delimiter, which some servers refuse; leave them out"))
         }
     }
 
@@ -162,8 +162,8 @@ final class LintLevel {
     }
 
     private func emptyLineMissing(_ part: PartLint, offset: Int) {
-        guard self.part?.isEmptyLineTold == false else { return }
-        self.part?.isEmptyLineTold = true
+        guard self.part?.isEmptyLineReported == false else { return }
+        self.part?.isEmptyLineReported = true
         self.report.add(
             MultipartProblem(
                 .emptyLineMissing, offset: offset,

@@ -15,11 +15,11 @@ public struct MIMEParameters: Sendable, Hashable {
             guard self.isQuoted, self.raw.contains(UInt8(ascii: "\\")) else { return self.raw }
             var value: [UInt8] = []
             var isEscaped = false
-            for octet in self.raw {
-                if octet == UInt8(ascii: "\\"), !isEscaped {
+            for byte in self.raw {
+                if byte == UInt8(ascii: "\\"), !isEscaped {
                     isEscaped = true
                 } else {
-                    value.append(octet)
+                    value.append(byte)
                     isEscaped = false
                 }
             }
@@ -37,28 +37,28 @@ public struct MIMEParameters: Sendable, Hashable {
     public var rest: [UInt8]?
 
     public init(_ field: some Collection<UInt8>) {
-        let octets = Array(field)
-        var index = Self.endOfValue(octets, from: 0)
-        self.value = Self.lowercase(octets[..<index])
-        while index < octets.count, octets[index] == UInt8(ascii: ";"), self.parameters.count < Self.limit {
+        let bytes = Array(field)
+        var index = Self.endOfValue(bytes, from: 0)
+        self.value = Self.lowercase(bytes[..<index])
+        while index < bytes.count, bytes[index] == UInt8(ascii: ";"), self.parameters.count < Self.limit {
             index += 1
-            let end = octets[index...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") } ?? octets.count
-            let name = Self.lowercase(octets[index..<end])
+            let end = bytes[index...].firstIndex { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "=") } ?? bytes.count
+            let name = Self.lowercase(bytes[index..<end])
             index = end
-            guard end < octets.count, octets[end] == UInt8(ascii: "=") else { continue }
-            let start = octets[(end + 1)...].firstIndex { !Self.isSpace($0) } ?? octets.count
+            guard end < bytes.count, bytes[end] == UInt8(ascii: "=") else { continue }
+            let start = bytes[(end + 1)...].firstIndex { !Self.isSpace($0) } ?? bytes.count
             let (raw, isQuoted): (ArraySlice<UInt8>, Bool)
-            if start < octets.count, octets[start] == UInt8(ascii: "\"") {
-                let close = Self.closingQuote(octets, from: start + 1)
-                (raw, isQuoted) = (octets[(start + 1)..<close], true)
-                index = Self.endOfValue(octets, from: close)
+            if start < bytes.count, bytes[start] == UInt8(ascii: "\"") {
+                let close = Self.closingQuote(bytes, from: start + 1)
+                (raw, isQuoted) = (bytes[(start + 1)..<close], true)
+                index = Self.endOfValue(bytes, from: close)
             } else {
-                index = Self.endOfValue(octets, from: start)
-                (raw, isQuoted) = (Self.trimmed(octets[start..<index]), false)
+                index = Self.endOfValue(bytes, from: start)
+                (raw, isQuoted) = (Self.trimmed(bytes[start..<index]), false)
             }
             if !name.isEmpty { self.parameters.append(Parameter(name: name, raw: Array(raw), isQuoted: isQuoted)) }
         }
-        if index < octets.count, octets[index] == UInt8(ascii: ",") { self.rest = Array(octets[(index + 1)...]) }
+        if index < bytes.count, bytes[index] == UInt8(ascii: ",") { self.rest = Array(bytes[(index + 1)...]) }
     }
 
     /// The first parameter with the name, which must be in lower case.
@@ -66,41 +66,41 @@ public struct MIMEParameters: Sendable, Hashable {
         self.parameters.first { $0.name == name }
     }
 
-    private static func closingQuote(_ octets: [UInt8], from start: Int) -> Int {
+    private static func closingQuote(_ bytes: [UInt8], from start: Int) -> Int {
         var first: Int?
         var index = start
-        while index < octets.count {
-            if octets[index] == UInt8(ascii: "\\") {
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "\\") {
                 // A path that ends in a backslash: `filename="C:\"`.
-                if index + 1 < octets.count, octets[index + 1] == UInt8(ascii: "\""), self.endsValue(octets, behind: index + 1),
-                    !octets[(index + 2)...].contains(UInt8(ascii: "\""))
+                if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "\""), self.endsValue(bytes, after: index + 1),
+                    !bytes[(index + 2)...].contains(UInt8(ascii: "\""))
                 {
                     return index + 1
                 }
                 index += 2
                 continue
             }
-            if octets[index] == UInt8(ascii: "\"") {
-                if self.endsValue(octets, behind: index) { return index }
+            if bytes[index] == UInt8(ascii: "\"") {
+                if self.endsValue(bytes, after: index) { return index }
                 first = first ?? index
             }
             index += 1
         }
-        return first ?? octets.count
+        return first ?? bytes.count
     }
 
-    private static func endsValue(_ octets: [UInt8], behind quote: Int) -> Bool {
-        guard let next = octets[(quote + 1)...].first(where: { !self.isSpace($0) }) else { return true }
+    private static func endsValue(_ bytes: [UInt8], after quote: Int) -> Bool {
+        guard let next = bytes[(quote + 1)...].first(where: { !self.isSpace($0) }) else { return true }
         return next == UInt8(ascii: ";") || next == UInt8(ascii: ",")
     }
 
     /// The next semicolon, or comma before a media type. Other commas belong to the value: a boundary may have them (RFC 2046, 5.1.1),
     /// and clients forget the quotes it then needs.
-    private static func endOfValue(_ octets: [UInt8], from start: Int) -> Int {
+    private static func endOfValue(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start
-        while index < octets.count, octets[index] != UInt8(ascii: ";") {
-            if octets[index] == UInt8(ascii: ",") {
-                let next = octets[(index + 1)...].drop { self.isSpace($0) }.prefix(Self.longestFamily)
+        while index < bytes.count, bytes[index] != UInt8(ascii: ";") {
+            if bytes[index] == UInt8(ascii: ",") {
+                let next = bytes[(index + 1)...].drop { self.isSpace($0) }.prefix(Self.longestFamily)
                 let text = self.lowercase(next)
                 if Self.families.contains(where: { text.hasPrefix($0) }) { break }
             }
@@ -112,16 +112,16 @@ public struct MIMEParameters: Sendable, Hashable {
     private static let families = ["multipart/", "application/", "text/"]
     private static let longestFamily = 12
 
-    private static func isSpace(_ octet: UInt8) -> Bool { octet == 32 || octet == 9 || octet == 10 || octet == 13 }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
-    private static func trimmed(_ octets: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = octets.drop(while: self.isSpace)
+    private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = bytes.drop(while: self.isSpace)
         guard let last = start.lastIndex(where: { !self.isSpace($0) }) else { return start }
         return start[...last]
     }
 
-    private static func lowercase(_ octets: ArraySlice<UInt8>) -> String {
-        String(decoding: self.trimmed(octets).map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 }, as: UTF8.self)
+    private static func lowercase(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: self.trimmed(bytes).map { $0 >= 65 && $0 <= 90 ? $0 | 32 : $0 }, as: UTF8.self)
     }
 }
 

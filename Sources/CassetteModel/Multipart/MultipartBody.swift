@@ -46,10 +46,10 @@ public struct MultipartBody<Data> {
 extension MultipartBody<Range<Int>> {
     /// The parts of a body in memory, as ranges of it; nil if it has no delimiter or exceeds a limit, so that its bytes must be kept.
     public static func parse(
-        _ octets: UnsafeRawBufferPointer, boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()
+        _ bytes: UnsafeRawBufferPointer, boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()
     ) -> MultipartBody? {
         var reader = MultipartReader(boundary: boundary, limits: limits)
-        reader.push(octets)
+        reader.push(bytes)
         return reader.finish()
     }
 }
@@ -96,37 +96,37 @@ public enum MultipartSerializer {
     ) rethrows {
         try body.preamble.withUnsafeBytes(output)
         for part in body.parts {
-            try part.delimiter.octets(boundary: body.boundary).withUnsafeBytes(output)
-            try part.headers.octets.withUnsafeBytes(output)
+            try part.delimiter.bytes(boundary: body.boundary).withUnsafeBytes(output)
+            try part.headers.bytes.withUnsafeBytes(output)
             switch part.content {
             case .data(let content): try data(content)
             case .multipart(let inner): try self.write(inner, to: output, data: data)
             }
         }
-        if let closing = body.closing { try closing.octets(boundary: body.boundary).withUnsafeBytes(output) }
+        if let closing = body.closing { try closing.bytes(boundary: body.boundary).withUnsafeBytes(output) }
         try body.epilogue.withUnsafeBytes(output)
     }
 
     /// The bytes of a body whose data are bytes.
-    public static func octets(_ body: MultipartBody<[UInt8]>) -> [UInt8] {
-        var octets: [UInt8] = []
-        self.write(body, to: { octets.append(contentsOf: $0) }, data: { octets.append(contentsOf: $0) })
-        return octets
+    public static func bytes(_ body: MultipartBody<[UInt8]>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        self.write(body, to: { bytes.append(contentsOf: $0) }, data: { bytes.append(contentsOf: $0) })
+        return bytes
     }
 
     /// The bytes of a body whose data are ranges of `source`; nil if they are not within it.
-    public static func octets(_ body: MultipartBody<Range<Int>>, source: UnsafeRawBufferPointer) -> [UInt8]? {
-        var octets: [UInt8] = []
+    public static func bytes(_ body: MultipartBody<Range<Int>>, source: UnsafeRawBufferPointer) -> [UInt8]? {
+        var bytes: [UInt8] = []
         var isInside = true
         self.write(
-            body, to: { octets.append(contentsOf: $0) },
+            body, to: { bytes.append(contentsOf: $0) },
             data: { range in
                 if range.lowerBound >= 0, range.upperBound <= source.count {
-                    octets.append(contentsOf: source[range])
+                    bytes.append(contentsOf: source[range])
                 } else {
                     isInside = false
                 }
             })
-        return isInside ? octets : nil
+        return isInside ? bytes : nil
     }
 }

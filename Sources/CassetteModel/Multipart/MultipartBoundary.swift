@@ -13,9 +13,9 @@ public struct MultipartBoundary: Sendable, Hashable {
     /// The index in `dashed` of the byte that is rarest in ordinary data.
     private let anchor: Int
 
-    public init?(_ octets: some Collection<UInt8>) {
-        guard (1...Self.longest).contains(octets.count), !octets.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else { return nil }
-        self.dashed = [45, 45] + octets
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard (1...Self.longest).contains(bytes.count), !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else { return nil }
+        self.dashed = [45, 45] + bytes
         self.anchor = Self.rarest(self.dashed)
     }
 
@@ -24,14 +24,14 @@ public struct MultipartBoundary: Sendable, Hashable {
     }
 
     /// Without the two hyphens.
-    public var octets: ArraySlice<UInt8> { self.dashed[2...] }
+    public var bytes: ArraySlice<UInt8> { self.dashed[2...] }
     public var count: Int { self.dashed.count - 2 }
 
     /// The index of the byte that `find` searches for. Capital letters and digits are rarer than small letters and hyphens in text, JSON
     /// and code; in random data all are equally frequent.
     private static func rarest(_ dashed: [UInt8]) -> Int {
-        func rank(_ octet: UInt8) -> Int {
-            switch octet {
+        func rank(_ byte: UInt8) -> Int {
+            switch byte {
             case UInt8(ascii: "J"), UInt8(ascii: "K"), UInt8(ascii: "Q"), UInt8(ascii: "V")...UInt8(ascii: "Z"): 0
             case 0x80...0xFF: 1
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): 2
@@ -63,7 +63,7 @@ public struct MultipartBoundary: Sendable, Hashable {
         }
     }
 
-    func stands(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+    func occurs(at offset: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.count - offset >= self.dashed.count
             && self.dashed.withUnsafeBytes { $0.elementsEqualFast(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + $0.count])) }
     }
@@ -107,8 +107,8 @@ public struct MultipartDelimiter: Sendable, Hashable {
         self.lineEndAfter = lineEndAfter
     }
 
-    public func octets(boundary: MultipartBoundary) -> [UInt8] {
-        self.lineEndBefore.octets + boundary.dashed + (self.isClosing ? [45, 45] : []) + self.padding + self.lineEndAfter.octets
+    public func bytes(boundary: MultipartBoundary) -> [UInt8] {
+        self.lineEndBefore.bytes + boundary.dashed + (self.isClosing ? [45, 45] : []) + self.padding + self.lineEndAfter.bytes
     }
 }
 
@@ -118,7 +118,7 @@ public enum LineEnd: Sendable, Hashable, CaseIterable {
     case lineFeed
     case carriageReturnLineFeed
 
-    public var octets: [UInt8] {
+    public var bytes: [UInt8] {
         switch self {
         case .none: []
         case .lineFeed: [10]
@@ -140,10 +140,10 @@ public enum LineEnd: Sendable, Hashable, CaseIterable {
         return end - 1 > start && bytes[end - 2] == 13 ? .carriageReturnLineFeed : .lineFeed
     }
 
-    /// The line end at the start of `octets`.
-    static func leading(_ octets: [UInt8]) -> LineEnd {
-        if octets.starts(with: [13, 10]) { return .carriageReturnLineFeed }
-        return octets.first == 10 ? .lineFeed : .none
+    /// The line end at the start of `bytes`.
+    static func leading(_ bytes: [UInt8]) -> LineEnd {
+        if bytes.starts(with: [13, 10]) { return .carriageReturnLineFeed }
+        return bytes.first == 10 ? .lineFeed : .none
     }
 }
 

@@ -113,7 +113,7 @@ final class LintReport {
     var all: [MultipartProblem] {
         let sorted = self.problems.sorted { ($0.offset ?? -1) < ($1.offset ?? -1) }
         guard self.others > 0 else { return sorted }
-        return sorted + [MultipartProblem(.more, offset: nil, "\(self.others) more problems are not listed; mend these first")]
+        return sorted + [MultipartProblem(.more, offset: nil, "\(self.others) more problems are not listed; fix these first")]
     }
 }
 
@@ -129,7 +129,8 @@ enum ContentTypeLint {
         if indices.count > 1 || isJoined {
             problems.append(
                 MultipartProblem(
-                    .contentTypeTwice, offset: offset, "\"Content-Type\" is there twice, and servers differ in which they take; set it once"
+                    .contentTypeTwice, offset: offset,
+                    "\"Content-Type\" is there twice, and servers differ in which one they use; set it once"
                 ))
         }
         guard let type = MultipartType(fields) else { return problems }
@@ -158,7 +159,7 @@ enum ContentTypeLint {
             problems.append(
                 MultipartProblem(
                     .boundaryCharacters, offset: offset,
-                    "the boundary \"\(shown)\" has characters that RFC 2046, 5.1.1 does not allow there; use letters, digits and hyphens"))
+                    "the boundary \"\(shown)\" has characters that RFC 2046, 5.1.1 does not allow; use letters, digits and hyphens"))
         } else if !boundary.isQuoted, !value.allSatisfy(self.needsNoQuotes) {
             problems.append(
                 MultipartProblem(
@@ -168,24 +169,24 @@ enum ContentTypeLint {
             problems.append(
                 MultipartProblem(
                     .boundaryQuoted, offset: offset,
-                    "the boundary \"\(shown)\" stands in quotes, which is allowed, but some servers take them for a part of it; leave them out"
+                    "the boundary \"\(shown)\" is in quotes, which is allowed, but some servers take them for a part of it; leave them out"
                 ))
         }
         return problems
     }
 
     /// `bchars` of RFC 2046, 5.1.1.
-    private static func isAllowed(_ octet: UInt8) -> Bool {
-        self.isPlain(octet) || "'()+_,-./:=? ".utf8.contains(octet)
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        self.isPlain(byte) || "'()+_,-./:=? ".utf8.contains(byte)
     }
 
     /// The `bchars` that are in `token` too (RFC 2045, 5.1).
-    private static func needsNoQuotes(_ octet: UInt8) -> Bool {
-        self.isPlain(octet) || "'+_-.".utf8.contains(octet)
+    private static func needsNoQuotes(_ byte: UInt8) -> Bool {
+        self.isPlain(byte) || "'+_-.".utf8.contains(byte)
     }
 
-    private static func isPlain(_ octet: UInt8) -> Bool {
-        octet >= 48 && octet <= 57 || (octet | 32) >= 97 && (octet | 32) <= 122
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 48 && byte <= 57 || (byte | 32) >= 97 && (byte | 32) <= 122
     }
 }
 
@@ -196,19 +197,19 @@ enum BoundaryGuess {
     ///   - named: the boundary that Content-Type declares; nil if it declares none.
     static func problem(_ head: [UInt8], named: MultipartBoundary?) -> MultipartProblem? {
         if let (found, offset) = self.firstBoundary(head) {
-            let shown = PlainText.escape(found.octets, limit: 80)
+            let shown = PlainText.escape(found.bytes, limit: 80)
             let other =
-                named.map { "but \"Content-Type\" says \"\(PlainText.escape($0.octets, limit: 80))\"" }
+                named.map { "but \"Content-Type\" says \"\(PlainText.escape($0.bytes, limit: 80))\"" }
                 ?? "but \"Content-Type\" does not say so"
             return MultipartProblem(
                 .boundaryWrong, offset: offset, "the body uses the boundary \"\(shown)\", \(other); write \"boundary=\(shown)\" there",
                 proposal: found)
         }
         guard let named else { return nil }
-        let shown = PlainText.escape(named.octets, limit: 80)
+        let shown = PlainText.escape(named.bytes, limit: 80)
         let what = head.isEmpty ? "the body is empty" : "the body has no line \"--\(shown)\""
         return MultipartProblem(
-            .noDelimiter, offset: 0, "\(what); write that line in front of each part and \"--\(shown)--\" after the last")
+            .noDelimiter, offset: 0, "\(what); write that line before each part and \"--\(shown)--\" after the last")
     }
 
     /// The rest of the first line that begins with two hyphens.

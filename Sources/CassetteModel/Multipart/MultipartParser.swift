@@ -19,7 +19,7 @@ public struct MultipartParser: ~Copyable {
     private var parts = 0
     private var headers = PartHeaderScanner()
     /// Set if the state has changed without consuming a byte: the same bytes are processed again.
-    private var hasTurned = false
+    private var hasChangedState = false
 
     /// Bytes appended to the held ones to classify them: more than the longest delimiter with the field that may follow it.
     static let window = 512
@@ -58,10 +58,10 @@ public struct MultipartParser: ~Copyable {
     }
 
     private mutating func processHeld(isFinal: Bool, deliver: (MultipartEvent) throws -> Void) rethrows -> Int {
-        var octets: [UInt8] = []
-        swap(&octets, &self.held)
-        defer { swap(&octets, &self.held) }
-        return try octets.withUnsafeBytes { try self.process($0, isFinal: isFinal, deliver: deliver) }
+        var bytes: [UInt8] = []
+        swap(&bytes, &self.held)
+        defer { swap(&bytes, &self.held) }
+        return try bytes.withUnsafeBytes { try self.process($0, isFinal: isFinal, deliver: deliver) }
     }
 
     /// Returns how many bytes were delivered; the caller passes the others again, with more after them.
@@ -76,21 +76,21 @@ public struct MultipartParser: ~Copyable {
             case .data:
                 try self.search(bytes, &position, isFinal: isFinal, kind: .data(resemblesDelimiter: false), deliver: deliver)
             case .headers: try self.scanHeaders(bytes, &position, isFinal: isFinal, deliver: deliver)
-            case .epilogue: try self.tell(.epilogue, bytes, &position, to: bytes.count, deliver)
-            case .opaque(let limit): try self.tell(.opaque(limit), bytes, &position, to: bytes.count, deliver)
+            case .epilogue: try self.report(.epilogue, bytes, &position, to: bytes.count, deliver)
+            case .opaque(let limit): try self.report(.opaque(limit), bytes, &position, to: bytes.count, deliver)
             }
-            if position == before, !self.hasTurned { break }
-            self.hasTurned = false
+            if position == before, !self.hasChangedState { break }
+            self.hasChangedState = false
         }
         return position
     }
 
-    private mutating func tell(
+    private mutating func report(
         _ kind: MultipartEvent.Kind, _ bytes: UnsafeRawBufferPointer, _ position: inout Int, to end: Int,
         _ deliver: (MultipartEvent) throws -> Void
     ) rethrows {
         guard position < end else { return }
-        let event = MultipartEvent(kind: kind, offset: self.offset, octets: UnsafeRawBufferPointer(rebasing: bytes[position..<end]))
+        let event = MultipartEvent(kind: kind, offset: self.offset, bytes: UnsafeRawBufferPointer(rebasing: bytes[position..<end]))
         self.offset += end - position
         position = end
         self.isSegmentStart = false
@@ -104,21 +104,21 @@ public struct MultipartParser: ~Copyable {
     ) rethrows {
         guard let found = self.boundary.find(in: bytes, from: position) else {
             let end = isFinal ? bytes.count : self.boundary.beginning(atEndOf: bytes, from: position)
-            return try self.tell(kind, bytes, &position, to: end, deliver)
+            return try self.report(kind, bytes, &position, to: end, deliver)
         }
-        let behind = found + self.boundary.dashed.count
+        let end = found + self.boundary.dashed.count
         let lineEnd = LineEnd.before(found, from: position, in: bytes)
         let isLineStart = lineEnd != .none || (found == position && self.isSegmentStart)
-        switch DelimiterTail.judge(bytes, at: behind, lineEndBefore: isLineStart ? lineEnd : nil, isFinal: isFinal) {
+        switch DelimiterTail.judge(bytes, at: end, lineEndBefore: isLineStart ? lineEnd : nil, isFinal: isFinal) {
         case .delimiter(let delimiter, let end):
-            try self.tell(kind, bytes, &position, to: found - lineEnd.count, deliver)
+            try self.report(kind, bytes, &position, to: found - lineEnd.count, deliver)
             try self.delimit(delimiter, bytes, &position, to: end, deliver)
         case .data:
-            try self.tell(kind, bytes, &position, to: found, deliver)
+            try self.report(kind, bytes, &position, to: found, deliver)
             let resembling: MultipartEvent.Kind = kind == .preamble ? .preamble : .data(resemblesDelimiter: true)
-            try self.tell(resembling, bytes, &position, to: behind, deliver)
+            try self.report(resembling, bytes, &position, to: end, deliver)
         case .needsMore:
-            try self.tell(kind, bytes, &position, to: found - lineEnd.count, deliver)
+            try self.report(kind, bytes, &position, to: found - lineEnd.count, deliver)
         }
     }
 
@@ -128,14 +128,14 @@ public struct MultipartParser: ~Copyable {
         switch self.headers.scan(bytes, from: position, isFinal: isFinal, boundary: self.boundary, limits: self.limits) {
         case .needsMore: break
         case .data(let start):
-            try self.tell(.headers, bytes, &position, to: start, deliver)
-            self.turn(to: .data)
+            try self.report(.headers, bytes, &position, to: start, deliver)
+            self.change(to: .data)
             self.isSegmentStart = true
         case .delimiter(let delimiter, let start, let end):
-            try self.tell(.headers, bytes, &position, to: start, deliver)
+            try self.report(.headers, bytes, &position, to: start, deliver)
             try self.delimit(delimiter, bytes, &position, to: end, deliver)
-        case .bodyEnd: try self.tell(.headers, bytes, &position, to: bytes.count, deliver)
-        case .tooMuch(let limit): self.turn(to: .opaque(limit))
+        case .bodyEnd: try self.report(.headers, bytes, &position, to: bytes.count, deliver)
+        case .tooMuch(let limit): self.change(to: .opaque(limit))
         }
     }
 
@@ -143,17 +143,17 @@ public struct MultipartParser: ~Copyable {
         _ delimiter: MultipartDelimiter, _ bytes: UnsafeRawBufferPointer, _ position: inout Int, to end: Int,
         _ deliver: (MultipartEvent) throws -> Void
     ) rethrows {
-        guard delimiter.isClosing || self.parts < self.limits.parts else { return self.turn(to: .opaque(.parts)) }
-        try self.tell(.delimiter(delimiter), bytes, &position, to: end, deliver)
-        guard !delimiter.isClosing else { return self.turn(to: .epilogue) }
+        guard delimiter.isClosing || self.parts < self.limits.parts else { return self.change(to: .opaque(.parts)) }
+        try self.report(.delimiter(delimiter), bytes, &position, to: end, deliver)
+        guard !delimiter.isClosing else { return self.change(to: .epilogue) }
         self.parts += 1
         self.headers = PartHeaderScanner()
-        self.turn(to: .headers)
+        self.change(to: .headers)
     }
 
-    private mutating func turn(to state: State) {
+    private mutating func change(to state: State) {
         self.state = state
-        self.hasTurned = true
+        self.hasChangedState = true
     }
 }
 
@@ -177,7 +177,7 @@ public struct MultipartEvent {
     /// Where these bytes begin in the body.
     public let offset: Int
     /// Valid until `deliver` returns.
-    public let octets: UnsafeRawBufferPointer
+    public let bytes: UnsafeRawBufferPointer
 }
 
 /// How much of a multipart body is parsed; the rest is passed on as opaque bytes.
@@ -245,7 +245,7 @@ struct PartHeaderScanner {
             let isTooLong = feed - start > limits.headerSection + MultipartParser.window
             guard isWhole || isFinal || isTooLong else { return .needsMore }
 
-            if boundary.stands(at: line, in: bytes),
+            if boundary.occurs(at: line, in: bytes),
                 case .delimiter(let delimiter, let end) = DelimiterTail.judge(
                     bytes, at: line + boundary.dashed.count, lineEndBefore: LineEnd.none, isFinal: isFinal)
             {
@@ -266,9 +266,9 @@ struct PartHeaderScanner {
 
     /// False if there is a control character or a byte outside ASCII where a field's name should be: the empty line was forgotten.
     private static func mayBeField(_ line: UnsafeRawBufferPointer) -> Bool {
-        for octet in line.prefix(MultipartParser.window) {
-            if octet == UInt8(ascii: ":") { return true }
-            if octet < 32 && octet != 9 || octet >= 127 { return false }
+        for byte in line.prefix(MultipartParser.window) {
+            if byte == UInt8(ascii: ":") { return true }
+            if byte < 32 && byte != 9 || byte >= 127 { return false }
         }
         return true
     }

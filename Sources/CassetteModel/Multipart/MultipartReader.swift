@@ -56,8 +56,8 @@ private final class MultipartLevel {
 
     private func take(_ event: MultipartEvent) {
         switch event.kind {
-        case .preamble: self.append(event.octets, to: \.preamble)
-        case .epilogue: self.append(event.octets, to: \.epilogue)
+        case .preamble: self.append(event.bytes, to: \.preamble)
+        case .epilogue: self.append(event.bytes, to: \.epilogue)
         case .opaque:
             self.isWithinLimits = false
             self.inner = nil
@@ -69,33 +69,33 @@ private final class MultipartLevel {
             } else if !self.allowance.takePart() {
                 self.isWithinLimits = false
             } else {
-                let start = self.offset + event.offset + event.octets.count
+                let start = self.offset + event.offset + event.bytes.count
                 self.body.parts.append(
-                    MultipartPart(delimiter: delimiter, headers: PartHeaderSection(octets: []), content: .data(start..<start)))
+                    MultipartPart(delimiter: delimiter, headers: PartHeaderSection(bytes: []), content: .data(start..<start)))
             }
         case .headers: self.takeHeaders(event)
         case .data:
-            self.inner?.push(event.octets)
-            self.extendData(to: self.offset + event.offset + event.octets.count)
+            self.inner?.push(event.bytes)
+            self.extendData(to: self.offset + event.offset + event.bytes.count)
         }
     }
 
-    private func append(_ octets: UnsafeRawBufferPointer, to member: WritableKeyPath<MultipartBody<Range<Int>>, [UInt8]>) {
-        guard self.allowance.takeSurroundings(octets.count) else {
+    private func append(_ bytes: UnsafeRawBufferPointer, to member: WritableKeyPath<MultipartBody<Range<Int>>, [UInt8]>) {
+        guard self.allowance.takeSurroundings(bytes.count) else {
             self.isWithinLimits = false
             return
         }
-        self.body[keyPath: member].append(contentsOf: octets)
+        self.body[keyPath: member].append(contentsOf: bytes)
     }
 
     private func takeHeaders(_ event: MultipartEvent) {
         guard let last = self.body.parts.indices.last else { return }
-        guard self.allowance.takeHeaders(event.octets.count) else {
+        guard self.allowance.takeHeaders(event.bytes.count) else {
             self.isWithinLimits = false
             return
         }
-        let end = self.offset + event.offset + event.octets.count
-        let headers = PartHeaderSection(octets: Array(event.octets))
+        let end = self.offset + event.offset + event.bytes.count
+        let headers = PartHeaderSection(bytes: Array(event.bytes))
         self.body.parts[last].headers = headers
         self.body.parts[last].content = .data(end..<end)
         guard self.depth < self.limits.depth, let boundary = MultipartType(part: headers)?.boundary else { return }

@@ -18,13 +18,13 @@ public enum PartContent: Sendable, Hashable {
     /// Nil for forms that only a whole body can have.
     public init?(_ content: BodyContent) {
         switch content {
-        case .text(let octets): self = .text(octets)
-        case .encodedText(let octets, let charset): self = .encodedText(octets, charset)
-        case .json(let octets, let style): self = .json(octets, style: style)
+        case .text(let bytes): self = .text(bytes)
+        case .encodedText(let bytes, let charset): self = .encodedText(bytes, charset)
+        case .json(let bytes, let style): self = .json(bytes, style: style)
         case .form(let form): self = .form(form)
         case .lines(let lines): self = .lines(lines)
         case .events(let events): self = .events(events)
-        case .binary(let octets): self = .binary(octets)
+        case .binary(let bytes): self = .binary(bytes)
         case .file(let sidecar): self = .file(sidecar)
         case .empty, .multipart, .raw: return nil
         }
@@ -40,14 +40,14 @@ public enum PartContent: Sendable, Hashable {
     public var bodyContent: BodyContent {
         switch self {
         // Both encodings write ASCII.
-        case .transferEncoded(let content, let spelling): .text(spelling.write(content.bodyContent.inlineOctets ?? []))
-        case .text(let octets): .text(octets)
-        case .encodedText(let octets, let charset): .encodedText(octets, charset)
-        case .json(let octets, let style): .json(octets, style: style)
+        case .transferEncoded(let content, let spelling): .text(spelling.write(content.bodyContent.inlineBytes ?? []))
+        case .text(let bytes): .text(bytes)
+        case .encodedText(let bytes, let charset): .encodedText(bytes, charset)
+        case .json(let bytes, let style): .json(bytes, style: style)
         case .form(let form): .form(form)
         case .lines(let lines): .lines(lines)
         case .events(let events): .events(events)
-        case .binary(let octets): .binary(octets)
+        case .binary(let bytes): .binary(bytes)
         case .file(let sidecar): .file(sidecar)
         }
     }
@@ -70,7 +70,7 @@ extension PartContent {
     /// In bytes, as sent.
     public var size: Int {
         if case .file(let sidecar) = self { return sidecar.size }
-        return self.bodyContent.inlineOctets?.count ?? 0
+        return self.bodyContent.inlineBytes?.count ?? 0
     }
 }
 
@@ -87,35 +87,35 @@ extension MultipartBody<PartContent> {
     }
 
     /// The body with sources for the data of its parts; does not load files.
-    package func sources(file: (Sidecar) throws -> OctetSource) rethrows -> MultipartBody<OctetSource> {
+    package func sources(file: (Sidecar) throws -> ByteSource) rethrows -> MultipartBody<ByteSource> {
         try self.mapData { content in
             if case .file(let sidecar) = content { return try file(sidecar) }
-            return OctetSource(content.bodyContent.inlineOctets ?? [])
+            return ByteSource(content.bodyContent.inlineBytes ?? [])
         }
     }
 
-    public func source(file: (Sidecar) throws -> OctetSource) rethrows -> OctetSource {
+    public func source(file: (Sidecar) throws -> ByteSource) rethrows -> ByteSource {
         try self.sources(file: file).source
     }
 }
 
-extension MultipartBody<OctetSource> {
+extension MultipartBody<ByteSource> {
     /// All bytes in order.
-    package var source: OctetSource {
-        var sources: [OctetSource] = []
-        var octets: [UInt8] = []
+    package var source: ByteSource {
+        var sources: [ByteSource] = []
+        var bytes: [UInt8] = []
         MultipartSerializer.write(
-            self, to: { octets.append(contentsOf: $0) },
+            self, to: { bytes.append(contentsOf: $0) },
             data: { data in
                 if let memory = data.memory {
-                    octets.append(contentsOf: memory)
+                    bytes.append(contentsOf: memory)
                 } else {
-                    sources.append(OctetSource(octets))
-                    octets = []
+                    sources.append(ByteSource(bytes))
+                    bytes = []
                     sources.append(data)
                 }
             })
-        sources.append(OctetSource(octets))
-        return OctetSource(joining: sources)
+        sources.append(ByteSource(bytes))
+        return ByteSource(joining: sources)
     }
 }

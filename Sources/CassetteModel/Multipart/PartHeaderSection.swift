@@ -5,17 +5,17 @@ internal import TapeBytes
 /// Interprets no field.
 public struct PartHeaderSection: Sendable, Hashable {
     /// Field lines with their line ends, and the empty line, if there is one.
-    public var octets: [UInt8]
+    public var bytes: [UInt8]
 
-    public init(octets: [UInt8]) {
-        self.octets = octets
+    public init(bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
     /// The section as RFC 2046 requires it: each line ends in CRLF, and an empty line follows.
     public init(lines: some Sequence<[UInt8]>) {
-        self.octets = []
-        for line in lines { self.octets += line + [13, 10] }
-        self.octets += [13, 10]
+        self.bytes = []
+        for line in lines { self.bytes += line + [13, 10] }
+        self.bytes += [13, 10]
     }
 
     /// The range of one line without its line end, and the line end.
@@ -26,7 +26,7 @@ public struct PartHeaderSection: Sendable, Hashable {
 
     /// The lines in order, the empty one included.
     func forEachLine(_ body: (Line) -> Void) {
-        self.octets.withUnsafeBytes { bytes in
+        self.bytes.withUnsafeBytes { bytes in
             var start = 0
             while start < bytes.count {
                 let feed = ByteScan.index(of: 10, in: bytes, from: start)
@@ -38,11 +38,11 @@ public struct PartHeaderSection: Sendable, Hashable {
         }
     }
 
-    /// The fields, with folded lines joined by a space (RFC 5322, 2.2.3: unfolding). Only `octets` is exact.
+    /// The fields, with folded lines joined by a space (RFC 5322, 2.2.3: unfolding). Only `bytes` is exact.
     public var fields: HeaderFields {
         var lines: [[UInt8]] = []
         self.forEachLine { line in
-            let content = self.octets[line.content]
+            let content = self.bytes[line.content]
             guard let first = content.first else { return }
             if first == 32 || first == 9, let last = lines.indices.last {
                 lines[last] += [32] + content.drop { $0 == 32 || $0 == 9 }
@@ -59,7 +59,7 @@ public struct PartHeaderSection: Sendable, Hashable {
     /// section; nil otherwise.
     public var canonicalLines: [[UInt8]]? {
         var lines: [[UInt8]] = []
-        self.forEachLine { lines.append(Array(self.octets[$0.content])) }
+        self.forEachLine { lines.append(Array(self.bytes[$0.content])) }
         guard lines.popLast()?.isEmpty == true, lines.allSatisfy(Self.isPlainLine) else { return nil }
         return PartHeaderSection(lines: lines) == self ? lines : nil
     }

@@ -12,8 +12,8 @@ struct PartLint {
     private var type = MediaType(nil)
     private var end: Int
     private(set) var hasEmptyLine = false
-    /// Whether the missing empty line has been reported: once is enough.
-    var isEmptyLineTold = false
+    /// Whether the missing empty line has been reported, which happens once.
+    var isEmptyLineReported = false
     private(set) var usesLineFeed: Int?
 
     private var first: [UInt8] = []
@@ -39,10 +39,10 @@ struct PartLint {
         self.name = disposition?.name
         self.isFile = disposition?.filename != nil
         self.type = MediaType(fields.firstIndex(of: "content-type").map { fields.valueBytes(at: $0) })
-        self.end = offset + section.octets.count
+        self.end = offset + section.bytes.count
 
         var problems: [MultipartProblem] = []
-        section.octets.withUnsafeBytes { bytes in
+        section.bytes.withUnsafeBytes { bytes in
             var isFirst = true
             section.forEachLine { line in
                 if line.lineEnd == .lineFeed { self.usesLineFeed = self.usesLineFeed ?? offset + line.content.upperBound }
@@ -63,13 +63,13 @@ struct PartLint {
     private func line(
         _ line: UnsafeRawBufferPointer, offset: Int, boundary: MultipartBoundary, isFirst: Bool
     ) -> [MultipartProblem] {
-        guard let octet = line.first else { return [] }
+        guard let byte = line.first else { return [] }
         var problems: [MultipartProblem] = []
-        let isFolded = !isFirst && (octet == 32 || octet == 9)
+        let isFolded = !isFirst && (byte == 32 || byte == 9)
         if !isFolded, !line.contains(UInt8(ascii: ":")) {
             let sentence =
                 "the line \"\(PlainText.escape(line, limit: 60))\" in the header section of \(self.label) has no colon; "
-                + "write \"Name: value\", or an empty line in front of it where it is data"
+                + "write \"Name: value\", or an empty line before it if it is data"
             problems.append(MultipartProblem(.colonMissing, offset: offset, sentence))
         }
         if let nul = line.firstIndex(of: 0) {
@@ -81,7 +81,7 @@ struct PartLint {
             problems.append(
                 MultipartProblem(
                     .boundaryInHeaders, offset: offset + found,
-                    "a header line of \(self.label) has the boundary in it, where servers that only search for it cut; choose another boundary"
+                    "a header line of \(self.label) contains the boundary, and servers that only search for it cut there; choose another boundary"
                 ))
         }
         return problems
@@ -134,13 +134,13 @@ struct PartLint {
             problems.append(
                 MultipartProblem(
                     .lineEndDoubled, offset: self.end,
-                    "the data of \(self.label) begins with a line end, as where two empty lines follow a header section; write one"))
+                    "the data of \(self.label) begins with a line end, as if two empty lines followed the header section; write one"))
         }
         if isDelimited, self.last == [13, 10], self.count > start.count, self.mayNotEndWithLineEnd() {
             problems.append(
                 MultipartProblem(
                     .lineEndDoubled, offset: self.end + self.count - 2,
-                    "the data of \(self.label) ends with a line end of its own in front of the delimiter's; write one, unless the data has it"
+                    "the data of \(self.label) ends with a line end of its own before the delimiter's; write one, unless it belongs to the data"
                 ))
         }
         if let firstNUL = self.firstNUL {
@@ -170,7 +170,7 @@ struct PartLint {
         return self.first.contains { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 || $0 == 127 }
     }
 
-    private func magic(_ octets: [UInt8]) -> String? {
-        octets.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }
+    private func magic(_ bytes: [UInt8]) -> String? {
+        bytes.withUnsafeBytes { MagicNumber.fileExtension(of: $0) }
     }
 }

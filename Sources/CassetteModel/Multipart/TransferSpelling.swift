@@ -7,19 +7,19 @@ public enum TransferSpelling: Sendable, Hashable {
 
     /// The spelling of `text` in the encoding that the fields of a part declare, and the decoded bytes; nil if there is no encoding, or
     /// encoding the bytes again does not give `text`.
-    package static func find(_ text: [UInt8], _ fields: HeaderFields) -> (spelling: TransferSpelling, octets: [UInt8])? {
+    package static func find(_ text: [UInt8], _ fields: HeaderFields) -> (spelling: TransferSpelling, bytes: [UInt8])? {
         switch ContentTransferEncoding(fields) {
         case .identity, .other: nil
-        case .base64: Base64Spelling.find(text).map { (.base64($0.spelling), $0.octets) }
-        case .quotedPrintable: QuotedPrintableSpelling.find(text).map { (.quotedPrintable($0.spelling), $0.octets) }
+        case .base64: Base64Spelling.find(text).map { (.base64($0.spelling), $0.bytes) }
+        case .quotedPrintable: QuotedPrintableSpelling.find(text).map { (.quotedPrintable($0.spelling), $0.bytes) }
         }
     }
 
     /// The bytes as they are sent.
-    public func write(_ octets: [UInt8]) -> [UInt8] {
+    public func write(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
-        case .base64(let spelling): spelling.write(octets)
-        case .quotedPrintable(let spelling): spelling.write(octets)
+        case .base64(let spelling): spelling.write(bytes)
+        case .quotedPrintable(let spelling): spelling.write(bytes)
         }
     }
 }
@@ -43,9 +43,9 @@ public struct Base64Spelling: Sendable, Hashable {
         self.isEnded = isEnded
     }
 
-    /// The spelling of `text` and what it stands for; nil if writing that again does not give `text`.
-    static func find(_ text: [UInt8]) -> (spelling: Base64Spelling, octets: [UInt8])? {
-        guard let octets = Base64.decode(text.filter { $0 != 13 && $0 != 10 }) else { return nil }
+    /// The spelling of `text` and the decoded bytes; nil if writing that again does not give `text`.
+    static func find(_ text: [UInt8]) -> (spelling: Base64Spelling, bytes: [UInt8])? {
+        guard let bytes = Base64.decode(text.filter { $0 != 13 && $0 != 10 }) else { return nil }
         var spelling = Base64Spelling()
         let feed = text.firstIndex(of: 10).map { $0 + 1 } ?? text.count
         let lineEnd = text.withUnsafeBytes { LineEnd.before(feed, from: 0, in: $0) }
@@ -55,19 +55,19 @@ public struct Base64Spelling: Sendable, Hashable {
             spelling.isEnded = text.last == 10
         }
         if feed < text.count { spelling.line = first } else if first > spelling.line { spelling.line = 0 }
-        guard spelling.line <= Self.longestLine, spelling.write(octets) == text else { return nil }
-        return (spelling, octets)
+        guard spelling.line <= Self.longestLine, spelling.write(bytes) == text else { return nil }
+        return (spelling, bytes)
     }
 
-    func write(_ octets: [UInt8]) -> [UInt8] {
+    func write(_ bytes: [UInt8]) -> [UInt8] {
         var characters: [UInt8] = []
-        octets.withUnsafeBytes { Base64.encode($0, into: &characters) }
+        bytes.withUnsafeBytes { Base64.encode($0, into: &characters) }
         var text: [UInt8] = []
         let line = self.line > 0 ? self.line : max(characters.count, 1)
         for start in stride(from: 0, to: characters.count, by: line) {
             let end = min(start + line, characters.count)
             text += characters[start..<end]
-            if end < characters.count || self.isEnded { text += self.lineEnd.octets }
+            if end < characters.count || self.isEnded { text += self.lineEnd.bytes }
         }
         return text
     }
@@ -101,13 +101,13 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
     }
 
     /// Bytes that need no escape, except white space at the end of a line (RFC 2045, 6.7 (2) and (3)).
-    package static func mayBePlain(_ octet: UInt8) -> Bool { octet >= 32 && octet < 127 && octet != UInt8(ascii: "=") || octet == 9 }
+    package static func mayBePlain(_ byte: UInt8) -> Bool { byte >= 32 && byte < 127 && byte != UInt8(ascii: "=") || byte == 9 }
 
     // MARK: Finding
 
-    /// The spelling of `text` and what it stands for; nil if writing that again does not give `text`.
-    static func find(_ text: [UInt8]) -> (spelling: QuotedPrintableSpelling, octets: [UInt8])? {
-        guard let octets = ContentTransferEncoding.quotedPrintable.decode(text) else { return nil }
+    /// The spelling of `text` and the decoded bytes; nil if writing that again does not give `text`.
+    static func find(_ text: [UInt8]) -> (spelling: QuotedPrintableSpelling, bytes: [UInt8])? {
+        guard let bytes = ContentTransferEncoding.quotedPrintable.decode(text) else { return nil }
         var spelling = QuotedPrintableSpelling()
         let feed = text.firstIndex(of: 10).map { $0 + 1 } ?? text.count
         let lineEnd = text.withUnsafeBytes { LineEnd.before(feed, from: 0, in: $0) }
@@ -119,7 +119,7 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
         let lines = survey.longestCut > 0 ? [self.usualLine] + (0...2).map { survey.longestCut + $0 } : [self.usualLine, 0]
         for line in lines where line == 0 || (self.shortestLine...self.longestLine).contains(line) {
             spelling.line = line
-            if spelling.write(octets) == text { return (spelling, octets) }
+            if spelling.write(bytes) == text { return (spelling, bytes) }
         }
         return nil
     }
@@ -135,12 +135,12 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
             var lineStart = 0
             var index = 0
             while index < text.count {
-                let octet = text[index]
-                if octet == 10 {
+                let byte = text[index]
+                if byte == 10 {
                     let end = index > lineStart && text[index - 1] == 13 ? index - 1 : index
                     if end > lineStart, text[end - 1] == UInt8(ascii: "=") { self.longestCut = max(self.longestCut, end - lineStart) }
                     lineStart = index + 1
-                } else if octet == UInt8(ascii: "="), text.count - index > 2, let upper = Hex.value(text[index + 1]),
+                } else if byte == UInt8(ascii: "="), text.count - index > 2, let upper = Hex.value(text[index + 1]),
                     let lower = Hex.value(text[index + 2])
                 {
                     self.hasLower = self.hasLower || text[index + 1] >= 97 || text[index + 2] >= 97
@@ -156,19 +156,19 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
 
     // MARK: Writing
 
-    func write(_ octets: [UInt8]) -> [UInt8] {
+    func write(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(octets.count)
+        text.reserveCapacity(bytes.count)
         var start = 0
         var search = 0
-        while start < octets.count {
-            let feed = octets[search...].firstIndex(of: 10)
-            search = feed.map { $0 + 1 } ?? octets.count
-            let isEnd = feed != nil && octets[start..<search].suffix(self.lineEnd.count).elementsEqual(self.lineEnd.octets)
+        while start < bytes.count {
+            let feed = bytes[search...].firstIndex(of: 10)
+            search = feed.map { $0 + 1 } ?? bytes.count
+            let isEnd = feed != nil && bytes[start..<search].suffix(self.lineEnd.count).elementsEqual(self.lineEnd.bytes)
             // A line feed alone is data if lines end in CRLF.
-            guard isEnd || search == octets.count else { continue }
-            self.writeLine(octets[start..<(isEnd ? search - self.lineEnd.count : search)], into: &text)
-            if isEnd { text += self.lineEnd.octets }
+            guard isEnd || search == bytes.count else { continue }
+            self.writeLine(bytes[start..<(isEnd ? search - self.lineEnd.count : search)], into: &text)
+            if isEnd { text += self.lineEnd.bytes }
             start = search
         }
         return text
@@ -177,22 +177,22 @@ public struct QuotedPrintableSpelling: Sendable, Hashable {
     private func writeLine(_ line: ArraySlice<UInt8>, into text: inout [UInt8]) {
         var column = 0
         for index in line.indices {
-            let octet = line[index]
+            let byte = line[index]
             let isLast = index + 1 == line.endIndex
-            let isPlain = Self.mayBePlain(octet) && !self.escaped.contains(octet) && !(isLast && (octet == 32 || octet == 9))
+            let isPlain = Self.mayBePlain(byte) && !self.escaped.contains(byte) && !(isLast && (byte == 32 || byte == 9))
             let width = isPlain ? 1 : 3
             if self.line > 0, column + width > (isLast ? self.line : self.line - 1) {
                 text.append(UInt8(ascii: "="))
-                text += self.lineEnd.octets
+                text += self.lineEnd.bytes
                 column = 0
             }
             column += width
             guard !isPlain else {
-                text.append(octet)
+                text.append(byte)
                 continue
             }
             text.append(UInt8(ascii: "="))
-            for digit in [Hex.digit(octet >> 4), Hex.digit(octet & 15)] {
+            for digit in [Hex.digit(byte >> 4), Hex.digit(byte & 15)] {
                 text.append(digit >= 97 && !self.usesLowerCaseHex ? digit & ~32 : digit)
             }
         }

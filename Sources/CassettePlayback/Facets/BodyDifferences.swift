@@ -78,7 +78,7 @@ enum FacetPairing {
         }
     }
 
-    private static func text(_ octets: some Collection<UInt8>) -> String { PlainText.escape(octets, limit: self.textLimit) }
+    private static func text(_ bytes: some Collection<UInt8>) -> String { PlainText.escape(bytes, limit: self.textLimit) }
 
     private static func value(_ facet: BodyFacet) -> String { self.text(facet.value) }
 
@@ -88,8 +88,8 @@ enum FacetPairing {
 
     private static func whole(_ live: BodyFacet?, _ recorded: BodyFacet?) -> RequestDifference {
         guard let live, let recorded else { return .bodyRemainder }
-        let octets = OctetDifference(live.value, recorded.value, here: live.size, recorded: recorded.size)
-        guard live.type.elementsEqual("text".utf8), recorded.type == live.type, let offset = octets.offset else { return .octets(octets) }
+        let bytes = ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size)
+        guard live.type.elementsEqual("text".utf8), recorded.type == live.type, let offset = bytes.offset else { return .bytes(bytes) }
         let line = live.value.prefix(offset).count { $0 == 10 } + 1
         return .text(line: line, here: self.line(live.value, around: offset), recorded: self.line(recorded.value, around: offset))
     }
@@ -115,7 +115,7 @@ enum FacetPairing {
             differences.append(self.content(live, recorded))
         } else if differences.isEmpty {
             let isWhole = live.size == live.value.count
-            differences.append(isWhole ? .place : .octets(OctetDifference(offset: nil, here: live.size, recorded: recorded.size)))
+            differences.append(isWhole ? .place : .bytes(ByteDifference(offset: nil, here: live.size, recorded: recorded.size)))
         }
         return differences
     }
@@ -125,6 +125,6 @@ enum FacetPairing {
             facet.size <= self.textLimit && facet.size == facet.value.count && facet.value.withUnsafeBytes { ReadableText.isReadable($0) }
         }
         if isText { return .text(here: self.value(live), recorded: self.value(recorded)) }
-        return .octets(OctetDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
+        return .bytes(ByteDifference(live.value, recorded.value, here: live.size, recorded: recorded.size))
     }
 }

@@ -16,8 +16,8 @@ public struct BodyFacetBuilder: ~Copyable {
     /// Nil if there are no codings.
     private let decoder: DecoderChain?
     /// The bytes as sent, kept if there is a decoder that may fail.
-    private var wire: OctetFacet
-    private var hasOctets = false
+    private var wire: ByteFacet
+    private var hasBytes = false
     private var hasFailed = false
 
     /// - Parameters:
@@ -35,26 +35,26 @@ public struct BodyFacetBuilder: ~Copyable {
         } else {
             self.decoder = nil
         }
-        self.wire = OctetFacet(digest: digest(), keeping: rules.body.valueLimit)
+        self.wire = ByteFacet(digest: digest(), keeping: rules.body.valueLimit)
     }
 
     /// The next wire bytes, after transfer decoding.
-    public mutating func push(_ octets: UnsafeRawBufferPointer) {
-        guard !octets.isEmpty else { return }
-        self.hasOctets = true
-        guard let decoder = self.decoder else { return self.content.push(octets) }
-        self.wire.push(octets)
+    public mutating func push(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        self.hasBytes = true
+        guard let decoder = self.decoder else { return self.content.push(bytes) }
+        self.wire.push(bytes)
         guard !self.hasFailed else { return }
         let content = self.content
-        let takesMore = try? decoder.push(octets) { content.push($0) }
+        let takesMore = try? decoder.push(bytes) { content.push($0) }
         self.hasFailed = takesMore != true
     }
 
     public consuming func finish() -> BodyFacets {
-        guard let decoder = self.decoder, self.hasOctets, self.hasFailed || !decoder.finish() else {
+        guard let decoder = self.decoder, self.hasBytes, self.hasFailed || !decoder.finish() else {
             return BodyFacets.make(self.content.finish(), url: self.url, self.plan)
         }
-        return BodyFacets.make(ContentFacets.octets(self.wire, self.plan), url: self.url, self.plan)
+        return BodyFacets.make(ContentFacets.bytes(self.wire, self.plan), url: self.url, self.plan)
     }
 }
 
@@ -75,7 +75,7 @@ final class ContentFacets {
 
     private enum Mode {
         case nothing
-        case octets(OctetFacet)
+        case bytes(ByteFacet)
         /// Held until its end, then read by the first of these attempts that fits.
         case memory([UInt8], [Attempt])
         case parts(MultipartFacets)
@@ -94,14 +94,14 @@ final class ContentFacets {
         let type = MediaType(self.field)
         switch plan.match {
         case nil: self.mode = .nothing
-        case .bytes where !plan.isGraphQL: self.mode = .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit))
+        case .bytes where !plan.isGraphQL: self.mode = .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit))
         case .byKind, .multipart, .bytes, .json, .form, .text:
             let parts = plan.match == .byKind || plan.match == .multipart
             if parts, type.isMultipart, let boundary = MultipartType(headers)?.boundary {
                 self.mode = .parts(MultipartFacets(boundary, plan: plan, digest: digest))
             } else {
                 let attempts = Self.attempts(plan, type)
-                self.mode = attempts.isEmpty ? .octets(OctetFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
+                self.mode = attempts.isEmpty ? .bytes(ByteFacet(digest: digest(), keeping: plan.valueLimit)) : .memory([], attempts)
             }
         }
     }
@@ -129,7 +129,7 @@ final class ContentFacets {
     /// Whether a digest of this many bytes replaces them, so that they need not be read.
     func takesDigest(size: Int) -> Bool {
         switch self.mode {
-        case .nothing, .octets: true
+        case .nothing, .bytes: true
         case .memory: size > BodyFacets.memoryLimit
         case .parts: false
         }
@@ -138,32 +138,32 @@ final class ContentFacets {
     func take(sha256: [UInt8], size: Int) {
         self.isEmpty = size == 0
         guard case .nothing = self.mode else {
-            var octets = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
-            octets.take(sha256: sha256, size: size)
-            self.mode = .octets(octets)
+            var bytes = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+            bytes.take(sha256: sha256, size: size)
+            self.mode = .bytes(bytes)
             return
         }
     }
 
-    func push(_ octets: UnsafeRawBufferPointer) {
-        guard !octets.isEmpty else { return }
+    func push(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
         self.isEmpty = false
         switch self.mode {
         case .nothing: break
-        case .parts(let parts): parts.push(octets)
-        case .octets(var facet):
+        case .parts(let parts): parts.push(bytes)
+        case .bytes(var facet):
             self.mode = .nothing
-            facet.push(octets)
-            self.mode = .octets(facet)
+            facet.push(bytes)
+            self.mode = .bytes(facet)
         case .memory(var held, let attempts):
             self.mode = .nothing
-            if held.count + octets.count > BodyFacets.memoryLimit {
-                var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+            if held.count + bytes.count > BodyFacets.memoryLimit {
+                var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
                 held.withUnsafeBytes { facet.push($0) }
-                facet.push(octets)
-                self.mode = .octets(facet)
+                facet.push(bytes)
+                self.mode = .bytes(facet)
             } else {
-                held.append(contentsOf: octets)
+                held.append(contentsOf: bytes)
                 self.mode = .memory(held, attempts)
             }
         }
@@ -173,8 +173,8 @@ final class ContentFacets {
         guard !self.isEmpty else { return (.none, self.plan.collector) }
         switch self.mode {
         case .nothing: return (.none, self.plan.collector)
-        case .octets(let facet): return Self.octets(facet, self.plan)
-        case .memory(let octets, let attempts): return self.read(octets, attempts)
+        case .bytes(let facet): return Self.bytes(facet, self.plan)
+        case .memory(let bytes, let attempts): return self.read(bytes, attempts)
         case .parts(let parts): return Self.outcome(parts.finish(), self.plan)
         }
     }
@@ -182,50 +182,50 @@ final class ContentFacets {
     static func outcome(_ outcome: MultipartFacets.Outcome, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
         switch outcome {
         case .parts(let collector): (.multipart, collector)
-        case .octets(let facet): self.octets(facet, plan)
+        case .bytes(let facet): self.bytes(facet, plan)
         }
     }
 
-    static func octets(_ facet: OctetFacet, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+    static func bytes(_ facet: ByteFacet, _ plan: BodyPlan) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
         var facet = facet
         var collector = plan.collector
         let digest = facet.finish()
-        let hash = digest.withUnsafeBytes { FacetHash.value(FacetHash.root, .octets, $0) }
+        let hash = digest.withUnsafeBytes { FacetHash.value(FacetHash.root, .bytes, $0) }
         facet.beginning.withUnsafeBytes {
             collector.add(hash, .whole, name: [], value: $0, size: facet.size, hasMarks: facet.hasMarks)
         }
         return (.bytes, collector)
     }
 
-    private func read(_ octets: [UInt8], _ attempts: [Attempt]) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
+    private func read(_ bytes: [UInt8], _ attempts: [Attempt]) -> (kind: BodyFacets.Kind, facets: FacetCollector) {
         var collector = self.plan.collector
         for attempt in attempts {
             switch attempt {
             case .graphQL:
-                if GraphQLFacets.read(octets, self.plan.pointers, into: &collector) { return (.graphQL, collector) }
+                if GraphQLFacets.read(bytes, self.plan.pointers, into: &collector) { return (.graphQL, collector) }
             case .json:
-                guard self.mayBeJSON(octets) else { continue }
-                let isJSON = octets.withUnsafeBytes {
+                guard self.mayBeJSON(bytes) else { continue }
+                let isJSON = bytes.withUnsafeBytes {
                     JSONFacets.read($0, at: JSONFacets.root(self.plan.pointers), self.plan.pointers, into: &collector)
                 }
                 if isJSON { return (.json, collector) }
             case .form:
-                guard octets.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
-                octets.withUnsafeBytes { FormFacets(self.plan).read($0, into: &collector) }
+                guard bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) else { continue }
+                bytes.withUnsafeBytes { FormFacets(self.plan).read($0, into: &collector) }
                 return (.form, collector)
             case .text:
-                if TextFacet(field: self.field).read(octets, into: &collector) { return (.text, collector) }
+                if TextFacet(field: self.field).read(bytes, into: &collector) { return (.text, collector) }
             }
         }
-        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
-        octets.withUnsafeBytes { facet.push($0) }
-        return Self.octets(facet, self.plan)
+        var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+        bytes.withUnsafeBytes { facet.push($0) }
+        return Self.bytes(facet, self.plan)
     }
 
     /// A body that has no type, or is declared a form, is JSON only if it is an object or array: `1` and `a` are text.
-    private func mayBeJSON(_ octets: [UInt8]) -> Bool {
+    private func mayBeJSON(_ bytes: [UInt8]) -> Bool {
         if MediaType(self.field).kind == .json || self.plan.match == .json { return true }
-        return octets.first == UInt8(ascii: "{") || octets.first == UInt8(ascii: "[")
+        return bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[")
     }
 }
 

@@ -11,7 +11,7 @@ public struct BodyFacets: Sendable {
 
     /// At most this many facets are kept; a body of 16 MiB has millions.
     public static let facetLimit = 4096
-    /// The limit where values are kept whole: a late facet with a mark still has to find its partner.
+    /// The limit if values are kept whole: a late facet with a mark still has to find its partner.
     public static let wholeFacetLimit = 1 << 16
     /// Bytes kept of a facet's name; pointers and field names are far shorter.
     public static let nameLimit = 512
@@ -36,7 +36,7 @@ public struct BodyFacets: Sendable {
     /// A body of which nothing was sent or read: equal to none, and answered by requests that were cut.
     package static let unsent = BodyFacets(kind: .bytes, facets: [], count: 0, hasMarks: false, sum: 0)
 
-    /// The same without the facets: a few tens of bytes, to compare with and nothing else.
+    /// The same without the facets: a few tens of bytes, for comparison only.
     public var digestOnly: BodyFacets {
         var facets = self
         facets.facets = []
@@ -183,7 +183,7 @@ struct FacetCollector {
 enum FacetHash {
     /// The kind of value, so that a string never equals a number, nor a part a field.
     enum Tag: UInt8 {
-        case octets, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
+        case bytes, undecoded, text, object, array, string, spelledString, number, spelledNumber, yes, no, null
         case field, part, notClosed, rest, pattern
     }
 

@@ -28,9 +28,9 @@ struct FormFacets {
         let path = name.withUnsafeBytes { FacetHash.path(FacetHash.root, $0) }
         var tag = FacetHash.Tag.field
         if !self.plan.fieldPatterns.isEmpty, let patterns = self.plan.fieldPatterns[String(decoding: name, as: UTF8.self)],
-            let stand = value.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
+            let substitute = value.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
         {
-            (value, tag) = (stand, .pattern)
+            (value, tag) = (substitute, .pattern)
         }
         value.withUnsafeBytes { value in
             collector.add(FacetHash.value(path, tag, value), .formField, name: name, value: value, hasMarks: hasMarks)
@@ -39,21 +39,21 @@ struct FormFacets {
 
     /// Removes the escapes of a name or value: a plus is a space; a percent sign without two hex digits is itself.
     static func decoded(_ text: some RandomAccessCollection<UInt8>) -> [UInt8] {
-        var octets: [UInt8] = []
-        octets.reserveCapacity(text.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
         var index = text.startIndex
         while index < text.endIndex {
-            let octet = text[index]
-            if octet == UInt8(ascii: "%"), text.distance(from: index, to: text.endIndex) > 2,
+            let byte = text[index]
+            if byte == UInt8(ascii: "%"), text.distance(from: index, to: text.endIndex) > 2,
                 let upper = Hex.value(text[text.index(index, offsetBy: 1)]), let lower = Hex.value(text[text.index(index, offsetBy: 2)])
             {
-                octets.append(upper << 4 | lower)
+                bytes.append(upper << 4 | lower)
                 index = text.index(index, offsetBy: 3)
                 continue
             }
-            octets.append(octet == UInt8(ascii: "+") ? 32 : octet)
+            bytes.append(byte == UInt8(ascii: "+") ? 32 : byte)
             index = text.index(after: index)
         }
-        return octets
+        return bytes
     }
 }

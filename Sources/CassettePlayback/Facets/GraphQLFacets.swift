@@ -158,8 +158,8 @@ struct GraphQLOperationName {
         var name: [UInt8]?
         // Between the beginning of a definition and its selection set.
         var isInDefinition = false
-        while let octet = self.skip() {
-            switch octet {
+        while let byte = self.skip() {
+            switch byte {
             case UInt8(ascii: "{"):
                 if depth == 0 {
                     if !isInDefinition { operations += 1 }
@@ -168,7 +168,7 @@ struct GraphQLOperationName {
                 depth += 1
             case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
-            case _ where Self.isNamePart(octet):
+            case _ where Self.isNamePart(byte):
                 let word = self.word()
                 guard depth == 0, !isInDefinition else { continue }
                 isInDefinition = true
@@ -191,7 +191,7 @@ struct GraphQLOperationName {
                 while self.offset < self.query.count, self.query[self.offset] != 10, self.query[self.offset] != 13 { self.offset += 1 }
             case UInt8(ascii: "\""): self.skipString()
             case 0...32, UInt8(ascii: ","): self.offset += 1
-            case let octet: return octet
+            case let byte: return byte
             }
         }
         return nil
@@ -199,15 +199,15 @@ struct GraphQLOperationName {
 
     /// A string ends at its quote, a block string at three of them (2.9.4).
     private mutating func skipString() {
-        let isBlock = self.stands("\"\"\"")
+        let isBlock = self.isNext("\"\"\"")
         self.offset += isBlock ? 3 : 1
         while self.offset < self.query.count {
             if isBlock {
-                if self.stands("\"\"\"") {
+                if self.isNext("\"\"\"") {
                     self.offset += 3
                     return
                 }
-                self.offset += self.stands("\\\"\"\"") ? 4 : 1
+                self.offset += self.isNext("\\\"\"\"") ? 4 : 1
             } else {
                 if self.query[self.offset] == UInt8(ascii: "\"") {
                     self.offset += 1
@@ -218,7 +218,7 @@ struct GraphQLOperationName {
         }
     }
 
-    private func stands(_ text: StaticString) -> Bool {
+    private func isNext(_ text: StaticString) -> Bool {
         self.query.count - self.offset >= text.utf8CodeUnitCount
             && (0..<text.utf8CodeUnitCount).allSatisfy { self.query[self.offset + $0] == text.utf8Start[$0] }
     }
@@ -229,5 +229,5 @@ struct GraphQLOperationName {
         return String(decoding: self.query[start..<self.offset], as: UTF8.self)
     }
 
-    private static func isNamePart(_ octet: UInt8) -> Bool { FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") }
+    private static func isNamePart(_ byte: UInt8) -> Bool { FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") }
 }

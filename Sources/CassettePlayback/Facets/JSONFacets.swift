@@ -200,7 +200,7 @@ struct JSONFacets {
         case .null: self.add(.null, raw, raw, patterns, type: "null")
         case .number:
             if let value = DecimalValue(raw) {
-                value.octets.withUnsafeBytes { self.add(.number, $0, raw, patterns, type: "number") }
+                value.bytes.withUnsafeBytes { self.add(.number, $0, raw, patterns, type: "number") }
             } else {
                 self.add(.spelledNumber, raw, raw, patterns, type: "number")
             }
@@ -228,8 +228,8 @@ struct JSONFacets {
         type: StaticString, hasMarks: Bool = false
     ) {
         var hash = FacetHash.value(self.next.path, tag, value)
-        if !patterns.isEmpty, let stand = NumberedPattern.stand(for: shown, among: patterns) {
-            hash = stand.withUnsafeBytes { FacetHash.value(self.next.path, .pattern, $0) }
+        if !patterns.isEmpty, let substitute = NumberedPattern.substitute(for: shown, among: patterns) {
+            hash = substitute.withUnsafeBytes { FacetHash.value(self.next.path, .pattern, $0) }
         }
         guard self.collector.isKeeping else {
             return self.collector.add(hash, .json, name: [], value: UnsafeRawBufferPointer(start: nil, count: 0), hasMarks: hasMarks)

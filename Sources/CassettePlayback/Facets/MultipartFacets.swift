@@ -9,7 +9,7 @@ final class MultipartFacets {
     enum Outcome {
         case parts(FacetCollector)
         /// There is no delimiter: the body has no parts.
-        case octets(OctetFacet)
+        case bytes(ByteFacet)
     }
 
     let plan: BodyPlan
@@ -24,12 +24,12 @@ final class MultipartFacets {
     private var parser: MultipartParser
     private var collector: FacetCollector
     /// Bytes before the first delimiter; nil after it.
-    private var preamble: OctetFacet?
+    private var preamble: ByteFacet?
     private var part: PartFacet?
     private var partCount = 0
     private var innerCount = 0
     /// What exceeds a limit, in one piece.
-    private var rest: OctetFacet?
+    private var rest: ByteFacet?
     private var isClosed = false
 
     init(_ boundary: MultipartBoundary, plan: BodyPlan, digest: @escaping () -> any ContentDigest) {
@@ -42,7 +42,7 @@ final class MultipartFacets {
         self.depth = 1
         self.marks = [BoundaryMark(boundary)]
         self.parser = MultipartParser(boundary: boundary)
-        self.preamble = OctetFacet(digest: digest(), keeping: plan.valueLimit)
+        self.preamble = ByteFacet(digest: digest(), keeping: plan.valueLimit)
     }
 
     init(_ boundary: MultipartBoundary, within outer: MultipartFacets, path: UInt64, label: [UInt8]) {
@@ -55,13 +55,13 @@ final class MultipartFacets {
         self.depth = outer.depth + 1
         self.marks = outer.marks + [BoundaryMark(boundary)]
         self.parser = MultipartParser(boundary: boundary)
-        self.preamble = OctetFacet(digest: outer.digest(), keeping: outer.plan.valueLimit)
+        self.preamble = ByteFacet(digest: outer.digest(), keeping: outer.plan.valueLimit)
     }
 
     /// A word of a part's header section, with marks for boundaries and placeholders.
-    func neutral(_ octets: [UInt8]) -> [UInt8] {
-        let octets = self.marks.reduce(octets) { $1.replaced(in: $0) }
-        return octets.withUnsafeBytes { MatchMark.replaced(in: $0) } ?? octets
+    func neutral(_ bytes: [UInt8]) -> [UInt8] {
+        let bytes = self.marks.reduce(bytes) { $1.replaced(in: $0) }
+        return bytes.withUnsafeBytes { MatchMark.replaced(in: $0) } ?? bytes
     }
 
     /// The number of the next part that holds parts: their order counts.
@@ -70,8 +70,8 @@ final class MultipartFacets {
         return self.innerCount
     }
 
-    func push(_ octets: UnsafeRawBufferPointer) {
-        self.parser.push(octets) { self.take($0) }
+    func push(_ bytes: UnsafeRawBufferPointer) {
+        self.parser.push(bytes) { self.take($0) }
     }
 
     func finish() -> Outcome {
@@ -81,18 +81,18 @@ final class MultipartFacets {
 
     private func take(_ event: MultipartEvent) {
         switch event.kind {
-        case .preamble: self.preamble?.push(event.octets)
+        case .preamble: self.preamble?.push(event.bytes)
         case .epilogue: break
         case .opaque:
             self.endPart()
-            if self.rest == nil { self.rest = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit) }
-            self.rest?.push(event.octets)
+            if self.rest == nil { self.rest = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit) }
+            self.rest?.push(event.bytes)
         case .delimiter(let delimiter):
             self.endPart()
             self.preamble = nil
-            if delimiter.isClosing { self.isClosed = true } else { self.beginPart(PartHeaderSection(octets: [])) }
-        case .headers: self.part = PartFacet(PartHeaderSection(octets: Array(event.octets)), in: self, index: self.partCount)
-        case .data: self.part?.push(event.octets)
+            if delimiter.isClosing { self.isClosed = true } else { self.beginPart(PartHeaderSection(bytes: [])) }
+        case .headers: self.part = PartFacet(PartHeaderSection(bytes: Array(event.bytes)), in: self, index: self.partCount)
+        case .data: self.part?.push(event.bytes)
         }
     }
 
@@ -108,7 +108,7 @@ final class MultipartFacets {
     }
 
     private func outcome() -> Outcome {
-        if let preamble = self.preamble, self.rest == nil { return .octets(preamble) }
+        if let preamble = self.preamble, self.rest == nil { return .bytes(preamble) }
         self.endPart()
         if var rest = self.rest {
             let digest = rest.finish()
@@ -164,7 +164,7 @@ final class PartFacet {
     /// For people: the names of the parts around it, and its own.
     private let label: [UInt8]
     private let isIgnored: Bool
-    private var content: OctetFacet
+    private var content: ByteFacet
     /// What is to be decoded; nil if nothing is, or if it has grown too large.
     private var encoded: [UInt8]?
     /// The inner parts, if the part is declared a multipart.
@@ -184,7 +184,7 @@ final class PartFacet {
         self.path = self.name.withUnsafeBytes {
             FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
         }
-        self.content = OctetFacet(digest: level.digest(), keeping: level.plan.valueLimit)
+        self.content = ByteFacet(digest: level.digest(), keeping: level.plan.valueLimit)
         switch self.encoding {
         case .base64, .quotedPrintable: self.encoded = []
         case .identity, .other: self.encoded = nil
@@ -212,11 +212,11 @@ final class PartFacet {
         self.content.take(sha256: sha256, size: size)
     }
 
-    func push(_ octets: UnsafeRawBufferPointer) {
+    func push(_ bytes: UnsafeRawBufferPointer) {
         guard !self.isIgnored else { return }
-        if let inner = self.inner { return inner.push(octets) }
-        guard self.encoded != nil else { return self.content.push(octets) }
-        self.encoded?.append(contentsOf: octets)
+        if let inner = self.inner { return inner.push(bytes) }
+        guard self.encoded != nil else { return self.content.push(bytes) }
+        self.encoded?.append(contentsOf: bytes)
         guard let encoded = self.encoded, encoded.count > BodyFacets.memoryLimit else { return }
         encoded.withUnsafeBytes { self.content.push($0) }
         self.encoded = nil
@@ -230,7 +230,7 @@ final class PartFacet {
             case .parts(let parts):
                 collector.add(parts)
                 return self.add(tag, [], [], size: 0, hasMarks: false, into: &collector)
-            case .octets(let octets): self.content = octets
+            case .bytes(let bytes): self.content = bytes
             }
         } else if let encoded = self.encoded {
             let decoded = self.encoding.decode(encoded) ?? encoded
@@ -245,9 +245,9 @@ final class PartFacet {
             self.plan.partPatterns[String(decoding: self.name, as: UTF8.self)]
             ?? self.plan.partPatterns[String(decoding: self.label, as: UTF8.self)]
         if let patterns, let whole = self.content.whole,
-            let stand = whole.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) })
+            let substitute = whole.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) })
         {
-            return self.add(.pattern, stand, whole, size: whole.count, hasMarks: false, into: &collector)
+            return self.add(.pattern, substitute, whole, size: whole.count, hasMarks: false, into: &collector)
         }
         self.add(tag, digest, self.content.beginning, size: self.content.size, hasMarks: self.content.hasMarks, into: &collector)
     }
@@ -256,10 +256,10 @@ final class PartFacet {
         _ tag: FacetHash.Tag, _ digest: [UInt8], _ beginning: [UInt8], size: Int, hasMarks: Bool, into collector: inout FacetCollector
     ) {
         var value: [UInt8] = []
-        for octets in [self.filename, self.type] {
-            guard let octets else { continue }
-            value += "\(octets.count):".utf8
-            value += octets
+        for bytes in [self.filename, self.type] {
+            guard let bytes else { continue }
+            value += "\(bytes.count):".utf8
+            value += bytes
         }
         value.append(self.filename == nil ? 0 : 1)
         value += digest
@@ -278,26 +278,26 @@ struct BoundaryMark {
     /// A shorter boundary may be a word of a name; clients generate 16 bytes and more.
     static let shortest = 8
     /// Replaces the boundary.
-    static let octets: [UInt8] = Array("{{boundary}}".utf8)
+    static let bytes: [UInt8] = Array("{{boundary}}".utf8)
 
     private let boundary: [UInt8]
 
     init(_ boundary: MultipartBoundary) {
-        self.boundary = Array(boundary.octets)
+        self.boundary = Array(boundary.bytes)
     }
 
-    func replaced(in octets: [UInt8]) -> [UInt8] {
-        guard self.boundary.count >= Self.shortest, octets.count >= self.boundary.count else { return octets }
+    func replaced(in bytes: [UInt8]) -> [UInt8] {
+        guard self.boundary.count >= Self.shortest, bytes.count >= self.boundary.count else { return bytes }
         var result: [UInt8] = []
         var offset = 0
-        while offset < octets.count {
-            if octets.count - offset >= self.boundary.count, octets[offset] == self.boundary[0],
-                octets[offset..<offset + self.boundary.count].elementsEqual(self.boundary)
+        while offset < bytes.count {
+            if bytes.count - offset >= self.boundary.count, bytes[offset] == self.boundary[0],
+                bytes[offset..<offset + self.boundary.count].elementsEqual(self.boundary)
             {
-                result += Self.octets
+                result += Self.bytes
                 offset += self.boundary.count
             } else {
-                result.append(octets[offset])
+                result.append(bytes[offset])
                 offset += 1
             }
         }

@@ -42,7 +42,7 @@ extension BodyFacets {
     }
 }
 
-/// Makes the facets of a recorded body by the same path as a live one, but for files whose digests suffice.
+/// Makes the facets of a recorded body by the same path as a live one, except for files whose digests suffice.
 struct RecordedFacets {
     let headers: HeaderFields
     let url: String
@@ -60,7 +60,7 @@ struct RecordedFacets {
             guard encoding == .none else { return try self.wire(body) }
         } else if encoding != .none {
             // Of an unknown coding, or too large: a live request would not have been decoded.
-            let isDecoded = if case .coded = encoding { body.octetCount <= BodyFacetBuilder.limits.output } else { false }
+            let isDecoded = if case .coded = encoding { body.byteCount <= BodyFacetBuilder.limits.output } else { false }
             guard isDecoded else { return try self.undecoded(body) }
         }
         let content = ContentFacets(self.plan, headers: self.headers, digest: self.digest)
@@ -84,7 +84,7 @@ struct RecordedFacets {
 
     /// The content, redacted as live bodies are; nil if that changes nothing.
     private func redacted(_ body: Body) throws -> [UInt8]? {
-        guard let redaction = self.redaction?.forOneRequest(), body.octetCount <= PendingBody.redactionLimit else { return nil }
+        guard let redaction = self.redaction?.forOneRequest(), body.byteCount <= PendingBody.redactionLimit else { return nil }
         var bytes: [UInt8] = []
         try self.read(body.content) { bytes.append(contentsOf: $0) }
         return redaction.redacted(body: bytes, headers: self.headers.removing("content-encoding"))
@@ -99,15 +99,15 @@ struct RecordedFacets {
 
     /// The bytes as sent, as one facet.
     private func undecoded(_ body: Body) throws -> BodyFacets {
-        var facet = OctetFacet(digest: self.digest(), keeping: self.plan.valueLimit)
+        var facet = ByteFacet(digest: self.digest(), keeping: self.plan.valueLimit)
         if let sha256 = body.sha256.flatMap({ Hex.decode($0.utf8) }), self.detail == .digests {
             facet.take(sha256: sha256, size: body.size)
         } else {
             _ = try BodyRestorer.streamWire(
-                of: body, file: { try self.reader.source($0, digest: self.digest()) }, raw: { OctetSource(try self.reader.read($0)) },
+                of: body, file: { try self.reader.source($0, digest: self.digest()) }, raw: { ByteSource(try self.reader.read($0)) },
                 digest: self.digest(), deliver: { facet.push($0) })
         }
-        return BodyFacets.make(ContentFacets.octets(facet, self.plan), url: self.url, self.plan)
+        return BodyFacets.make(ContentFacets.bytes(facet, self.plan), url: self.url, self.plan)
     }
 
     private func known(_ part: PartContent) -> (sha256: [UInt8], size: Int)? {
@@ -118,7 +118,7 @@ struct RecordedFacets {
     private func read(_ content: BodyContent, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         switch content {
         case .empty: break
-        case .text, .encodedText, .json, .form, .lines, .events, .binary: try content.inlineOctets?.withUnsafeBytes(deliver)
+        case .text, .encodedText, .json, .form, .lines, .events, .binary: try content.inlineBytes?.withUnsafeBytes(deliver)
         case .file(let sidecar): try self.read(try self.reader.open(sidecar, digest: self.digest()), deliver)
         case .raw(let slice): try self.read(try self.reader.open(slice), deliver)
         case .multipart(let parts):
@@ -127,7 +127,7 @@ struct RecordedFacets {
     }
 
     private func read(_ stream: BodyStream, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
         while stream.remaining > 0 {
             let count = try stream.read(into: buffer)

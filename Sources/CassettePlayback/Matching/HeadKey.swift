@@ -157,7 +157,7 @@ struct HeadKeyWriter {
 
     private func value(_ range: Range<Int>, _ patterns: [NumberedPattern]) -> [UInt8] {
         let value = UnsafeRawBufferPointer(rebasing: self.bytes[range])
-        return NumberedPattern.stand(for: value, among: patterns) ?? Array(value)
+        return NumberedPattern.substitute(for: value, among: patterns) ?? Array(value)
     }
 
     // MARK: Query
@@ -179,7 +179,7 @@ struct HeadKeyWriter {
             }
             items.append(item)
         }
-        // A query of nothing but ignored items is no query.
+        // A query of ignored items only counts as no query.
         guard !items.isEmpty || !hasDropped else { return }
         self.output.append(UInt8(ascii: "?"))
         let start = self.output.count
@@ -201,8 +201,8 @@ struct HeadKeyWriter {
             return item
         }
         let value = FormFacets.decoded(item[equals...].dropFirst())
-        guard let stand = value.withUnsafeBytes({ NumberedPattern.stand(for: $0, among: patterns) }) else { return item }
-        return item[..<equals] + [UInt8(ascii: "=")] + stand
+        guard let substitute = value.withUnsafeBytes({ NumberedPattern.substitute(for: $0, among: patterns) }) else { return item }
+        return item[..<equals] + [UInt8(ascii: "=")] + substitute
     }
 
     // MARK: Fields
@@ -218,7 +218,7 @@ struct HeadKeyWriter {
             if name == "content-type" { value = Self.withoutBoundary(value) }
             if let marked = value.withUnsafeBytes({ MatchMark.replaced(in: $0) }) { value = marked }
             if let patterns = self.plan.headerPatterns[name] {
-                value = value.withUnsafeBytes { NumberedPattern.stand(for: $0, among: patterns) } ?? value
+                value = value.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) } ?? value
             }
             self.output.append(10)
             self.output += name.utf8

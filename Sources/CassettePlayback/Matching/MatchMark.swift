@@ -6,7 +6,7 @@ internal import TapeBytes
 /// `{{authorization:1}}` becomes `{{*}}`: placeholders are numbered by run, so those of a cassette differ from those of a live request.
 public enum MatchMark {
     /// `{{*}}`
-    public static let octets: [UInt8] = Array("{{*}}".utf8)
+    public static let bytes: [UInt8] = Array("{{*}}".utf8)
     /// The longest kind of a placeholder, in bytes.
     static let kindLimit = 64
     /// The longest number, in digits.
@@ -15,48 +15,48 @@ public enum MatchMark {
     static let longest = 6 + Self.kindLimit + 3 + Self.digitLimit + 6
 
     /// Whether the bytes contain a mark.
-    public static func isIn(_ octets: UnsafeRawBufferPointer) -> Bool { self.first(in: octets, from: 0) != nil }
+    public static func isIn(_ bytes: UnsafeRawBufferPointer) -> Bool { self.first(in: bytes, from: 0) != nil }
 
     /// The offset of the first mark from `start`.
-    static func first(in octets: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    static func first(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var offset = start
-        while octets.count - offset >= 5 {
-            offset = ByteScan.index(of: UInt8(ascii: "{"), in: octets, from: offset)
-            if octets.count - offset >= 5, self.octets.elementsEqual(octets[offset..<offset + 5]) { return offset }
+        while bytes.count - offset >= 5 {
+            offset = ByteScan.index(of: UInt8(ascii: "{"), in: bytes, from: offset)
+            if bytes.count - offset >= 5, self.bytes.elementsEqual(bytes[offset..<offset + 5]) { return offset }
             offset += 1
         }
         return nil
     }
 
     /// Replaces placeholders by marks in place; a mark is shorter than any placeholder. Returns the number of bytes that are left.
-    static func replacePlaceholders(in octets: UnsafeMutableRawBufferPointer) -> Int {
-        let bytes = UnsafeRawBufferPointer(octets)
-        guard var found = self.placeholder(in: bytes, from: 0) else { return octets.count }
+    static func replacePlaceholders(in buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let bytes = UnsafeRawBufferPointer(buffer)
+        guard var found = self.placeholder(in: bytes, from: 0) else { return buffer.count }
         var written = 0
         var read = 0
         while true {
-            self.move(read..<found.lowerBound, to: written, in: octets)
+            self.move(read..<found.lowerBound, to: written, in: buffer)
             written += found.lowerBound - read
-            for (index, octet) in Self.octets.enumerated() { octets[written + index] = octet }
-            written += Self.octets.count
+            for (index, byte) in Self.bytes.enumerated() { buffer[written + index] = byte }
+            written += Self.bytes.count
             read = found.upperBound
             guard let next = self.placeholder(in: bytes, from: read) else { break }
             found = next
         }
-        self.move(read..<octets.count, to: written, in: octets)
-        return written + octets.count - read
+        self.move(read..<buffer.count, to: written, in: buffer)
+        return written + buffer.count - read
     }
 
-    private static func move(_ range: Range<Int>, to target: Int, in octets: UnsafeMutableRawBufferPointer) {
+    private static func move(_ range: Range<Int>, to target: Int, in bytes: UnsafeMutableRawBufferPointer) {
         guard !range.isEmpty, target != range.lowerBound else { return }
-        UnsafeMutableRawBufferPointer(rebasing: octets[target..<target + range.count])
-            .copyMemory(from: UnsafeRawBufferPointer(rebasing: octets[range]))
+        UnsafeMutableRawBufferPointer(rebasing: bytes[target..<target + range.count])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 
     /// A copy with marks for placeholders; nil if there are none.
-    static func replaced(in octets: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard self.placeholder(in: octets, from: 0) != nil else { return nil }
-        var copy = Array(octets)
+    static func replaced(in bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard self.placeholder(in: bytes, from: 0) != nil else { return nil }
+        var copy = Array(bytes)
         let count = copy.withUnsafeMutableBytes { self.replacePlaceholders(in: $0) }
         copy.removeLast(copy.count - count)
         return copy
@@ -75,7 +75,7 @@ public enum MatchMark {
     static func placeholder(in bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         var offset = start
         while let candidate = self.candidate(in: bytes, from: offset) {
-            if case .placeholder(let end) = self.judge(bytes, at: candidate) { return candidate..<end }
+            if case .placeholder(let end) = self.classify(bytes, at: candidate) { return candidate..<end }
             offset = candidate + 1
         }
         return nil
@@ -94,7 +94,7 @@ public enum MatchMark {
     }
 
     /// Looks for `{{KIND:NUMBER}}` at an offset; braces and colon may be percent-encoded, as in a URL.
-    static func judge(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Finding {
+    static func classify(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Finding {
         var reader = PlaceholderReader(bytes, at: start)
         return reader.read()
     }
@@ -104,11 +104,11 @@ public enum MatchMark {
     /// Whether a recorded head key with marks fits a live one: a mark matches one byte or more, but no separator of the key (`/` and `@`
     /// before the query, `&` in it, a line feed).
     public static func headKey(_ recorded: UnsafeRawBufferPointer, fits live: UnsafeRawBufferPointer) -> Bool {
-        self.fits(recorded, live) { zone, octet in
+        self.fits(recorded, live) { zone, byte in
             switch zone {
-            case .url: octet != UInt8(ascii: "/") && octet != UInt8(ascii: "@") && octet != UInt8(ascii: "?") && octet != 10
-            case .query: octet != UInt8(ascii: "&") && octet != 10
-            case .fields: octet != 10
+            case .url: byte != UInt8(ascii: "/") && byte != UInt8(ascii: "@") && byte != UInt8(ascii: "?") && byte != 10
+            case .query: byte != UInt8(ascii: "&") && byte != 10
+            case .fields: byte != 10
             }
         }
     }
@@ -130,9 +130,9 @@ public enum MatchMark {
         var zone = Zone.url
         var retry: (position: Int, offset: Int, zone: Zone)?
         while true {
-            if self.stands(at: position, in: recorded) {
+            if self.isMark(at: position, in: recorded) {
                 guard offset < live.count, mayStandFor(zone, live[offset]) else { return false }
-                position += self.octets.count
+                position += self.bytes.count
                 offset += 1
                 retry = (position, offset, zone)
                 continue
@@ -150,9 +150,9 @@ public enum MatchMark {
         }
     }
 
-    private static func stands(at position: Int, in octets: UnsafeRawBufferPointer) -> Bool {
-        octets.count - position >= self.octets.count && octets[position] == UInt8(ascii: "{")
-            && self.octets.elementsEqual(octets[position..<position + self.octets.count])
+    private static func isMark(at position: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count - position >= self.bytes.count && bytes[position] == UInt8(ascii: "{")
+            && self.bytes.elementsEqual(bytes[position..<position + self.bytes.count])
     }
 }
 
@@ -190,9 +190,9 @@ struct PlaceholderReader {
     }
 
     /// A byte as it is or percent-encoded, in hex of either case.
-    private mutating func take(_ octet: UInt8, _ escape: StaticString) -> Step {
+    private mutating func take(_ byte: UInt8, _ escape: StaticString) -> Step {
         guard self.offset < self.bytes.count else { return .needsMore }
-        if self.bytes[self.offset] == octet {
+        if self.bytes[self.offset] == byte {
             self.offset += 1
             return .matched
         }
@@ -214,8 +214,8 @@ struct PlaceholderReader {
         return self.offset > start ? .matched : .failed
     }
 
-    private static func isKind(_ octet: UInt8) -> Bool {
-        FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "-") || octet == UInt8(ascii: "_") || octet == UInt8(ascii: ".")
+    private static func isKind(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
     }
 }
 
@@ -226,15 +226,15 @@ struct MarkFilter {
     private var held: [UInt8] = []
     private(set) var hasMarks = false
 
-    mutating func push(_ octets: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
-        guard !self.held.isEmpty else { return self.process(octets, isFinal: false, deliver) }
+    mutating func push(_ bytes: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) -> Void) {
+        guard !self.held.isEmpty else { return self.process(bytes, isFinal: false, deliver) }
         // Enough to decide about the held bytes; the rest is processed in place.
-        let count = min(octets.count, MatchMark.longest)
+        let count = min(bytes.count, MatchMark.longest)
         var joined = self.held
-        joined += octets[..<count]
+        joined += bytes[..<count]
         self.held = []
-        let isAll = count == octets.count
-        let rest = UnsafeRawBufferPointer(rebasing: octets[count...])
+        let isAll = count == bytes.count
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
         joined.withUnsafeBytes { self.process($0, isFinal: false, deliver) }
         guard !isAll else { return }
         if self.held.isEmpty { return self.process(rest, isFinal: false, deliver) }
@@ -247,27 +247,27 @@ struct MarkFilter {
         held.withUnsafeBytes { self.process($0, isFinal: true, deliver) }
     }
 
-    private mutating func process(_ octets: UnsafeRawBufferPointer, isFinal: Bool, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+    private mutating func process(_ bytes: UnsafeRawBufferPointer, isFinal: Bool, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         var offset = 0
         func hand(over end: Int) {
-            if start < end { deliver(UnsafeRawBufferPointer(rebasing: octets[start..<end])) }
+            if start < end { deliver(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) }
         }
-        while let candidate = MatchMark.candidate(in: octets, from: offset) {
-            switch MatchMark.judge(octets, at: candidate) {
+        while let candidate = MatchMark.candidate(in: bytes, from: offset) {
+            switch MatchMark.classify(bytes, at: candidate) {
             case .none: offset = candidate + 1
             case .placeholder(let end):
                 hand(over: candidate)
-                MatchMark.octets.withUnsafeBytes(deliver)
+                MatchMark.bytes.withUnsafeBytes(deliver)
                 self.hasMarks = true
                 (start, offset) = (end, end)
             case .needsMore where isFinal: offset = candidate + 1
             case .needsMore:
                 hand(over: candidate)
-                self.held = Array(octets[candidate...])
+                self.held = Array(bytes[candidate...])
                 return
             }
         }
-        hand(over: octets.count)
+        hand(over: bytes.count)
     }
 }

@@ -53,7 +53,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     ]
 
     private static func unknown(_ text: String) -> MatchRuleError {
-        MatchRuleError(.unknownPlace, "\"\(PlainText.escape(text.utf8, limit: 80))\" is no place in a request; write \(Self.grammar)")
+        MatchRuleError(.unknownPlace, "\"\(PlainText.escape(text.utf8, limit: 80))\" is not a place in a request; write \(Self.grammar)")
     }
 
     /// A field's name in lower case (RFC 9110, 5.6.2: visible ASCII without delimiters).
@@ -62,7 +62,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         guard isToken, !text.isEmpty else {
             throw MatchRuleError(
                 .unknownPlace,
-                "\"\(PlainText.escape(text.utf8, limit: 80))\" cannot be the name of a header field; write it without colon and spaces")
+                "\"\(PlainText.escape(text.utf8, limit: 80))\" cannot be the name of a header field; write it without a colon or spaces")
         }
         return text.lowercased()
     }
@@ -106,7 +106,7 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         var segments: [Segment] = []
         for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst() {
             guard segments.count < Self.segmentLimit else {
-                throw Self.error(text, "has more than \(Self.segmentLimit) segments, where no JSON is that deep; leave some out")
+                throw Self.error(text, "has more than \(Self.segmentLimit) segments, and no JSON that is read is that deep; remove some")
             }
             guard !part.elementsEqual([UInt8(ascii: "*")]) else {
                 segments.append(.any)
@@ -129,9 +129,9 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
         guard part.contains(UInt8(ascii: "~")) else { return part }
         var name: [UInt8] = []
         var rest = part[...]
-        while let octet = rest.popFirst() {
-            guard octet == UInt8(ascii: "~") else {
-                name.append(octet)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "~") else {
+                name.append(byte)
                 continue
             }
             switch rest.popFirst() {
@@ -157,11 +157,11 @@ public struct PlacePointer: Sendable, Hashable, CustomStringConvertible {
     /// Appends a slash and an escaped name (RFC 6901, 3).
     static func append(_ name: some Sequence<UInt8>, to pointer: inout [UInt8]) {
         pointer.append(UInt8(ascii: "/"))
-        for octet in name {
-            switch octet {
+        for byte in name {
+            switch byte {
             case UInt8(ascii: "~"): pointer += [UInt8(ascii: "~"), UInt8(ascii: "0")]
             case UInt8(ascii: "/"): pointer += [UInt8(ascii: "~"), UInt8(ascii: "1")]
-            default: pointer.append(octet)
+            default: pointer.append(byte)
             }
         }
     }

@@ -33,7 +33,7 @@ public struct MatchRuleTexts: Sendable, Hashable {
         for member in json.members {
             let name = member.name.string ?? ""
             let shown = PlainText.escape(name.utf8, limit: 40)
-            guard seen.insert(name).inserted else { throw Self.error(member.name, "\"\(shown)\" is there twice; write it once") }
+            guard seen.insert(name).inserted else { throw Self.error(member.name, "\"\(shown)\" appears twice; write it once") }
             switch name {
             case "match": self.match = try Self.strings(member.value, name)
             case "ignore": self.ignore = try Self.strings(member.value, name)
@@ -48,7 +48,7 @@ public struct MatchRuleTexts: Sendable, Hashable {
         var strings: [String] = []
         for element in value.elements {
             guard let string = element.string else {
-                throw Self.error(element, "\"\(name)\" has an element that is no string; write \"…\"")
+                throw Self.error(element, "\"\(name)\" has an element that is not a string; write \"…\"")
             }
             strings.append(string)
         }

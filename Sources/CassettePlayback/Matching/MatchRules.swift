@@ -1,7 +1,7 @@
 public import CassetteModel
 public import TapeBytes
 
-/// The rules by which a live request is taken for a recorded one: all must find the two equal.
+/// The rules that decide whether a live request matches a recorded one: all must find the two equal.
 ///
 /// Knows the grammar of rules. The head key and `BodyFacets` do the comparing.
 public struct MatchRules: Sendable {
@@ -29,7 +29,7 @@ public struct MatchRules: Sendable {
     public init(_ texts: MatchRuleTexts) throws(MatchRuleError) {
         let count = (texts.match?.count ?? 0) + texts.ignore.count + texts.patterns.count
         guard count <= Self.ruleLimit else {
-            throw MatchRuleError(.tooMany, "there are \(count) match rules, more than the \(Self.ruleLimit) that are read; leave some out")
+            throw MatchRuleError(.tooMany, "there are \(count) match rules, but at most \(Self.ruleLimit) are allowed; remove some")
         }
         var draft = Draft()
         if let match = texts.match {
@@ -46,7 +46,7 @@ public struct MatchRules: Sendable {
         guard pointers <= PointerSet.limit else {
             throw MatchRuleError(
                 .tooMany,
-                "there are \(pointers) rules for JSON pointers, more than the \(PointerSet.limit) that are read; write \"*\" for segments that vary"
+                "there are \(pointers) rules for JSON pointers, but at most \(PointerSet.limit) are allowed; write \"*\" for segments that vary"
             )
         }
         self.init(draft, texts)
@@ -110,7 +110,7 @@ public struct MatchRules: Sendable {
         mutating func add(_ names: [String]) throws(MatchRuleError) {
             guard !names.isEmpty else {
                 throw MatchRuleError(
-                    .unknownRule, "\"match\" names no rule, so that every request would be equal; write \"method\" at least")
+                    .unknownRule, "\"match\" names no rule, so every request would be equal; write at least \"method\"")
             }
             var ordersQuery = false
             for name in names {
@@ -135,7 +135,7 @@ public struct MatchRules: Sendable {
             }
             let hasBody = self.rules.contains { if case .body = $0 { true } else { $0 == .graphQL } }
             guard !self.ordersParts || hasBody else {
-                throw MatchRuleError(.unknownRule, "\"part-order\" has no parts to order, as bodies are not compared; add \"body\"")
+                throw MatchRuleError(.unknownRule, "\"part-order\" has no effect, because bodies are not compared; add \"body\"")
             }
         }
 
@@ -144,7 +144,7 @@ public struct MatchRules: Sendable {
             if name.hasPrefix("body:"), let match = BodyMatch(rawValue: String(name.dropFirst(5))) { return try self.add(match) }
             throw MatchRuleError(
                 .unknownRule,
-                "\"\(PlainText.escape(name.utf8, limit: 80))\" is no match rule; write method, scheme, host, port, path, query, query-order, url, header:NAME, body, body:bytes, body:json, body:form, body:multipart, body:text, part-order or graphql"
+                "\"\(PlainText.escape(name.utf8, limit: 80))\" is not a match rule; write method, scheme, host, port, path, query, query-order, url, header:NAME, body, body:bytes, body:json, body:form, body:multipart, body:text, part-order or graphql"
             )
         }
 

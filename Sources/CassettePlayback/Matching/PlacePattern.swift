@@ -9,7 +9,7 @@ public struct PlacePattern: Sendable, Hashable {
     public init(_ text: String) throws(MatchRuleError) {
         let shown = PlainText.escape(text.utf8, limit: 80)
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-            throw MatchRuleError(.badPattern, "\"\(shown)\" has no \"=\"; write PLACE=REGEX, as \"query:ts=[0-9]+\"")
+            throw MatchRuleError(.badPattern, "\"\(shown)\" has no \"=\"; write PLACE=REGEX, for example \"query:ts=[0-9]+\"")
         }
         let place = try MatchPlace(String(text[..<equals]))
         switch place {
@@ -39,11 +39,11 @@ struct NumberedPattern: Sendable {
     }
 
     /// Replaces a matching value in comparisons. Spelled neither as a placeholder nor as a mark.
-    var stand: [UInt8] { Array("{{=\(self.number)}}".utf8) }
+    var substitute: [UInt8] { Array("{{=\(self.number)}}".utf8) }
 
     /// The replacement by the first pattern that matches the whole value; nil if none does.
-    static func stand(for value: UnsafeRawBufferPointer, among patterns: [NumberedPattern]) -> [UInt8]? {
-        patterns.first { $0.pattern.matches(value) }?.stand
+    static func substitute(for value: UnsafeRawBufferPointer, among patterns: [NumberedPattern]) -> [UInt8]? {
+        patterns.first { $0.pattern.matches(value) }?.substitute
     }
 }
 

@@ -75,8 +75,8 @@ enum QuerySorter {
         // SAFETY: both ranges are items of `bytes`, and the loop stays within the shorter one.
         let (leftStart, rightStart) = (Int(left.lowerBound), Int(right.lowerBound))
         for offset in 0..<min(left.count, right.count) {
-            let (octet, other) = (bytes[leftStart + offset], bytes[rightStart + offset])
-            if octet != other { return octet < other }
+            let (byte, other) = (bytes[leftStart + offset], bytes[rightStart + offset])
+            if byte != other { return byte < other }
         }
         return left.count < right.count
     }
@@ -90,9 +90,9 @@ enum QuerySorter {
                     query[position] = UInt8(ascii: "&")
                     position += 1
                 }
-                let octets = UnsafeRawBufferPointer(rebasing: copy[Int(item.lowerBound)..<Int(item.upperBound)])
-                UnsafeMutableRawBufferPointer(rebasing: query[position...]).copyMemory(from: octets)
-                position += octets.count
+                let bytes = UnsafeRawBufferPointer(rebasing: copy[Int(item.lowerBound)..<Int(item.upperBound)])
+                UnsafeMutableRawBufferPointer(rebasing: query[position...]).copyMemory(from: bytes)
+                position += bytes.count
             }
         }
     }

@@ -183,7 +183,7 @@ struct URLNormalizer {
             if byte == UInt8(ascii: "%"), range.upperBound - index > 2, let high = Self.hexValue(self.url[index + 1]),
                 let low = Self.hexValue(self.url[index + 2])
             {
-                self.appendOctet(high << 4 | low, lowercased: lowercased)
+                self.appendByte(high << 4 | low, lowercased: lowercased)
                 index += 3
             } else {
                 self.put(lowercased ? Self.lower(byte) : byte)
@@ -192,13 +192,13 @@ struct URLNormalizer {
         }
     }
 
-    private mutating func appendOctet(_ octet: UInt8, lowercased: Bool) {
-        if Self.isUnreserved(octet) {
-            self.put(lowercased ? Self.lower(octet) : octet)
+    private mutating func appendByte(_ byte: UInt8, lowercased: Bool) {
+        if Self.isUnreserved(byte) {
+            self.put(lowercased ? Self.lower(byte) : byte)
         } else {
             self.put(UInt8(ascii: "%"))
-            self.put(Self.hexDigit(octet >> 4))
-            self.put(Self.hexDigit(octet & 15))
+            self.put(Self.hexDigit(byte >> 4))
+            self.put(Self.hexDigit(byte & 15))
         }
     }
 

@@ -82,9 +82,9 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         switch self.reason {
         case .noCassette: "there is no cassette to answer \"\(self.request)\" from (mode \(self.mode.rawValue))"
         case .notRecorded: "no recorded exchange answers \"\(self.request)\" (mode \(self.mode.rawValue))"
-        case .usedUp(count: 1): "the one recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
+        case .usedUp(count: 1): "the only recorded exchange for \"\(self.request)\" is used up (mode \(self.mode.rawValue))"
         case .outOfOrder(let index, let due, let dueRequest):
-            "exchange \(index + 1), \"\(self.request)\", was asked for where exchange \(due + 1), \"\(dueRequest)\", is due (mode \(self.mode.rawValue), order strict)"
+            "exchange \(index + 1), \"\(self.request)\", was requested while exchange \(due + 1), \"\(dueRequest)\", was due (mode \(self.mode.rawValue), order strict)"
         case .usedUp(let count): "all \(count) recorded exchanges for \"\(self.request)\" are used up (mode \(self.mode.rawValue))"
         }
     }
@@ -115,25 +115,25 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         let recording = "open the cassette with mode .newEpisodes"
         let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
         switch self.reason {
-        case .noCassette: return "to make one, open the cassette with mode .once"
+        case .noCassette: return "to record one, open the cassette with mode .once"
         case .notRecorded where !places.isEmpty:
-            return "to take it for exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
+            return "to match it with exchange \(self.nearest[0].index + 1), add to settings.ignore: \(places); to record it, \(recording)"
         case .notRecorded: return "to record it, \(recording)"
-        case .outOfOrder: return "to take requests in any order, set settings.order to .any"
-        case .usedUp: return "to give the last answer again, set settings.repetition to .last; to record one more, \(recording)"
+        case .outOfOrder: return "to accept requests in any order, set settings.order to .any"
+        case .usedUp: return "to repeat the last answer, set settings.repetition to .last; to record one more, \(recording)"
         }
     }
 
     private var nextCommand: String {
         let places = self.ignorablePlaces
         switch self.reason {
-        case .noCassette: return "to make one, run: wiretape record \(self.shownCassette) -- COMMAND"
+        case .noCassette: return "to record one, run: wiretape record \(self.shownCassette) -- COMMAND"
         case .notRecorded where !places.isEmpty:
             let options = places.map { "--ignore \(IgnorablePlace.word($0))" }.joined(separator: " ")
-            return "to take it for exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
+            return "to match it with exchange \(self.nearest[0].index + 1), run with: \(options); to record it, run: \(self.recording)"
         case .notRecorded: return "to record it, run: \(self.recording)"
-        case .outOfOrder: return "to take requests in any order, run with: --order any"
-        case .usedUp: return "to give the last answer again, run with: --repeat last; to record one more, run: \(self.recording)"
+        case .outOfOrder: return "to accept requests in any order, run with: --order any"
+        case .usedUp: return "to repeat the last answer, run with: --repeat last; to record one more, run: \(self.recording)"
         }
     }
 
@@ -189,7 +189,7 @@ enum IgnorablePlace {
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
         // Another host, method or path is another request.
-        case .method, .userInformation, .host, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .octets, .bodyRemainder,
+        case .method, .userInformation, .host, .path, .queryOrder, .remainder, .bodyKind, .closingDelimiter, .text, .bytes, .bodyRemainder,
             .custom:
             nil
         }

@@ -57,7 +57,7 @@ struct ReplayReportJUnit {
             if let problem = unserved[index] {
                 self.add(name, .error(.unserved, problem))
             } else if unused.contains(index) {
-                self.add(name, .failure(.unused, "no request asked for it: prune it, or look why the program no longer sends it"))
+                self.add(name, .failure(.unused, "no request used it: prune it, or find out why the program no longer sends the request"))
             } else {
                 self.add(name, .passed)
             }

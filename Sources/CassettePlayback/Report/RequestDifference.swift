@@ -30,7 +30,7 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
     case closingDelimiter(isHere: Bool)
     /// A text, by the first line that differs, counted from 1.
     case text(line: Int, here: String, recorded: String)
-    case octets(OctetDifference)
+    case bytes(ByteDifference)
     /// A query item of a GraphQL request; nil if one side lacks it.
     case graphQLItem(name: String, here: String?, recorded: String?)
     /// The bodies differ beyond what was kept of them.
@@ -63,11 +63,11 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .part(let name, let difference): "part \"\(name)\" \(difference)"
         case .closingDelimiter(let isHere): isHere ? "the recorded body has no closing delimiter" : "body has no closing delimiter"
         case .text(let line, let here, let recorded): "text line \(line) is \"\(here)\", recorded is \"\(recorded)\""
-        case .octets(let difference): "body \(difference)"
+        case .bytes(let difference): "body \(difference)"
         case .graphQLItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
-        case .bodyRemainder: "bodies differ behind what is kept of them"
+        case .bodyRemainder: "bodies differ after what was kept of them"
         case .custom(let name, let reason): "rule \"\(name)\": \(reason)"
-        case .remainder: "they differ past the first \(RequestParts.byteLimit) octets"
+        case .remainder: "they differ after the first \(RequestParts.byteLimit) bytes"
         }
     }
 
@@ -97,27 +97,27 @@ public enum PartDifference: Sendable, Hashable, CustomStringConvertible {
     /// The media type with its charset; empty if there is none.
     case type(here: String, recorded: String)
     case text(here: String, recorded: String)
-    case octets(OctetDifference)
+    case bytes(ByteDifference)
     /// Its place among the parts, if that counts, or its name.
     case place
 
     public var description: String {
         switch self {
-        case .added(let size): "(\(OctetDifference.octets(size))) was not recorded"
-        case .removed(let size): "(\(OctetDifference.octets(size)) recorded) is missing"
+        case .added(let size): "(\(ByteDifference.count(size))) was not recorded"
+        case .removed(let size): "(\(ByteDifference.count(size)) recorded) is missing"
         case .filename(let here, let recorded):
             "has \(here.map { "the filename \"\($0)\"" } ?? "no filename"), recorded is \(recorded.map { "\"\($0)\"" } ?? "none")"
         case .type(let here, let recorded):
             "has \(here.isEmpty ? "no type" : "the type \"\(here)\""), recorded is \(recorded.isEmpty ? "none" : "\"\(recorded)\"")"
         case .text(let here, let recorded): "is \"\(here)\", recorded is \"\(recorded)\""
-        case .octets(let difference): "\(difference)"
-        case .place: "is at another place among the parts"
+        case .bytes(let difference): "\(difference)"
+        case .place: "is at another position among the parts"
         }
     }
 }
 
 /// Where and how bytes differ from recorded ones.
-public struct OctetDifference: Sendable, Hashable, CustomStringConvertible {
+public struct ByteDifference: Sendable, Hashable, CustomStringConvertible {
     /// The first offset at which they differ; nil if it is after what was kept of them.
     public var offset: Int?
     /// The size in bytes, with marks for placeholders.
@@ -140,10 +140,10 @@ public struct OctetDifference: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        let place = self.offset.map { "differs at octet \($0)" }
-        if self.here != self.recorded { return "\(place ?? "differs"): \(Self.octets(self.here)), recorded \(self.recorded)" }
-        return place.map { "\($0) of \(self.here)" } ?? "differs behind what was kept of its \(Self.octets(self.here))"
+        let place = self.offset.map { "differs at byte \($0)" }
+        if self.here != self.recorded { return "\(place ?? "differs"): \(Self.count(self.here)), recorded \(self.recorded)" }
+        return place.map { "\($0) of \(self.here)" } ?? "differs after what was kept of its \(Self.count(self.here))"
     }
 
-    static func octets(_ count: Int) -> String { "\(count) \(count == 1 ? "octet" : "octets")" }
+    static func count(_ bytes: Int) -> String { "\(bytes) \(bytes == 1 ? "byte" : "bytes")" }
 }

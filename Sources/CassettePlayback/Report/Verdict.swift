@@ -98,7 +98,7 @@ public struct OrderViolation: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let other = "exchange \(self.other + 1), \"\(self.otherRequest)\""
         return self.isRefused
-            ? "exchange \(self.index + 1), \"\(self.request)\", was asked for where \(other), was due"
+            ? "exchange \(self.index + 1), \"\(self.request)\", was requested while \(other), was due"
             : "exchange \(self.index + 1), \"\(self.request)\", answered after \(other)"
     }
 }

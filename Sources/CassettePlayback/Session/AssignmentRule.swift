@@ -4,8 +4,8 @@
 /// nor answers. The reasons are in docs/decisions/0001-replay-order.md.
 struct AssignmentRule: Sendable {
     enum Assignment: Sendable, Hashable {
-        /// An exchange that has not answered before. `behind` is the latest exchange that has, if that was recorded later.
-        case first(index: Int, behind: Int?)
+        /// An exchange that has not answered before. `after` is the latest exchange that has, if that was recorded later.
+        case first(index: Int, after: Int?)
         /// All have answered; this one answers again.
         case again(index: Int)
         /// This one would answer, but with strict order another is due.
@@ -79,10 +79,10 @@ struct AssignmentRule: Sendable {
     private mutating func take(_ index: Int) -> Assignment {
         if self.order == .strict, index != self.due { return .outOfTurn(index: index, due: self.due) }
         self.answered[index] += 1
-        let behind = self.latest.flatMap { $0 > index ? $0 : nil }
+        let latest = self.latest.flatMap { $0 > index ? $0 : nil }
         self.latest = max(self.latest ?? index, index)
         self.advance()
-        return .first(index: index, behind: behind)
+        return .first(index: index, after: latest)
     }
 
     /// The state of an exchange after it was given back.

@@ -188,10 +188,10 @@ public final class CassetteSession: Sendable {
     /// Notes an assignment in the verdict; called under the lock.
     private func note(_ assignment: AssignmentRule.Assignment, in state: inout State) {
         switch assignment {
-        case .first(let index, let behind):
+        case .first(let index, let latest):
             state.verdict.hits += 1
             state.abandoned[index] = nil
-            if let behind { self.note(index, other: behind, isRefused: false, in: &state.verdict) }
+            if let latest { self.note(index, other: latest, isRefused: false, in: &state.verdict) }
         case .again:
             state.verdict.hits += 1
             state.verdict.repeatedHits += 1

@@ -77,13 +77,13 @@ public struct PendingBody: ~Copyable {
     }
 
     /// The next wire bytes, after transfer decoding.
-    public mutating func push(_ octets: UnsafeRawBufferPointer) {
-        guard self.redaction != nil else { return self.builder.push(octets) }
-        self.held.append(contentsOf: octets)
-        if self.held.count > Self.redactionLimit { self.letGo() }
+    public mutating func push(_ bytes: UnsafeRawBufferPointer) {
+        guard self.redaction != nil else { return self.builder.push(bytes) }
+        self.held.append(contentsOf: bytes)
+        if self.held.count > Self.redactionLimit { self.releaseHeld() }
     }
 
-    private mutating func letGo() {
+    private mutating func releaseHeld() {
         self.redaction = nil
         self.held.withUnsafeBytes { self.builder.push($0) }
         self.held = []
@@ -94,7 +94,7 @@ public struct PendingBody: ~Copyable {
         if let redaction = self.redaction, !self.held.isEmpty {
             self.held = redaction.redacted(body: self.held, headers: self.headers) ?? self.held
         }
-        self.letGo()
+        self.releaseHeld()
         return self.builder.finish()
     }
 }

@@ -35,7 +35,7 @@ public struct DateRefresh: Sendable, Hashable {
         guard var response = interaction.response else { return }
         response.headers = Self.refreshed(response.headers, self.shift)
         response.trailers = response.trailers.map { Self.refreshed($0, self.shift) }
-        if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.octetCount <= Self.bodyLimit {
+        if !self.rules.pointers.isEmpty, let body = response.body, body.isComplete, body.byteCount <= Self.bodyLimit {
             try self.refresh(body, of: &response, bodies, digest)
         }
         interaction.response = response
@@ -65,7 +65,7 @@ public struct DateRefresh: Sendable, Hashable {
 
     /// Moves the HTTP date between an offset and the end or a semicolon; white space around it stays.
     static func move(_ line: inout [UInt8], from offset: Int, _ shift: DateShift) {
-        let isSpace = { (octet: UInt8) in octet == 32 || octet == 9 }
+        let isSpace = { (byte: UInt8) in byte == 32 || byte == 9 }
         let rest = line[min(offset, line.count)...].prefix { $0 != UInt8(ascii: ";") }.drop(while: isSpace)
         guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return }
         let date = rest.startIndex..<last + 1
@@ -106,8 +106,8 @@ public struct DateRefresh: Sendable, Hashable {
         refreshed.content = .text(edits.applied(to: content))
         refreshed.original = nil
         refreshed.sha256 = nil
-        let old = try bodies.wireBytes(of: body, digest: digest).octets
-        let new = try bodies.wireBytes(of: refreshed, digest: digest).octets
+        let old = try bodies.wireBytes(of: body, digest: digest).bytes
+        let new = try bodies.wireBytes(of: refreshed, digest: digest).bytes
         let fields = FieldsOfBody(makeDigest: digest)
         var notes: [String] = []
         fields.mend(
@@ -137,14 +137,14 @@ public struct RefreshRules: Sendable, Hashable {
     public init(_ rules: [String]) throws(MatchRuleError) {
         guard rules.count <= Self.limit else {
             throw MatchRuleError(
-                .tooMany, "\(rules.count) dates to refresh are named, of at most \(Self.limit); use \"*\" in pointers")
+                .tooMany, "\(rules.count) dates to refresh are named, but at most \(Self.limit) are allowed; use \"*\" in pointers")
         }
         var pointers: [PlacePointer] = []
         for rule in rules {
             guard case .json(let pointer)? = try? MatchPlace(rule) else {
                 throw MatchRuleError(
                     .unknownPlace,
-                    "\"\(PlainText.escape(rule.utf8, limit: 80))\" names no date of an answer; write \"json:/POINTER\", as header fields are refreshed anyway"
+                    "\"\(PlainText.escape(rule.utf8, limit: 80))\" does not name a date in an answer; write \"json:/POINTER\" (header fields are always refreshed)"
                 )
             }
             pointers.append(pointer)
@@ -191,9 +191,9 @@ struct JSONDates {
     }
 
     private static func name(_ token: JSONToken, _ text: UnsafeRawBufferPointer) -> [UInt8] {
-        let octets = UnsafeRawBufferPointer(rebasing: text[(token.start + 1)..<(token.end - 1)])
-        guard token.isEscaped else { return Array(octets) }
-        return Finding.Spelling.json.decode(octets) ?? Array(octets)
+        let bytes = UnsafeRawBufferPointer(rebasing: text[(token.start + 1)..<(token.end - 1)])
+        guard token.isEscaped else { return Array(bytes) }
+        return Finding.Spelling.json.decode(bytes) ?? Array(bytes)
     }
 
     private func isNamed(_ stack: [Container]) -> Bool {

@@ -22,13 +22,13 @@ public struct DateShift: Sendable, Hashable {
 
     /// `2026-11-21T04:19:28Z` (RFC 3339) with any number of decimals, any offset, and a space or a small letter in place of `T` or `Z`.
     public func shifted(rfc3339 text: String) -> String? {
-        let octets = Array(text.utf8)
-        guard octets.count >= 20, octets.count <= 64, "Tt ".utf8.contains(octets[10]), Self.isTail(octets[19...]) else { return nil }
-        let date = String(decoding: octets[..<10], as: UTF8.self)
-        let time = String(decoding: octets[11..<19], as: UTF8.self)
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 20, bytes.count <= 64, "Tt ".utf8.contains(bytes[10]), Self.isTail(bytes[19...]) else { return nil }
+        let date = String(decoding: bytes[..<10], as: UTF8.self)
+        let time = String(decoding: bytes[11..<19], as: UTF8.self)
         guard let local = Timestamp("\(date)T\(time)Z"), let moved = self.moved(local) else { return nil }
         let digits = Array(moved.formatted.utf8)
-        return String(decoding: digits[..<10] + [octets[10]] + digits[11..<19] + octets[19...], as: UTF8.self)
+        return String(decoding: digits[..<10] + [bytes[10]] + digits[11..<19] + bytes[19...], as: UTF8.self)
     }
 
     /// Decimals of a second, and an offset.

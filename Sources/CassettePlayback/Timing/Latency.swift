@@ -28,7 +28,7 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
             } else if let latency = try Self.delay(text) {
                 self = latency
             } else {
-                throw Self.error(text, "is no latency")
+                throw Self.error(text, "is not a latency")
             }
         }
     }

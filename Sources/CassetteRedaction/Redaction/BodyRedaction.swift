@@ -82,7 +82,7 @@ struct BodyRedaction {
         var octets: [UInt8] = []
         do {
             let redaction = SourceRedaction(text: self.content.text, mayLoad: false)
-            let outcome = try redaction.redact(OctetSource(wire), headers: headers, isComplete: isComplete) {
+            let outcome = try redaction.redact(ByteSource(wire), headers: headers, isComplete: isComplete) {
                 octets.append(contentsOf: $0)
             }
             notes += outcome.notes.filter { !notes.contains($0) }

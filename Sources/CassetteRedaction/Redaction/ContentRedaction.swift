@@ -89,8 +89,8 @@ struct ContentRedaction {
 
     /// File names and whatever else a part's header section says.
     private func edits(ofHeaders headers: PartHeaderSection, endingAt end: Int, in content: UnsafeRawBufferPointer) -> [Edit] {
-        let start = end - headers.octets.count
-        guard start >= 0, content[start..<end].elementsEqual(headers.octets) else { return [] }
+        let start = end - headers.bytes.count
+        guard start >= 0, content[start..<end].elementsEqual(headers.bytes) else { return [] }
         return self.edits(inText: content[start..<end], .fields)
     }
 

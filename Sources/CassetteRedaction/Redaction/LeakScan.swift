@@ -18,7 +18,7 @@ public struct LeakScan {
     /// - Parameters:
     ///   - source: a cassette, or a file beside it; codings are told by their magic numbers.
     ///   - codings: what its message says of it, in the order applied, for those without a magic number.
-    public func leaks(in source: OctetSource, codings: [ContentEncoding.Name] = []) throws -> [Leak] {
+    public func leaks(in source: ByteSource, codings: [ContentEncoding.Name] = []) throws -> [Leak] {
         var leaks = Set<Leak>()
         try self.scan({ deliver in try source.forEachPiece(deliver) }, isCompressed: false, &leaks)
         if let chain = try Self.decoder(of: source, codings) {
@@ -38,7 +38,7 @@ public struct LeakScan {
         return !leaks.isEmpty
     }
 
-    private static func decoder(of source: OctetSource, _ codings: [ContentEncoding.Name]) throws -> DecoderChain? {
+    private static func decoder(of source: ByteSource, _ codings: [ContentEncoding.Name]) throws -> DecoderChain? {
         if !codings.isEmpty { return DecoderChain(codings, limits: .search(codedSize: source.size)) }
         guard source.size > 4 else { return nil }
         var beginning = [UInt8](repeating: 0, count: 4)
@@ -50,7 +50,7 @@ public struct LeakScan {
         case (0x78, let flags) where (0x7800 | Int(flags)) % 31 == 0: name = .deflate
         default: return nil
         }
-        return name.isTakenOff ? DecoderChain([name], limits: .search(codedSize: source.size)) : nil
+        return name.isSupported ? DecoderChain([name], limits: .search(codedSize: source.size)) : nil
     }
 
     private func scan(

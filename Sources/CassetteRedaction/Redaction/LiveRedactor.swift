@@ -51,7 +51,7 @@ public struct LiveRedactor: Sendable {
 
     /// A body that is too large for memory; see `Redactor`.
     public func redact(
-        _ source: OctetSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         try self.redactor.redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
     }

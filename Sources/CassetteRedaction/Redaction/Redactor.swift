@@ -202,7 +202,7 @@ extension Redactor {
     ///
     /// Reads the source twice. Redact the head with `redact(request:body:)` and no body first, and then `fit` it to the new octets.
     public func redact(
-        _ source: OctetSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         let unsearched = self.vault.unsearched
         var outcome = try SourceRedaction(text: self.text).redact(source, headers: headers, isComplete: isComplete, deliver: deliver)
@@ -214,8 +214,8 @@ extension Redactor {
     ///
     /// Reads the sources only where a field has a digest.
     public func fit(
-        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, arrival: inout Arrival?, from old: OctetSource,
-        to new: OctetSource, outcome: inout RedactionOutcome
+        _ headers: inout HeaderFields, _ trailers: inout HeaderFields?, arrival: inout Arrival?, from old: ByteSource,
+        to new: ByteSource, outcome: inout RedactionOutcome
     ) throws {
         FieldsOfBody.mend(&arrival, edits: nil, oldSize: old.size, newSize: new.size)
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
@@ -226,7 +226,7 @@ extension Redactor {
         trailers = fields
     }
 
-    private func digest(_ source: OctetSource) throws -> [UInt8] {
+    private func digest(_ source: ByteSource) throws -> [UInt8] {
         var digest = self.makeDigest()
         try source.forEachPiece { digest.update($0) }
         return digest.finalize()

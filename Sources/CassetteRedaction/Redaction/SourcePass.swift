@@ -20,7 +20,7 @@ struct SourcePass {
     }
 
     /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil where nobody wants it.
-    mutating func run(_ source: OctetSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+    mutating func run(_ source: ByteSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
             return try self.plain(source, deliver)
         }
@@ -46,7 +46,7 @@ struct SourcePass {
         if isWhole { try encoder?.finish(deliver: deliver) }
     }
 
-    private mutating func plain(_ source: OctetSource, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+    private mutating func plain(_ source: ByteSource, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         var content: ContentStream?
         let meter = self.text.budget?.meter(coded: source.size)
         try source.forEachPiece { (piece) -> Void in
@@ -136,26 +136,26 @@ final class PartStream {
     private func take(_ event: MultipartEvent, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         switch event.kind {
         case .headers:
-            self.headers.append(contentsOf: event.octets)
+            self.headers.append(contentsOf: event.bytes)
         case .data:
             try self.endHeaders(deliver)
-            try self.takeData(event.octets, deliver)
+            try self.takeData(event.bytes, deliver)
         case .delimiter:
             try self.endHeaders(deliver)
             try self.endData(deliver)
-            try deliver(event.octets)
+            try deliver(event.bytes)
         case .preamble, .epilogue, .opaque:
             if case .none = self.data {
                 try self.endHeaders(deliver)
                 self.data = .text(TextStream(self.redaction, kind: .plain))
             }
-            try self.takeData(event.octets, deliver)
+            try self.takeData(event.bytes, deliver)
         }
     }
 
     private func endHeaders(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.headers.isEmpty else { return }
-        let fields = PartHeaderSection(octets: self.headers).fields
+        let fields = PartHeaderSection(bytes: self.headers).fields
         let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0, as: .fields) }
         self.found += edits.count
         try edits.applied(to: self.headers).withUnsafeBytes(deliver)

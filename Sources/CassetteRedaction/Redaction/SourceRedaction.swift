@@ -14,7 +14,7 @@ struct SourceRedaction {
 
     /// `deliver` gets the redacted octets in pieces, and is not called where nothing is to be done.
     func redact(
-        _ source: OctetSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         var outcome = RedactionOutcome()
         guard source.size > 0 else { return outcome }
@@ -55,7 +55,7 @@ struct SourceRedaction {
     }
 
     private func loaded(
-        _ source: OctetSource, _ headers: HeaderFields, _ isComplete: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, _ headers: HeaderFields, _ isComplete: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
         var outcome = RedactionOutcome()
         let body = BodyRedaction(content: ContentRedaction(text: self.text))

@@ -79,13 +79,13 @@ public struct BodyReader: Sendable {
     // MARK: Wire bytes and content
 
     /// A sidecar that can be read repeatedly; its digest is checked once, before. Open only while it is read.
-    public func source(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> OctetSource {
+    public func source(_ sidecar: Sidecar, digest: some ContentDigest) throws(CassetteError) -> ByteSource {
         let check = try self.open(sidecar, digest: digest)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
         while try check.read(into: buffer) > 0 {}
         var box: FileBox?
-        return OctetSource(size: sidecar.size, rest: { box = nil }) { offset, buffer in
+        return ByteSource(size: sidecar.size, rest: { box = nil }) { offset, buffer in
             let opened = try box ?? FileBox(self.openFile(sidecar.path))
             box = opened
             return try opened.file.read(into: buffer, at: offset)
@@ -102,10 +102,10 @@ public struct BodyReader: Sendable {
     /// The wire bytes of a body without codings whose parts may be in files; their digests are checked once, before.
     public func uncodedSource(
         of body: Body, digest: @escaping () -> any ContentDigest
-    ) throws(CassetteError) -> OctetSource {
+    ) throws(CassetteError) -> ByteSource {
         do {
             return try BodyRestorer.uncoded(
-                body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+                body, file: { try self.source($0, digest: digest()) }, raw: { ByteSource(try self.read($0)) })
         } catch let error as CassetteError {
             throw error
         } catch {
@@ -116,10 +116,10 @@ public struct BodyReader: Sendable {
     /// The content of a body, without its codings; the digests of its files are checked once, before.
     public func contentSource(
         of body: Body, digest: @escaping () -> any ContentDigest
-    ) throws(CassetteError) -> OctetSource {
+    ) throws(CassetteError) -> ByteSource {
         do {
             return try BodyRestorer.decoded(
-                of: body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+                of: body, file: { try self.source($0, digest: digest()) }, raw: { ByteSource(try self.read($0)) })
         } catch let error as CassetteError {
             throw error
         } catch {
@@ -131,7 +131,7 @@ public struct BodyReader: Sendable {
     public func restoredStream(of body: Body, digest: @escaping () -> any ContentDigest) throws(CassetteError) -> RestoredStream {
         do {
             return try BodyRestorer.open(
-                body, file: { try self.source($0, digest: digest()) }, raw: { OctetSource(try self.read($0)) })
+                body, file: { try self.source($0, digest: digest()) }, raw: { ByteSource(try self.read($0)) })
         } catch let error as CassetteError {
             throw error
         } catch {

@@ -7,7 +7,7 @@ public import TapeBytes
 /// recorders out.
 public final class CassetteAppender {
     public let path: String
-    /// What was torn when it was opened, and has been mended.
+    /// What was torn when it was opened, and has been repaired.
     public let repaired: CassetteDamage?
     /// Interactions in the file.
     public private(set) var count: Int
@@ -37,7 +37,7 @@ public final class CassetteAppender {
         try self.create(path, recorder: recorder, members: members, disk: .system)
     }
 
-    /// Opens an existing cassette, and mends it if it is torn. A wrong file is an error and stays as it is.
+    /// Opens an existing cassette, and repairs it if it is torn. A wrong file is an error and stays as it is.
     ///
     /// - Parameter recorder: written if the head of the file is lost.
     public static func open(_ path: String, recorder: String) throws(CassetteError) -> CassetteAppender {
@@ -151,7 +151,7 @@ public final class CassetteAppender {
     package var mark: Mark { Mark(insertion: self.insertion, count: self.count) }
 
     /// Takes out what was committed after the mark. If this fails, the next commit, sync or `finish` tries again first.
-    package func takeBack(to mark: Mark) throws(CassetteError) {
+    package func rollBack(to mark: Mark) throws(CassetteError) {
         guard mark.insertion < self.insertion else { return }
         self.insertion = mark.insertion
         self.count = mark.count

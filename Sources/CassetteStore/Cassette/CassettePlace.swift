@@ -16,7 +16,7 @@ public enum CassettePlace {
         guard rename(new, old) == 0 else {
             throw CassetteError(
                 .unwritable,
-                "\"\(new)\" cannot take the place of \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\".")
+                "\"\(new)\" cannot replace \"\(old)\" (\(String(cString: strerror(errno)))): the recording is in \"\(new)\".")
         }
         try OpenFolder(FileLocation(old).folder).synchronize()
     }
@@ -25,7 +25,7 @@ public enum CassettePlace {
     package static func take(_ path: String, with new: String) throws(CassetteError) {
         guard link(new, path) == 0 else {
             throw CassetteError(
-                .unwritable, "\"\(path)\" cannot be made (\(String(cString: strerror(errno)))): name a file that is not there yet.")
+                .unwritable, "\"\(path)\" cannot be created (\(String(cString: strerror(errno)))): name a file that does not exist yet.")
         }
         try self.remove(new)
         try OpenFolder(FileLocation(path).folder).synchronize()
@@ -70,7 +70,7 @@ public enum CassettePlace {
             if !self.exists(name) { return name }
         }
         throw CassetteError(
-            .unwritable, "there are 100 recordings beside \"\(path)\" that were never taken over: look at them and remove them.")
+            .unwritable, "there are 100 recordings beside \"\(path)\" that never replaced it: look at them and remove them.")
     }
 }
 

@@ -12,7 +12,7 @@ struct CassetteRepair {
     private(set) var index: CassetteIndex
     /// What follows the last interaction.
     private(set) var tail: [UInt8] = []
-    /// What was found and mended.
+    /// What was found and repaired.
     private(set) var damage: CassetteDamage?
 
     init(_ shared: SharedFile, recorder: String, disk: DiskCalls) throws(CassetteError) {
@@ -67,7 +67,7 @@ struct CassetteRepair {
         do {
             try rewriter.rewrite(order: Array(self.index.interactions.indices))
         } catch {
-            throw error as? CassetteError ?? CassetteError(.unwritable, "cannot mend \"\(path)\": \(error)")
+            throw error as? CassetteError ?? CassetteError(.unwritable, "cannot repair \"\(path)\": \(error)")
         }
         rewriter.release()
         self.shared = try SharedFile.locked(path, disk: disk)

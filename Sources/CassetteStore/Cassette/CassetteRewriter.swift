@@ -21,7 +21,7 @@ public final class CassetteRewriter {
     convenience init(_ shared: SharedFile, disk: DiskCalls) throws(CassetteError) {
         let index = try CassetteScanner.scan(shared.file)
         guard index.damage.isEmpty else {
-            throw CassetteError(.damaged, "\"\(shared.file.path)\" was torn while it was recorded; open it again to mend it")
+            throw CassetteError(.damaged, "\"\(shared.file.path)\" was torn while it was recorded; open it again to repair it")
         }
         self.init(shared, index: index, disk: disk)
     }

@@ -36,10 +36,10 @@ struct CassetteScanner {
             swap(&structure, &self.structure)
             try file.forEachPiece(in: offset..<self.size) { bytes, offset in
                 structure.consume(bytes, at: offset)
-                return structure.trouble == nil
+                return structure.problem == nil
             }
             swap(&structure, &self.structure)
-            if self.structure.trouble == nil, self.structure.isComplete {
+            if self.structure.problem == nil, self.structure.isComplete {
                 guard self.structure.hasVersion, self.structure.headEnd != nil || !self.stretches.isEmpty else { throw self.notACassette() }
                 break
             }
@@ -51,15 +51,15 @@ struct CassetteScanner {
             documentEnd: self.structure.documentEnd, damage: self.stretches)
     }
 
-    /// Notes the stretch around a trouble, or throws if the file is wrong. Returns where to go on.
+    /// Notes the stretch around a problem, or throws if the file is wrong. Returns where to go on.
     private mutating func leaveOut(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
-        if case .unsupportedVersion(let text) = self.structure.trouble { throw self.unsupportedVersion(text) }
+        if case .unsupportedVersion(let text) = self.structure.problem { throw self.unsupportedVersion(text) }
         if self.structure.headEnd == nil, self.stretches.isEmpty { return try self.leaveOutHead(file) }
         guard self.structure.hasVersion else { throw self.notACassette() }
 
         let start = self.structure.mark
-        let isEnd = self.structure.trouble == nil
-        let offset = isEnd ? self.size : self.structure.troubleOffset
+        let isEnd = self.structure.problem == nil
+        let offset = isEnd ? self.size : self.structure.problemOffset
         let isInside = self.structure.isInsideInteraction
         let next = try file.firstOffset(of: Self.beginning, in: (isInside ? start + 1 : start)..<self.size)
         let stretch = start..<(next ?? self.size)
@@ -70,7 +70,7 @@ struct CassetteScanner {
         } else if isEnd, next == nil, try !self.isCutInDoubt(file) {
             reason = "the end is missing"
         } else if !isInside, self.hasSectorEdge(between: start, and: offset) {
-            reason = "an older write shows from a sector's edge on"
+            reason = "the data after a sector boundary is from an older write"
         } else if try self.isLeftover(file) {
             reason = "the last write stopped in its first bytes"
         } else if next == nil, self.structure.documentEnd != nil {
@@ -87,7 +87,7 @@ struct CassetteScanner {
 
     /// As `leaveOut`, for the part before the interactions.
     private mutating func leaveOutHead(_ file: borrowing OpenFile) throws(CassetteError) -> Int? {
-        let isEnd = self.structure.trouble == nil
+        let isEnd = self.structure.problem == nil
         if try self.isAllZero(file) {
             let reason = self.size == 0 ? "the file is empty" : "the file holds zeros only"
             try self.note(file, 0..<self.size, reason: reason, interactions: self.size == 0 ? 0 : nil)
@@ -105,17 +105,17 @@ struct CassetteScanner {
         let start = self.structure.mark
         let next = try file.firstOffset(of: Self.beginning, in: start..<self.size)
         guard try self.firstBad(file, in: start..<(next ?? self.size)) != nil else {
-            throw try self.wrong(file, at: isEnd ? self.size : self.structure.troubleOffset)
+            throw try self.wrong(file, at: isEnd ? self.size : self.structure.problemOffset)
         }
         try self.note(file, start..<(next ?? self.size), reason: Self.notText, interactions: nil)
         return next
     }
 
-    private static let notText = "it holds bytes that no text has"
+    private static let notText = "it has bytes that are not text"
 
     private mutating func note(_ file: borrowing OpenFile, _ bytes: Range<Int>, reason: String, interactions: Int?) throws(CassetteError) {
         guard self.stretches.count < Self.stretchLimit else {
-            throw CassetteError(.damaged, "\"\(self.path)\" has more than \(Self.stretchLimit) bad stretches; restore it from a copy")
+            throw CassetteError(.damaged, "\"\(self.path)\" has more than \(Self.stretchLimit) damaged places; restore it from a copy")
         }
         let line = try self.lineNumber(file, at: bytes.lowerBound)
         self.stretches.append(CassetteDamage.Stretch(bytes: bytes, line: line, reason: reason, interactions: interactions))
@@ -201,7 +201,7 @@ struct CassetteScanner {
     private mutating func wrong(_ file: borrowing OpenFile, at offset: Int) throws(CassetteError) -> CassetteError {
         let line = try self.lineNumber(file, at: offset)
         let what: String
-        switch self.structure.trouble {
+        switch self.structure.problem {
         case .unexpected(let byte), .inString(let byte):
             what =
                 byte == 0x0a || byte == 0x0d
@@ -211,7 +211,7 @@ struct CassetteScanner {
         case .tooDeep: what = "it is nested more than \(CassetteStructure.depthLimit) levels deep"
         case .unsupportedVersion, nil: what = "something is missing before the end"
         }
-        return CassetteError(.damaged, "\(self.path):\(line): \(what); mend the line or restore the file from a copy")
+        return CassetteError(.damaged, "\(self.path):\(line): \(what); correct the line or restore the file from a copy")
     }
 
     private func notACassette() -> CassetteError {

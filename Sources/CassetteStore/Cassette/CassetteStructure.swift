@@ -3,7 +3,7 @@
 /// Checks braces, strings and the bytes allowed in and between them, not the whole grammar: the decoder does that when an
 /// interaction is used. Reads no file and never goes back.
 struct CassetteStructure {
-    enum Trouble: Equatable {
+    enum Problem: Equatable {
         case unexpected(UInt8)
         /// A byte that a string cannot contain unescaped.
         case inString(UInt8)
@@ -28,9 +28,9 @@ struct CassetteStructure {
     private(set) var hasVersion = false
     /// Inside an interaction, its first byte; elsewhere the end of the last token.
     private(set) var mark = 0
-    private(set) var trouble: Trouble?
-    /// Where the trouble is.
-    private(set) var troubleOffset = 0
+    private(set) var problem: Problem?
+    /// Where the problem is.
+    private(set) var problemOffset = 0
     private(set) var isInString = false
 
     private var phase = Phase.start
@@ -48,7 +48,7 @@ struct CassetteStructure {
 
     /// Goes on with the white space before an interaction, after a stretch that is left out.
     mutating func resume(at offset: Int) {
-        self.trouble = nil
+        self.problem = nil
         self.phase = .nextElement
         self.mark = offset
         self.isInString = false
@@ -59,10 +59,10 @@ struct CassetteStructure {
         self.documentEnd = nil
     }
 
-    /// Takes the next bytes, which are at `base` in the file, up to the first trouble.
+    /// Takes the next bytes, which are at `base` in the file, up to the first problem.
     mutating func consume(_ bytes: UnsafeRawBufferPointer, at base: Int) {
         var offset = 0
-        while offset < bytes.count, self.trouble == nil {
+        while offset < bytes.count, self.problem == nil {
             switch self.phase {
             case .element, .nested: offset = self.nested(bytes, from: offset, at: base)
             case .keyText, .valueText: offset = self.outerString(bytes, from: offset, at: base)
@@ -73,9 +73,9 @@ struct CassetteStructure {
         }
     }
 
-    private mutating func fail(_ trouble: Trouble, at offset: Int) {
-        self.trouble = trouble
-        self.troubleOffset = offset
+    private mutating func fail(_ problem: Problem, at offset: Int) {
+        self.problem = problem
+        self.problemOffset = offset
     }
 
     /// One byte between strings and nested values.
@@ -200,7 +200,7 @@ struct CassetteStructure {
         scan: while offset < count {
             if self.isInString {
                 offset = self.string(pointer, from: offset, to: count, at: base)
-                if self.trouble != nil { return offset }
+                if self.problem != nil { return offset }
                 continue
             }
             let byte = pointer.load(fromByteOffset: offset, as: UInt8.self)

@@ -80,7 +80,7 @@ package struct SystemError {
         switch self.number {
         case ENOSPC: return "no space left on the disk"
         case EDQUOT: return "the disk quota is used up"
-        case EFBIG: return "past the largest size a file may have here"
+        case EFBIG: return "the file would be larger than allowed here"
         case ENOENT: return "there is no such file or folder"
         case ELOOP: return "it is a symbolic link, which is not followed"
         case EACCES, EPERM: return "not permitted"
@@ -108,7 +108,7 @@ package struct SystemError {
         case EISDIR, ENOTDIR: return "check the path"
         case EMFILE, ENFILE: return "raise the limit (ulimit -n)"
         case ENAMETOOLONG: return "choose a shorter name"
-        case EIO: return "check the disk before recording on"
+        case EIO: return "check the disk before you record again"
         case EWOULDBLOCK where self.operation == .lock: return "stop the other recorder, or choose another cassette"
         default: return "check the file and its disk"
         }

@@ -41,7 +41,7 @@ package struct OpenFile: ~Copyable, Sendable {
         at folder: Int32, name: String, path: String, for access: Access, followsLinks: Bool, disk: DiskCalls
     ) throws(CassetteError) {
         guard !name.utf8.contains(0), !name.isEmpty else {
-            throw CassetteError(.unsafePath, "\"\(path)\" is not a path: it is empty or holds a NUL; choose another name")
+            throw CassetteError(.unsafePath, "\"\(path)\" is not a path: it is empty or contains a NUL; choose another name")
         }
         // O_NONBLOCK: opening a FIFO must not wait for its other end.
         var flags = O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)

@@ -24,7 +24,7 @@ package struct OpenFolder: ~Copyable, Sendable {
 
     private init(at parent: Int32, name: String, path: String, followsLinks: Bool) throws(CassetteError) {
         guard !name.utf8.contains(0) else {
-            throw CassetteError(.unsafePath, "a folder's path holds a NUL; choose another name")
+            throw CassetteError(.unsafePath, "a folder's path contains a NUL; choose another name")
         }
         var descriptor: Int32
         repeat {
@@ -47,7 +47,7 @@ package struct OpenFolder: ~Copyable, Sendable {
     /// Makes a folder and its missing parents.
     static func create(_ path: String) throws(CassetteError) {
         guard !path.utf8.contains(0) else {
-            throw CassetteError(.unsafePath, "a folder's path holds a NUL; choose another name")
+            throw CassetteError(.unsafePath, "a folder's path contains a NUL; choose another name")
         }
         var missing: [String] = []
         var current = path

@@ -39,7 +39,7 @@ public final class TemporaryFile: Sendable {
     deinit { unlink(self.path) }
 
     /// The bytes, to be read again and again; reading keeps the file.
-    public var source: OctetSource { OctetSource(size: self.size) { try self.read(into: $1, at: $0) } }
+    public var source: ByteSource { ByteSource(size: self.size) { try self.read(into: $1, at: $0) } }
 
     /// - Returns: how many bytes were read; 0 only at the end.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(CassetteError) -> Int {

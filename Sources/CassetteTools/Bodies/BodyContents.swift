@@ -5,7 +5,7 @@ package import TapeBytes
 
 /// The bytes of a recorded body without its codings, from the cassette or from the file beside it; can be read any number of times.
 ///
-/// Also decodes bodies that the recorder kept raw, if their codings are known: nobody opens a cassette to look at gzip.
+/// Also decodes bodies that the recorder stored raw, if their codings are known.
 package struct BodyContents {
     /// The codings that are removed while reading, in the order applied; nil if the recorder removed them, or there are none.
     package let inflated: [ContentEncoding.Name]?
@@ -30,7 +30,7 @@ package struct BodyContents {
     /// Decoded content up to this size is kept in memory, so that it is not decoded again for each part.
     package static let keptSize = 16 << 20
 
-    private let source: OctetSource
+    private let source: ByteSource
     /// The codings that `source` still has.
     private let codings: [ContentEncoding.Name]
     /// The offset of these bytes in `source` without its codings; not 0 for a part of a body.
@@ -39,11 +39,11 @@ package struct BodyContents {
     private struct Enough: Error {}
 
     /// - Parameters:
-    ///   - readsBroken: whether the readable beginning of damaged coded bytes is taken for the body; otherwise they stay coded.
+    ///   - readsBroken: whether the readable beginning of damaged coded bytes is used as the body; otherwise they stay coded.
     ///   - keptSize: decoded content up to this size is kept in memory.
     package init(_ body: Body, headers: HeaderFields, reader: BodyReader, readsBroken: Bool = false, keptSize: Int = Self.keptSize) throws {
         let source = try BodyRestorer.decoded(
-            of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) })
+            of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try reader.read($0)) })
         self.start = 0
         var content = source
         var codings: [ContentEncoding.Name] = []
@@ -62,7 +62,7 @@ package struct BodyContents {
                 inflated = names
                 size = found.size
                 breaking = isWhole ? nil : found.breaking
-                if kept.count == size, size <= keptSize { content = OctetSource(kept) } else { codings = names }
+                if kept.count == size, size <= keptSize { content = ByteSource(kept) } else { codings = names }
             }
         }
         self.source = content
@@ -73,11 +73,11 @@ package struct BodyContents {
     }
 
     /// Bytes in memory.
-    package init(_ octets: [UInt8]) {
-        self.init(OctetSource(octets), [], start: 0, size: octets.count)
+    package init(_ bytes: [UInt8]) {
+        self.init(ByteSource(bytes), [], start: 0, size: bytes.count)
     }
 
-    private init(_ source: OctetSource, _ codings: [ContentEncoding.Name], start: Int, size: Int) {
+    private init(_ source: ByteSource, _ codings: [ContentEncoding.Name], start: Int, size: Int) {
         self.source = source
         self.codings = codings
         self.start = start
@@ -93,7 +93,7 @@ package struct BodyContents {
     }
 
     /// The same bytes for random access: decoded once, into a temporary file.
-    package func atHand() throws -> BodyContents {
+    package func forRandomAccess() throws -> BodyContents {
         guard !self.codings.isEmpty else { return self }
         let file = try TemporaryFile { write in try self.forEachPiece(write) }
         return BodyContents(file.source, [], start: 0, size: file.size)
@@ -135,20 +135,20 @@ package struct BodyContents {
 
     /// The first bytes.
     package func prefix(_ count: Int) throws -> [UInt8] {
-        var octets: [UInt8] = []
-        guard count > 0 else { return octets }
-        octets.reserveCapacity(min(count, self.size))
+        var bytes: [UInt8] = []
+        guard count > 0 else { return bytes }
+        bytes.reserveCapacity(min(count, self.size))
         try self.forEachPiece(while: { piece in
-            octets.append(contentsOf: piece.prefix(count - octets.count))
-            return octets.count < count
+            bytes.append(contentsOf: piece.prefix(count - bytes.count))
+            return bytes.count < count
         })
-        return octets
+        return bytes
     }
 
     // MARK: Codings
 
     private static func inflate(
-        _ source: OctetSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> (breaking: Breaking?, size: Int) {
         guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else {
             let problem = InflateProblem(.unsupported, offset: 0, reason: "this build does not know the coding")

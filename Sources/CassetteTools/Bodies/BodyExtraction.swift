@@ -15,18 +15,18 @@ package struct BodyExtraction {
         self.reader = reader
     }
 
-    /// - Parameter told: called after each file.
-    package func extract(_ interaction: Interaction, number: Int, told: (ExtractedFile) throws -> Void) throws {
+    /// - Parameter report: called after each file.
+    package func extract(_ interaction: Interaction, number: Int, report: (ExtractedFile) throws -> Void) throws {
         if let body = interaction.request.body {
-            try self.extract(body, interaction.request.headers, number, .request, told)
+            try self.extract(body, interaction.request.headers, number, .request, report)
         }
         if let response = interaction.response, let body = response.body {
-            try self.extract(body, response.headers, number, .response, told)
+            try self.extract(body, response.headers, number, .response, report)
         }
     }
 
     private func extract(
-        _ body: Body, _ headers: HeaderFields, _ number: Int, _ message: MessageChoice, _ told: (ExtractedFile) throws -> Void
+        _ body: Body, _ headers: HeaderFields, _ number: Int, _ message: MessageChoice, _ report: (ExtractedFile) throws -> Void
     ) throws {
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true)
         guard contents.size > 0 else { return }
@@ -35,21 +35,21 @@ package struct BodyExtraction {
         let coding = body.codings.isEmpty ? BodyWords.coding(headers).map(Self.codingExtension) ?? "" : ""
         let path = try self.folder.write(contents.inflated == nil ? name + coding : name, contents)
         let words = [try Self.words(contents, headers), contents.breaking.map { BodyWords.broken($0, of: body) }].compactMap { $0 }
-        try told(
+        try report(
             ExtractedFile(
                 path: path, exchange: number, message: message, size: contents.size,
                 words: words.isEmpty ? nil : words.joined(separator: ", ")))
         if contents.breaking != nil {
             let coded = try BodyContents(body, headers: headers, reader: self.reader)
             let path = try self.folder.write(name + coding, coded)
-            try told(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
+            try report(ExtractedFile(path: path, exchange: number, message: message, size: coded.size, words: "as received"))
         }
         guard let parts = try BodyParts(contents, headers: headers) else { return }
-        let whole = try contents.atHand()
+        let whole = try contents.forRandomAccess()
         for part in parts.all where !part.isMultipart {
             let data = try part.contents(in: whole)
             let path = try self.folder.write("\(stem)-\(part.label)\(try Self.ending(part, data))", data)
-            try told(
+            try report(
                 ExtractedFile(
                     path: path, exchange: number, message: message, part: part.label, size: data.size,
                     words: try Self.words(data, part.fields)))
@@ -206,11 +206,11 @@ package final class ExtractFolder {
         let number = errno
         let next =
             switch number {
-            case EEXIST: "is there already: give --overwrite, or another folder."
-            case ENOENT: "cannot be made, since the folder it lies in is missing: make that first."
-            case ENOTDIR: "is no folder: give another one."
+            case EEXIST: "already exists: pass --overwrite, or choose another folder."
+            case ENOENT: "cannot be created, because its parent folder does not exist: create that first."
+            case ENOTDIR: "is not a folder: choose another one."
             case ENOSPC, EDQUOT: "cannot be written (\(String(cString: strerror(number)))): free some space."
-            default: "cannot be written (\(String(cString: strerror(number)))): give another folder."
+            default: "cannot be written (\(String(cString: strerror(number)))): choose another folder."
             }
         return InspectError(.unwritable, "\"\(path)\" \(next)")
     }

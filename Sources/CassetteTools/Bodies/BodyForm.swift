@@ -69,9 +69,9 @@ package enum DecodedText {
         let label = field?["charset"].map { String(decoding: $0.value, as: UTF8.self).lowercased() } ?? ""
         let beginning = try contents.prefix(4096)
         let charsets = beginning.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
-        guard !charsets.isEmpty, let octets = try contents.load(limit: self.limit) else { return nil }
+        guard !charsets.isEmpty, let bytes = try contents.load(limit: self.limit) else { return nil }
         for charset in charsets {
-            guard let decoded = charset.decode(octets) else { continue }
+            guard let decoded = charset.decode(bytes) else { continue }
             let text = BodyContents(decoded.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(decoded.dropFirst(3)) : decoded)
             if try text.size > 0 && BodyForm.isText(text) { return text }
         }
@@ -88,8 +88,8 @@ package enum FormFields {
         package var value: [UInt8]
     }
 
-    package static func decode(_ octets: [UInt8]) -> [Field] {
-        octets.split(separator: UInt8(ascii: "&")).map { part in
+    package static func decode(_ bytes: [UInt8]) -> [Field] {
+        bytes.split(separator: UInt8(ascii: "&")).map { part in
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             return Field(name: self.plain(part[..<equals]), value: self.plain(part[equals...].dropFirst()))
         }
@@ -97,23 +97,23 @@ package enum FormFields {
 
     /// Decodes `+` and percent escapes (WHATWG URL, 5.1).
     private static func plain(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var index = text.startIndex
         while index < text.endIndex {
             if text[index] == UInt8(ascii: "%"), text.endIndex - index > 2, let high = self.digit(text[index + 1]),
                 let low = self.digit(text[index + 2])
             {
-                octets.append(high << 4 | low)
+                bytes.append(high << 4 | low)
                 index += 3
             } else {
-                octets.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
+                bytes.append(text[index] == UInt8(ascii: "+") ? 32 : text[index])
                 index += 1
             }
         }
-        return octets
+        return bytes
     }
 
-    private static func digit(_ octet: UInt8) -> UInt8? {
-        Character(Unicode.Scalar(octet)).hexDigitValue.flatMap { octet < 0x80 ? UInt8($0) : nil }
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.flatMap { byte < 0x80 ? UInt8($0) : nil }
     }
 }

@@ -33,7 +33,7 @@ package struct BodyJSON {
         guard let parts = try BodyParts(contents, headers: headers) else { return }
         self.writer.member("parts")
         self.writer.beginArray(.lines)
-        let whole = try contents.atHand()
+        let whole = try contents.forRandomAccess()
         for part in parts.all {
             self.writer.element()
             self.writer.beginObject(.lines)

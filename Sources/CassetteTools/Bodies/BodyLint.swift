@@ -37,7 +37,7 @@ package struct LintExcerpt {
     /// The range of the body that is shown.
     private let range: Range<Int>
     private let offset: Int
-    private var octets: [UInt8] = []
+    private var bytes: [UInt8] = []
 
     package init(_ offset: Int, size: Int) {
         let row = offset / HexDump.rowSize * HexDump.rowSize
@@ -49,11 +49,11 @@ package struct LintExcerpt {
     package mutating func take(_ piece: UnsafeRawBufferPointer, at start: Int) {
         let wanted = self.range.clamped(to: start..<start + piece.count)
         guard !wanted.isEmpty else { return }
-        self.octets += piece[(wanted.lowerBound - start)..<(wanted.upperBound - start)]
+        self.bytes += piece[(wanted.lowerBound - start)..<(wanted.upperBound - start)]
     }
 
     package var lines: [String] {
-        let rows = HexDump.rows(self.octets, from: self.range.lowerBound)
+        let rows = HexDump.rows(self.bytes, from: self.range.lowerBound)
         guard !rows.isEmpty else { return [] }
         let index = self.offset - self.range.lowerBound
         // A place after the last byte belongs to the last row.

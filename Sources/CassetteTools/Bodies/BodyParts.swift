@@ -45,8 +45,8 @@ package struct BodyParts {
     private mutating func list(_ body: MultipartBody<Range<Int>>, offset: Int, prefix: String) -> Int {
         var offset = offset + body.preamble.count
         for (index, part) in body.parts.enumerated() {
-            offset += part.delimiter.octets(boundary: body.boundary).count
-            let head = offset..<offset + part.headers.octets.count
+            offset += part.delimiter.bytes(boundary: body.boundary).count
+            let head = offset..<offset + part.headers.bytes.count
             offset = head.upperBound
             let label = "\(prefix)\(index + 1)"
             let place = self.all.count
@@ -61,7 +61,7 @@ package struct BodyParts {
                 offset = end
             }
         }
-        offset += body.closing?.octets(boundary: body.boundary).count ?? 0
+        offset += body.closing?.bytes(boundary: body.boundary).count ?? 0
         return offset + body.epilogue.count
     }
 
@@ -100,7 +100,7 @@ package struct BodyPart {
         let contents = body.part(self.data)
         let encoding = ContentTransferEncoding(self.fields)
         guard !raw, !self.isMultipart, encoding != .identity else { return contents }
-        guard let octets = try contents.load(limit: Self.decodeLimit), let decoded = encoding.decode(octets) else { return contents }
+        guard let bytes = try contents.load(limit: Self.decodeLimit), let decoded = encoding.decode(bytes) else { return contents }
         return BodyContents(decoded)
     }
 

@@ -9,20 +9,20 @@ package enum BodyWords {
         if !body.codings.isEmpty { lines.append(self.codings(body)) }
         if let contents, let breaking = contents.breaking {
             lines.append(self.broken(breaking, of: body))
-            lines.append("the first \(Quantity.count(contents.size, "octet")) of what it holds can be read")
+            lines.append("the first \(Quantity.count(contents.size, "byte")) of its content can be read")
         } else if let contents, let names = contents.inflated {
             let list = names.reversed().map(\.rawValue).joined(separator: ", then ")
-            lines.append("\(list) taken off to show it, \(body.size) → \(contents.size) octets; not decoded yet")
+            lines.append("\(list) removed for display, \(body.size) → \(contents.size) bytes; not decoded yet")
         } else if body.codings.isEmpty, body.size > 0, let coding = self.coding(headers) {
             lines.append("still coded as \(coding)")
         }
         switch body.content {
         case .file(let sidecar): lines.append("in \(sidecar.path)")
-        case .raw(let slice): lines.append("in \(slice.path), \(slice.size) octets at \(slice.offset)")
+        case .raw(let slice): lines.append("in \(slice.path), \(slice.size) bytes at \(slice.offset)")
         case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary: break
         }
         if let size = contents?.size, contents?.inflated == nil, body.codings.isEmpty, size != body.size {
-            lines.append("edited: holds \(Quantity.count(size, "octet"))")
+            lines.append("edited: holds \(Quantity.count(size, "byte"))")
         }
         if let original = body.original { lines.append("as received in \(original.path)") }
         if let arrival = body.arrival { lines.append(self.arrival(arrival)) }
@@ -31,7 +31,7 @@ package enum BodyWords {
     }
 
     package static func broken(_ breaking: BodyContents.Breaking, of body: Body) -> String {
-        "\(breaking.name.rawValue) breaks at octet \(breaking.problem.offset) of \(body.size): \(breaking.problem.reason)"
+        "\(breaking.name.rawValue) breaks at byte \(breaking.problem.offset) of \(body.size): \(breaking.problem.reason)"
     }
 
     private static func first(_ body: Body, _ headers: HeaderFields) -> String {
@@ -58,10 +58,10 @@ package enum BodyWords {
         let names = body.codings.map { self.name(of: $0) }.joined(separator: ", then ")
         let size: Int? =
             switch body.content {
-            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary, .file: body.octetCount
+            case .empty, .text, .encodedText, .json, .form, .lines, .events, .multipart, .binary, .file: body.byteCount
             case .raw: nil
             }
-        return names + (size.map { ", \(body.size) → \($0) octets" } ?? "")
+        return names + (size.map { ", \(body.size) → \($0) bytes" } ?? "")
     }
 
     private static func name(of coding: ContentCoding) -> String {
@@ -92,7 +92,7 @@ package enum BodyWords {
         let sizes = arrival.pieces.map(\.size)
         var text = Quantity.count(sizes.count, arrival.isChunked ? "chunk" : "read")
         if let least = sizes.min(), let most = sizes.max() {
-            text += " of " + (least == most ? Quantity.count(least, "octet") : "\(least) to \(most) octets")
+            text += " of " + (least == most ? Quantity.count(least, "byte") : "\(least) to \(most) bytes")
         }
         if let last = arrival.pieces.last { text += " in \(Quantity.milliseconds(last.at))" }
         let odd = arrival.pieces.filter { $0.line != nil }.count

@@ -3,9 +3,9 @@ package enum HexDump {
     package static let rowSize = 16
 
     /// - Parameter start: the offset of the first byte, for the first column.
-    package static func rows(_ octets: [UInt8], from start: Int = 0) -> [String] {
-        stride(from: 0, to: octets.count, by: self.rowSize).map { offset in
-            let row = octets[offset..<min(offset + self.rowSize, octets.count)]
+    package static func rows(_ bytes: [UInt8], from start: Int = 0) -> [String] {
+        stride(from: 0, to: bytes.count, by: self.rowSize).map { offset in
+            let row = bytes[offset..<min(offset + self.rowSize, bytes.count)]
             var hex = ""
             for index in 0..<self.rowSize {
                 if index == self.rowSize / 2 { hex += " " }

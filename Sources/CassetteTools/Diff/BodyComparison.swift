@@ -17,8 +17,8 @@ struct BodyComparison {
     func changes(_ old: Body?, _ new: Body?) throws -> [FieldChange] {
         switch (old, new) {
         case (nil, nil): return []
-        case (let old?, nil): return old.octetCount == 0 ? [] : [FieldChange("body", Self.words(old), nil)]
-        case (nil, let new?): return new.octetCount == 0 ? [] : [FieldChange("body", nil, Self.words(new))]
+        case (let old?, nil): return old.byteCount == 0 ? [] : [FieldChange("body", Self.words(old), nil)]
+        case (nil, let new?): return new.byteCount == 0 ? [] : [FieldChange("body", nil, Self.words(new))]
         case (let old?, let new?):
             var changes: [FieldChange] = []
             if old.isComplete != new.isComplete { changes.append(FieldChange("body", Self.wholeness(old), Self.wholeness(new))) }
@@ -29,7 +29,7 @@ struct BodyComparison {
 
     private static func wholeness(_ body: Body) -> String { body.isComplete ? "complete" : "cut short" }
 
-    private static func words(_ body: Body) -> String { "\(body.octetCount) octets" }
+    private static func words(_ body: Body) -> String { ByteComparison.count(body.byteCount) }
 
     private func contents(_ old: Body, _ new: Body) throws -> [FieldChange] {
         switch (old.content, new.content) {
@@ -39,12 +39,12 @@ struct BodyComparison {
             return self.json(one.root, other.root)
         case (.form(let one), .form(let other)): return self.forms(one, other)
         case (.text(let one), .text(let other)) where !self.showsAll:
-            return try self.octets(
-                OctetSource(PlaceholderNumbers.leftOut(one)), OctetSource(PlaceholderNumbers.leftOut(other)), at: "body")
+            return try self.bytes(
+                ByteSource(PlaceholderNumbers.leftOut(one)), ByteSource(PlaceholderNumbers.leftOut(other)), at: "body")
         case (.multipart(let one), .multipart(let other)): return try self.multipart(one, other)
         default: break
         }
-        return try self.octets(self.source(old, self.old), self.source(new, self.new), at: "body")
+        return try self.bytes(self.source(old, self.old), self.source(new, self.new), at: "body")
     }
 
     private func json(_ old: JSONValue, _ new: JSONValue) -> [FieldChange] {
@@ -100,7 +100,7 @@ struct BodyComparison {
 
     private static func words(_ part: Part) -> String {
         switch part.content {
-        case .data(let data): "\(data.size) octets"
+        case .data(let data): ByteComparison.count(data.size)
         case .multipart(let inner): "\(inner.parts.count) parts"
         }
     }
@@ -121,7 +121,7 @@ struct BodyComparison {
             {
                 changes += self.json(one.root, other.root).map { FieldChange("\(place) \($0.place)", $0.old, $0.new, isSecret: isSecret) }
             } else {
-                changes += try self.octets(
+                changes += try self.bytes(
                     self.source(one.bodyContent, self.old), self.source(other.bodyContent, self.new), at: place, isSecret: isSecret)
             }
         default: changes.append(FieldChange(place, Self.words(old), Self.words(new)))
@@ -131,25 +131,25 @@ struct BodyComparison {
 
     // MARK: Bytes
 
-    private func source(_ body: Body, _ reader: BodyReader) throws -> OctetSource { try self.source(body.content, reader) }
+    private func source(_ body: Body, _ reader: BodyReader) throws -> ByteSource { try self.source(body.content, reader) }
 
-    private func source(_ content: BodyContent, _ reader: BodyReader) throws -> OctetSource {
-        func file(_ sidecar: Sidecar) throws -> OctetSource {
-            func source(_ digest: some ContentDigest) throws -> OctetSource { try reader.source(sidecar, digest: digest) }
+    private func source(_ content: BodyContent, _ reader: BodyReader) throws -> ByteSource {
+        func file(_ sidecar: Sidecar) throws -> ByteSource {
+            func source(_ digest: some ContentDigest) throws -> ByteSource { try reader.source(sidecar, digest: digest) }
             return try source(self.digest())
         }
         return try BodyRestorer.decoded(
-            of: Body(size: 0, content: content), file: file, raw: { OctetSource(try reader.read($0)) })
+            of: Body(size: 0, content: content), file: file, raw: { ByteSource(try reader.read($0)) })
     }
 
-    private func octets(_ old: OctetSource, _ new: OctetSource, at place: String, isSecret: Bool = false) throws -> [FieldChange] {
-        guard let difference = try OctetComparison.firstDifference(old, new) else { return [] }
+    private func bytes(_ old: ByteSource, _ new: ByteSource, at place: String, isSecret: Bool = false) throws -> [FieldChange] {
+        guard let difference = try ByteComparison.firstDifference(old, new) else { return [] }
         return [FieldChange(place, difference.old, difference.new, isSecret: isSecret)]
     }
 }
 
 /// Finds where two byte sequences first differ, piece by piece.
-enum OctetComparison {
+enum ByteComparison {
     struct Difference: Sendable, Hashable {
         var offset: Int
         /// For people: the content there, as a line of text or as a byte.
@@ -157,11 +157,14 @@ enum OctetComparison {
         var new: String
     }
 
-    private static let pieceSize = OctetSource.pieceSize
+    private static let pieceSize = ByteSource.pieceSize
     /// Bytes of a line that are shown, and searched before and after the offset.
     private static let context = 60
 
-    static func firstDifference(_ old: OctetSource, _ new: OctetSource) throws -> Difference? {
+    /// `1 byte`, `2 bytes`.
+    static func count(_ bytes: Int) -> String { bytes == 1 ? "1 byte" : "\(bytes) bytes" }
+
+    static func firstDifference(_ old: ByteSource, _ new: ByteSource) throws -> Difference? {
         let common = min(old.size, new.size)
         var offset = 0
         let buffers = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * self.pieceSize, alignment: 16)
@@ -182,24 +185,24 @@ enum OctetComparison {
         return old.size == new.size ? nil : try self.difference(old, new, at: common)
     }
 
-    private static func difference(_ old: OctetSource, _ new: OctetSource, at offset: Int) throws -> Difference {
+    private static func difference(_ old: ByteSource, _ new: ByteSource, at offset: Int) throws -> Difference {
         let start = max(0, offset - self.context)
         let (one, other) = (try self.window(old, from: start), try self.window(new, from: start))
         if let one = self.line(one, offset - start), let other = self.line(other, offset - start) {
-            return Difference(offset: offset, old: "octet \(offset): \(one)", new: other)
+            return Difference(offset: offset, old: "byte \(offset): \(one)", new: other)
         }
-        let octet = { (source: OctetSource, window: [UInt8]) in
+        let byte = { (source: ByteSource, window: [UInt8]) in
             let index = offset - start
-            guard index < window.count else { return "ends (\(source.size) octets)" }
-            return "0x\(Hex.encode([window[index]])) (\(source.size) octets)"
+            guard index < window.count else { return "ends (\(self.count(source.size)))" }
+            return "0x\(Hex.encode([window[index]])) (\(self.count(source.size)))"
         }
-        return Difference(offset: offset, old: "octet \(offset): \(octet(old, one))", new: octet(new, other))
+        return Difference(offset: offset, old: "byte \(offset): \(byte(old, one))", new: byte(new, other))
     }
 
-    private static func window(_ source: OctetSource, from start: Int) throws -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: max(0, min(2 * self.context, source.size - start)))
-        try octets.withUnsafeMutableBytes { try source.read(at: start, into: $0) }
-        return octets
+    private static func window(_ source: ByteSource, from start: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(0, min(2 * self.context, source.size - start)))
+        try bytes.withUnsafeMutableBytes { try source.read(at: start, into: $0) }
+        return bytes
     }
 
     /// The line around an index, if the window is text.
@@ -209,10 +212,10 @@ enum OctetComparison {
         let start = window[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
         let end = window[place...].firstIndex(of: 10) ?? window.count
         // The window may begin or end within a character.
-        var octets = window[start..<end].drop { $0 & 0xC0 == 0x80 }
-        for _ in 0..<3 where !UTF8Validator.isValid(Array(octets)) { octets = octets.dropLast() }
-        guard UTF8Validator.isValid(Array(octets)) else { return nil }
-        let line = octets.last == 13 ? octets.dropLast() : octets
+        var bytes = window[start..<end].drop { $0 & 0xC0 == 0x80 }
+        for _ in 0..<3 where !UTF8Validator.isValid(Array(bytes)) { bytes = bytes.dropLast() }
+        guard UTF8Validator.isValid(Array(bytes)) else { return nil }
+        let line = bytes.last == 13 ? bytes.dropLast() : bytes
         return "\"\(String(decoding: line, as: UTF8.self))\""
     }
 }

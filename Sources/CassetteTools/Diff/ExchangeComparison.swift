@@ -173,9 +173,9 @@ enum NamedValues {
 /// Makes texts equal that differ only in the numbers of placeholders: another recording numbers the same secrets differently.
 public enum PlaceholderNumbers {
     /// The bytes without the number of each placeholder.
-    public static func leftOut(_ octets: [UInt8]) -> [UInt8] {
-        guard octets.contains(UInt8(ascii: "{")) || octets.contains(UInt8(ascii: "%")) else { return octets }
-        return octets.withUnsafeBytes { text in
+    public static func leftOut(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(UInt8(ascii: "{")) || bytes.contains(UInt8(ascii: "%")) else { return bytes }
+        return bytes.withUnsafeBytes { text in
             var rest: [UInt8] = []
             rest.reserveCapacity(text.count)
             var index = 0

@@ -14,7 +14,7 @@ package struct CurlCommand {
     package private(set) var files: [(name: String, contents: Contents)] = []
 
     package enum Contents {
-        case octets(BodyContents)
+        case bytes(BodyContents)
         /// The bytes of the request's body as sent.
         case wire(Body)
     }
@@ -34,14 +34,14 @@ package struct CurlCommand {
             request.url.hasPrefix("http://") || request.url.hasPrefix("https://")
         else {
             throw InspectError(
-                .noCommand, "curl cannot send exchange \(number) again, \"\(request.method) \(request.url)\": it is no plain request.")
+                .noCommand, "curl cannot send exchange \(number) again, \"\(request.method) \(request.url)\": it is not a plain request.")
         }
         let payload = try self.payload(request, number)
         self.start(request, hasBody: !payload.isEmpty)
         self.fields(request, payload)
         self.words += payload
-        if request.trailers?.isEmpty == false { self.notes.append("the trailers are left out: curl sends none") }
-        if request.body?.isComplete == false { self.notes.append("the recorded body was cut short: this sends what came") }
+        if request.trailers?.isEmpty == false { self.notes.append("the trailers are omitted: curl cannot send them") }
+        if request.body?.isComplete == false { self.notes.append("the recorded body was cut short: this sends what was received") }
     }
 
     /// Can be run; each note is a comment before it.
@@ -78,7 +78,7 @@ package struct CurlCommand {
             let line = Array(headers.line(at: index))
             let text = String(decoding: line, as: UTF8.self)
             guard FieldNames.isToken(name), UTF8Validator.isValid(line), VisibleText.line(text) == text else {
-                self.notes.append("left out, since a command line cannot hold it: \(VisibleText.line(line))")
+                self.notes.append("omitted, because a command line cannot hold it: \(VisibleText.line(line))")
                 continue
             }
             // curl drops a field with a colon and no value.
@@ -103,16 +103,16 @@ package struct CurlCommand {
         if !isCoded, MultipartType(request.headers)?.isFormData == true, let parts = try BodyParts(contents, headers: request.headers),
             let form = try CurlForm(parts, in: contents, stem: stem, folder: self.folder)
         {
-            self.files = form.files.map { ($0.name, .octets(contents.part($0.part.data))) }
+            self.files = form.files.map { ($0.name, .bytes(contents.part($0.part.data))) }
             let findings = try BodyLint(contents, headers: request.headers)?.findings ?? []
             if !form.isExact || !findings.isEmpty {
-                self.notes.append("curl writes these parts in its own way: their data are the recorded ones, lines around them may differ")
+                self.notes.append("curl writes these parts in its own way: their data is as recorded, but the lines around it may differ")
             }
             return form.arguments.map { ["-F", $0] }
         }
-        if !isCoded, let octets = try contents.load(limit: CurlForm.inlineLimit), UTF8Validator.isValid(octets), !octets.contains(13) {
-            let text = String(decoding: octets, as: UTF8.self)
-            if VisibleText.whole(octets, .lines) == text { return [["--data-raw", text]] }
+        if !isCoded, let bytes = try contents.load(limit: CurlForm.inlineLimit), UTF8Validator.isValid(bytes), !bytes.contains(13) {
+            let text = String(decoding: bytes, as: UTF8.self)
+            if VisibleText.whole(bytes, .lines) == text { return [["--data-raw", text]] }
         }
         let name = "\(stem).octets"
         self.files = [(name, .wire(body))]
@@ -182,9 +182,9 @@ package struct CurlForm {
 
     /// Text that fits on a command line and in a terminal: line feeds and tabs, but no other control character.
     private static func inline(_ data: BodyContents) throws -> String? {
-        guard let octets = try data.load(limit: self.inlineLimit), UTF8Validator.isValid(octets), !octets.contains(13) else { return nil }
-        let text = String(decoding: octets, as: UTF8.self)
-        return VisibleText.whole(octets, .lines) == text ? text : nil
+        guard let bytes = try data.load(limit: self.inlineLimit), UTF8Validator.isValid(bytes), !bytes.contains(13) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return VisibleText.whole(bytes, .lines) == text ? text : nil
     }
 
     private static func isPlain(_ text: String) -> Bool { VisibleText.line(text) == text }
@@ -236,11 +236,11 @@ package enum FieldNames {
     /// RFC 9110, 5.6.2.
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { octet in
-                switch octet {
+            && text.utf8.allSatisfy { byte in
+                switch byte {
                 case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"):
                     true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(octet)
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
                 }
             }
     }
@@ -279,9 +279,9 @@ package enum ShellWord {
         guard !isPlain || word.isEmpty else { return word }
         // Byte by byte: a quote with a combining accent is another character, and a shell still ends the word there.
         var quoted = Array("'".utf8)
-        for octet in word.utf8 {
-            if octet == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }
-            quoted.append(octet)
+        for byte in word.utf8 {
+            if byte == UInt8(ascii: "'") { quoted += Array(#"'\'"#.utf8) }
+            quoted.append(byte)
         }
         return String(decoding: quoted, as: UTF8.self) + "'"
     }

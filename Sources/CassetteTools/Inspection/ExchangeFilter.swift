@@ -86,12 +86,12 @@ package struct ExchangeFilter {
 
     /// Without user information, port and brackets.
     package static func host(of url: String) -> String {
-        let octets = Array(url.utf8)
+        let bytes = Array(url.utf8)
         var start = 0
-        if let colon = octets.firstIndex(of: UInt8(ascii: ":")), octets[colon...].starts(with: Array("://".utf8)) { start = colon + 3 }
+        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: Array("://".utf8)) { start = colon + 3 }
         let end =
-            octets[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? octets.count
-        var authority = octets[start..<end]
+            bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
+        var authority = bytes[start..<end]
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
         if authority.first == UInt8(ascii: "["), let close = authority.firstIndex(of: UInt8(ascii: "]")) {
             authority = authority[(authority.startIndex + 1)..<close]
@@ -139,21 +139,21 @@ package struct FilterPattern {
 
     package func matches(_ text: String) -> Bool { self.matches(Array(text.utf8)) }
 
-    package func matches(_ octets: [UInt8]) -> Bool {
-        if let literal = self.literal { return octets.withUnsafeBytes { Self.find(literal, in: $0) } }
-        return ((try? self.regex.firstMatch(in: String(decoding: octets, as: UTF8.self))) ?? nil) != nil
+    package func matches(_ bytes: [UInt8]) -> Bool {
+        if let literal = self.literal { return bytes.withUnsafeBytes { Self.find(literal, in: $0) } }
+        return ((try? self.regex.firstMatch(in: String(decoding: bytes, as: UTF8.self))) ?? nil) != nil
     }
 
-    private static func find(_ literal: [UInt8], in octets: UnsafeRawBufferPointer) -> Bool {
-        guard octets.count >= literal.count else { return false }
+    private static func find(_ literal: [UInt8], in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= literal.count else { return false }
         let first = literal[0]
-        for start in 0...octets.count - literal.count where self.lower(octets[start]) == first {
+        for start in 0...bytes.count - literal.count where self.lower(bytes[start]) == first {
             var index = 1
-            while index < literal.count, self.lower(octets[start + index]) == literal[index] { index += 1 }
+            while index < literal.count, self.lower(bytes[start + index]) == literal[index] { index += 1 }
             if index == literal.count { return true }
         }
         return false
     }
 
-    private static func lower(_ octet: UInt8) -> UInt8 { octet >= 65 && octet <= 90 ? octet | 32 : octet }
+    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }

@@ -17,7 +17,7 @@ package struct ExchangeRow {
     /// Bytes of the response's body on the wire; of a tunnel, the bytes received.
     package var size: Int?
     /// Bytes of both bodies.
-    package var bodyOctets: Int
+    package var bodyBytes: Int
     package var started: Timestamp
     package var timing: Timing
     /// In milliseconds.
@@ -34,7 +34,7 @@ package struct ExchangeRow {
         self.type = response.flatMap { Self.type($0.headers) }
         self.tls = interaction.connection?.tls?.version
         self.size = interaction.tunnel?.received ?? response?.body?.size
-        self.bodyOctets = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
+        self.bodyBytes = Self.sum(interaction.request.body?.size ?? 0, self.size ?? 0)
         self.started = interaction.started
         self.timing = interaction.timing
     }

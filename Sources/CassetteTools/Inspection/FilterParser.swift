@@ -29,7 +29,7 @@ package struct FilterParser {
 
     private mutating func all() throws(FilterError) -> FilterExpression {
         let expression = try self.sequence()
-        if self.peek() == ")" { throw self.error(self.offset, "there is no \"(\" for this \")\": take it out, or add one.") }
+        if self.peek() == ")" { throw self.error(self.offset, "there is no \"(\" for this \")\": remove it, or add one.") }
         return expression
     }
 
@@ -54,7 +54,7 @@ package struct FilterParser {
     private mutating func negation() throws(FilterError) -> FilterExpression {
         self.depth += 1
         defer { self.depth -= 1 }
-        guard self.depth <= Self.depthLimit else { throw self.error(self.offset, "this is nested too deeply: write it with less.") }
+        guard self.depth <= Self.depthLimit else { throw self.error(self.offset, "this is nested too deeply: simplify it.") }
         if self.take("!") { return .not(try self.negation()) }
         let start = self.offset
         guard self.take("(") else { return try self.condition() }
@@ -64,15 +64,15 @@ package struct FilterParser {
     }
 
     private mutating func condition() throws(FilterError) -> FilterExpression {
-        guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, as \"~m POST\".") }
+        guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, for example \"~m POST\".") }
         let start = self.offset
         self.conditions += 1
         guard self.conditions <= Self.conditionLimit else {
-            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, as \"~u a|b\".")
+            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, for example \"~u a|b\".")
         }
         switch next {
         case "~": break
-        case "&", "|", ")": throw self.error(start, "a condition is missing in front of \"\(next)\": write one, as \"~m POST\".")
+        case "&", "|", ")": throw self.error(start, "a condition is missing before \"\(next)\": write one, for example \"~m POST\".")
         default: return .pattern(.url, try self.pattern(for: .url))
         }
         self.offset += 1
@@ -87,7 +87,7 @@ package struct FilterParser {
             _ = self.peek()
             let place = self.offset
             guard let number = Int(self.takeWhile { $0.isASCII && $0.isNumber }) else {
-                throw self.error(place, "\"~\(term.rawValue)\" needs a status, as \"~\(term.rawValue) 404\".")
+                throw self.error(place, "\"~\(term.rawValue)\" needs a status, for example \"~\(term.rawValue) 404\".")
             }
             return .status(number)
         }
@@ -101,7 +101,7 @@ package struct FilterParser {
         let source: String
         if let next, next == "\"" || next == "'" { source = try self.quoted(next) } else { source = self.word() }
         guard !source.isEmpty || self.offset > start else {
-            throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, as \"~\(term.rawValue) pets\".")
+            throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, for example \"~\(term.rawValue) pets\".")
         }
         let kind: FilterPattern.Kind =
             switch term {
@@ -110,7 +110,8 @@ package struct FilterParser {
             default: .plain
             }
         guard let pattern = FilterPattern(source, kind) else {
-            throw self.error(start, "\"\(source)\" is no regular expression: put a backslash in front of what stands for itself.")
+            throw self.error(
+                start, "\"\(source)\" is not a regular expression: put a backslash before each character that is meant literally.")
         }
         return pattern
     }

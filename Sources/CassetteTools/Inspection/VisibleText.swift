@@ -25,23 +25,23 @@ package struct VisibleText {
     }
 
     /// Bytes that are not UTF-8 show as `\xe9`.
-    package static func line(_ octets: some Collection<UInt8>) -> String {
-        let octets = Array(octets)
-        if octets.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) || UTF8Validator.isValid(octets) {
-            return self.whole(octets, .line)
+    package static func line(_ bytes: some Collection<UInt8>) -> String {
+        let bytes = Array(bytes)
+        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) || UTF8Validator.isValid(bytes) {
+            return self.whole(bytes, .line)
         }
         var ascii: [UInt8] = []
-        for octet in octets {
-            if octet < 0x80 { ascii.append(octet) } else { ascii.append(contentsOf: "\\x\(String(octet, radix: 16))".utf8) }
+        for byte in bytes {
+            if byte < 0x80 { ascii.append(byte) } else { ascii.append(contentsOf: "\\x\(String(byte, radix: 16))".utf8) }
         }
         return self.whole(ascii, .line)
     }
 
     package static func line(_ text: String) -> String { self.whole(Array(text.utf8), .line) }
 
-    package static func whole(_ octets: [UInt8], _ form: Form) -> String {
+    package static func whole(_ bytes: [UInt8], _ form: Form) -> String {
         var text = VisibleText(form)
-        return octets.withUnsafeBytes { text.push($0, isLast: true) }
+        return bytes.withUnsafeBytes { text.push($0, isLast: true) }
     }
 
     // MARK: In pieces
@@ -53,25 +53,25 @@ package struct VisibleText {
         return joined.withUnsafeBytes { self.take($0, isLast: isLast) }
     }
 
-    private mutating func take(_ octets: UnsafeRawBufferPointer, isLast: Bool) -> String {
-        let end = isLast ? octets.count : Self.wholeCharacters(octets)
-        self.rest = Array(octets[end...])
+    private mutating func take(_ bytes: UnsafeRawBufferPointer, isLast: Bool) -> String {
+        let end = isLast ? bytes.count : Self.wholeCharacters(bytes)
+        self.rest = Array(bytes[end...])
         var shown: [UInt8] = []
         shown.reserveCapacity(end)
         var offset = 0
         while offset < end {
             let start = offset
-            while offset < end, self.isPlain(octets[offset]) { offset += 1 }
-            shown.append(contentsOf: octets[start..<offset])
+            while offset < end, self.isPlain(bytes[offset]) { offset += 1 }
+            shown.append(contentsOf: bytes[start..<offset])
             guard offset < end else { break }
-            if octets[offset] < 0x80 {
-                if !self.isDropped(octets, offset, end) { self.escape(Unicode.Scalar(octets[offset]), into: &shown) }
+            if bytes[offset] < 0x80 {
+                if !self.isDropped(bytes, offset, end) { self.escape(Unicode.Scalar(bytes[offset]), into: &shown) }
                 offset += 1
                 continue
             }
             let first = offset
-            while offset < end, octets[offset] >= 0x80 { offset += 1 }
-            for scalar in String(decoding: octets[first..<offset], as: UTF8.self).unicodeScalars {
+            while offset < end, bytes[offset] >= 0x80 { offset += 1 }
+            for scalar in String(decoding: bytes[first..<offset], as: UTF8.self).unicodeScalars {
                 if self.isHarmless(scalar) {
                     shown.append(contentsOf: String(scalar).utf8)
                 } else {
@@ -82,16 +82,16 @@ package struct VisibleText {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    private func isPlain(_ octet: UInt8) -> Bool {
-        octet >= 0x20 && octet < 0x7F || self.form != .line && (octet == 10 || octet == 9)
+    private func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F || self.form != .line && (byte == 10 || byte == 9)
     }
 
     /// A carriage return without meaning: before a line feed, or as white space of JSON.
-    private func isDropped(_ octets: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
-        guard octets[offset] == 13 else { return false }
+    private func isDropped(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ end: Int) -> Bool {
+        guard bytes[offset] == 13 else { return false }
         return switch self.form {
         case .line: false
-        case .lines: offset + 1 < end && octets[offset + 1] == 10
+        case .lines: offset + 1 < end && bytes[offset + 1] == 10
         case .json: true
         }
     }
@@ -123,14 +123,14 @@ package struct VisibleText {
     }
 
     /// How many bytes to take so that no character and no CR LF is split.
-    private static func wholeCharacters(_ octets: UnsafeRawBufferPointer) -> Int {
-        let count = octets.count
-        if octets.last == 13 { return count - 1 }
+    private static func wholeCharacters(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let count = bytes.count
+        if bytes.last == 13 { return count - 1 }
         for length in 1...3 where length <= count {
-            let octet = octets[count - length]
-            if octet < 0x80 { break }
-            guard octet >= 0xC0 else { continue }
-            let needed = octet >= 0xF0 ? 4 : octet >= 0xE0 ? 3 : 2
+            let byte = bytes[count - length]
+            if byte < 0x80 { break }
+            guard byte >= 0xC0 else { continue }
+            let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
             return length < needed ? count - length : count
         }
         return count

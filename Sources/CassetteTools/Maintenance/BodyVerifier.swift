@@ -8,7 +8,7 @@ internal import TapeBytes
 ///
 /// Reads each file once, however many bodies name it. Holds no body of a file in memory.
 struct BodyVerifier {
-    enum Judgement: Hashable {
+    enum Problem: Hashable {
         /// A file is missing or its bytes are wrong.
         case damaged(String)
         /// The bytes fit the content, but are not those that were recorded.
@@ -27,7 +27,7 @@ struct BodyVerifier {
         self.digest = digest
     }
 
-    mutating func judge(_ body: Body) -> Judgement? {
+    mutating func problem(with body: Body) -> Problem? {
         for sidecar in body.content.sidecars + (body.original.map { [$0] } ?? []) {
             if let problem = self.problem(of: sidecar) { return .damaged(problem) }
         }
@@ -43,7 +43,7 @@ struct BodyVerifier {
         var problem: String?
         do {
             let stream = try self.open(sidecar)
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
             defer { buffer.deallocate() }
             while try stream.read(into: buffer) > 0 {}
         } catch {
@@ -59,22 +59,22 @@ struct BodyVerifier {
     }
 
     /// Whether the wire bytes can be restored.
-    private func restored(_ body: Body) throws -> Judgement? {
+    private func restored(_ body: Body) throws -> Problem? {
         var size = 0
         var digest = self.digest()
         var isEdited = try BodyRestorer.streamWire(
-            of: body, file: { try self.source($0) }, raw: { OctetSource(try self.reader.read($0)) }
+            of: body, file: { try self.source($0) }, raw: { ByteSource(try self.reader.read($0)) }
         ) { piece in
             size += piece.count
             digest.update(piece)
         }
-        guard size == body.size else { return .changed("it gives \(size) octets where \(body.size) were recorded") }
+        guard size == body.size else { return .changed("it gives \(size) bytes, but \(body.size) were recorded") }
         if let recorded = body.sha256, Hex.encode(digest.finalize()) != recorded { isEdited = true }
-        return isEdited ? .changed("it gives other octets than were recorded: their SHA-256 differs") : nil
+        return isEdited ? .changed("it gives other bytes than those recorded: the SHA-256 differs") : nil
     }
 
     /// Whether a content in a file is what the kept wire bytes decode to; restoring has compared a content in the cassette already.
-    private func decoded(_ body: Body) throws -> Judgement? {
+    private func decoded(_ body: Body) throws -> Problem? {
         guard case .file(let content) = body.content, let original = body.original, !body.codings.isEmpty else { return nil }
         let source = try self.source(original)
         let limits = InflateLimits(output: max(content.size, InflateLimits.file(codedSize: original.size).output), ratio: .max)
@@ -87,8 +87,8 @@ struct BodyVerifier {
         return nil
     }
 
-    private func source(_ sidecar: Sidecar) throws(CassetteError) -> OctetSource {
-        func source(_ digest: some ContentDigest) throws(CassetteError) -> OctetSource { try self.reader.source(sidecar, digest: digest) }
+    private func source(_ sidecar: Sidecar) throws(CassetteError) -> ByteSource {
+        func source(_ digest: some ContentDigest) throws(CassetteError) -> ByteSource { try self.reader.source(sidecar, digest: digest) }
         return try source(self.digest())
     }
 }

@@ -12,13 +12,13 @@ public struct CassetteMerger {
     private let inputs: [CassetteReader]
     private let digest: () -> any ContentDigest
 
-    /// - Throws: if an input is not a cassette, or torn: what it has lost would be lost for good.
+    /// - Throws: if an input is not a cassette, or torn: the lost exchanges would be missing from the new cassette.
     public init(_ paths: [String], digest: @escaping () -> any ContentDigest = { PortableSHA256() }) throws(CassetteError) {
         var inputs: [CassetteReader] = []
         for path in paths {
             let reader = try CassetteReader(path: path)
             if let damage = reader.damage {
-                throw CassetteError(.damaged, "\(damage.summary): mend it with \"wiretape decode \(path)\" first.")
+                throw CassetteError(.damaged, "\(damage.summary): repair it with \"wiretape decode \(path)\" first.")
             }
             inputs.append(reader)
         }
@@ -31,7 +31,7 @@ public struct CassetteMerger {
         to path: String, recorder: String, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(CassetteError) -> Int {
         guard !CassettePlace.exists(path) else {
-            throw CassetteError(.unwritable, "\"\(path)\" is there already, and merging replaces nothing: name a new file.")
+            throw CassetteError(.unwritable, "\"\(path)\" already exists, and \"wiretape merge\" replaces no file: name a new one.")
         }
         let members = try CassetteHeadMembers.merged(self.inputs)
         let location = FileLocation(path)
@@ -47,11 +47,11 @@ public struct CassetteMerger {
             return count
         } catch {
             try? CassettePlace.remove(temporary)
-            // Copied bodies that nothing names now.
+            // Removes copied bodies that nothing refers to.
             if !CassettePlace.exists(path), let store = try? BodyStore(cassettePath: path) {
                 _ = try? CassetteReferences(familyOf: path).tidy(store)
             }
-            throw error as? CassetteError ?? CassetteError(.unwritable, "\"\(path)\" was not written (\(error)): try another disk.")
+            throw error as? CassetteError ?? CassetteError(.unwritable, "\"\(path)\" could not be written (\(error)): try another disk.")
         }
     }
 
@@ -125,7 +125,7 @@ enum CassetteHeadMembers {
                 return UnknownMember(name: name, json: Array(member.value.raw))
             }
         } catch {
-            throw CassetteError(.damaged, "\"\(reader.path)\" does not begin as a cassette does (\(error.reason)): restore it from a copy.")
+            throw CassetteError(.damaged, "\"\(reader.path)\" does not begin like a cassette (\(error.reason)): restore it from a copy.")
         }
     }
 
@@ -144,7 +144,7 @@ enum CassetteHeadMembers {
                 guard self.areEqual(known.member.json, member.json) else {
                     throw CassetteError(
                         .damaged,
-                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette has one: \(self.advice(member))"
+                        "\"\(known.path)\" and \"\(reader.path)\" have different \"\(member.name)\", and a merged cassette can have only one: \(self.advice(member))"
                     )
                 }
             }
@@ -217,7 +217,7 @@ struct BodyCopier {
     }
 
     private static func forEachPiece(of stream: BodyStream, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
         defer { buffer.deallocate() }
         while true {
             let count = try stream.read(into: buffer)

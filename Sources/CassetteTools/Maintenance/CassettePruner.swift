@@ -59,12 +59,13 @@ public struct CassettePruner {
             guard started == nil || started == summary.started else {
                 throw CassetteError(
                     .notFound,
-                    "the report's exchange with the id \(summary.id) is not the one of \"\(self.path)\": replay this cassette again for a report of its own."
+                    "the report's exchange with the id \(summary.id) is another one in \"\(self.path)\": replay this cassette again to get its own report."
                 )
             }
             guard seen.insert(summary.id).inserted else {
                 throw CassetteError(
-                    .damaged, "\"\(self.path)\" has two exchanges with the id \(summary.id): give one of them another, and replay again.")
+                    .damaged, "\"\(self.path)\" has two exchanges with the id \(summary.id): give one of them another id, and replay again."
+                )
             }
             outcome.removed.append(
                 CassetteDiff.Exchange(
@@ -73,7 +74,7 @@ public struct CassettePruner {
         if let missing = self.starts.keys.filter({ !seen.contains($0) }).min() {
             throw CassetteError(
                 .notFound,
-                "\"\(self.path)\" has no exchange with the id \(missing), which the report names: replay this cassette again for a report of its own."
+                "\"\(self.path)\" has no exchange with the id \(missing), which the report names: replay this cassette again to get its own report."
             )
         }
         outcome.kept = order.count
@@ -98,18 +99,18 @@ public struct UnusedReport: Sendable {
             document = try JSONDocument(text)
         } catch {
             throw CassetteError(
-                .damaged, "\"\(path)\" line \(error.line) is no JSON (\(error.reason)): give the file that \"--report FILE.json\" wrote.")
+                .damaged, "\"\(path)\" line \(error.line) is not JSON (\(error.reason)): pass the file that \"--report FILE.json\" wrote.")
         }
         let root = document.root
         guard let list = [root["unusedExchanges"], root["unused"]].compactMap({ $0 }).first(where: { $0.kind == .array }) else {
             throw CassetteError(
                 .damaged,
-                "\"\(path)\" has no list of unused exchanges: give the file that \"wiretape replay --report FILE.json\" wrote.")
+                "\"\(path)\" has no list of unused exchanges: pass the file that \"wiretape replay --report FILE.json\" wrote.")
         }
         var exchanges: [(id: Int, started: Timestamp?)] = []
         for element in list.elements {
             guard let id = element.int ?? element["id"]?.int else {
-                throw CassetteError(.damaged, "\"\(path)\" line \(element.line): an unused exchange has no id: write the report again.")
+                throw CassetteError(.damaged, "\"\(path)\" line \(element.line): an unused exchange has no id: create the report again.")
             }
             exchanges.append((id, element["started"]?.string.flatMap { Timestamp($0) }))
         }

@@ -36,7 +36,9 @@ public struct CassetteVerifier {
         progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }, _ found: (CareFinding) throws -> Void
     ) throws {
         if let damage = self.reader.damage {
-            try found(CareFinding(.torn, text: damage.summary + ": \"wiretape decode\" mends it, and keeps beside it what it takes out"))
+            try found(
+                CareFinding(.torn, text: damage.summary + ": \"wiretape decode\" repairs it, and keeps what it removes in a file beside it")
+            )
         }
         for text in self.headProblems() { try found(CareFinding(.malformed, text: text)) }
         var bodies = BodyVerifier(cassettePath: self.path, digest: self.digest)
@@ -52,7 +54,7 @@ public struct CassetteVerifier {
                 continue
             }
             if let other = numbers[interaction.id] {
-                let text = "exchanges \(other) and \(position + 1) both have the id \(interaction.id): give one of them another"
+                let text = "exchanges \(other) and \(position + 1) both have the id \(interaction.id): give one of them another id"
                 try found(CareFinding(.duplicateID, exchange: position + 1, id: interaction.id, text: text))
             } else {
                 numbers[interaction.id] = position + 1
@@ -91,11 +93,11 @@ public struct CassetteVerifier {
         var problems: [String] = []
         let request = interaction.request
         if request.method != "CONNECT", !Self.hasOrigin(request.url) {
-            problems.append("request.url: no request can ask for it: write an http or https URL with a host")
+            problems.append("request.url: no request can have this URL: write an http or https URL with a host")
         }
         let fields = [("request.headers", request.headers), ("response.headers", interaction.response?.headers ?? HeaderFields())]
         for (name, headers) in fields where (0..<headers.count).contains(where: { !headers.line(at: $0).contains(UInt8(ascii: ":")) }) {
-            problems.append("\(name): a line has no name and colon: write NAME: VALUE")
+            problems.append("\(name): a line has no name with a colon: write NAME: VALUE")
         }
         if problems.isEmpty, request.method != "CONNECT", let problem = self.unanswerable(interaction) {
             problems.append("no replay can send its answer: \(problem)")
@@ -122,13 +124,13 @@ public struct CassetteVerifier {
     }
 
     private func finding(_ body: Body, _ message: String, _ headers: HeaderFields, _ bodies: inout BodyVerifier) -> CareFinding? {
-        switch bodies.judge(body) {
+        switch bodies.problem(with: body) {
         case .damaged(let problem): return CareFinding(.damagedBody, message: message, text: problem)
         case .changed(let problem):
             return CareFinding(.changedBody, message: message, text: "\(problem): record it again, or keep it if it was edited on purpose")
         case nil:
             guard body.isUndecoded(headers) else { return nil }
-            return CareFinding(.undeveloped, message: message, text: "it was kept raw: \"wiretape decode\" gives it a readable form")
+            return CareFinding(.undeveloped, message: message, text: "it was stored raw: \"wiretape decode\" makes it readable")
         }
     }
 
@@ -137,10 +139,10 @@ public struct CassetteVerifier {
         do throws(CassetteError) {
             references = try CassetteReferences(familyOf: self.path)
         } catch {
-            return try found(CareFinding(.unjudged, text: "which files are unused cannot be told: \(error.message)"))
+            return try found(CareFinding(.unjudged, text: "cannot tell which files are unused: \(error.message)"))
         }
         for file in try UnusedFiles.find(beside: self.path, references) {
-            try found(CareFinding(.unusedFile, file: file, text: "no exchange names it: it can be removed"))
+            try found(CareFinding(.unusedFile, file: file, text: "no exchange refers to it: it can be removed"))
         }
     }
 }

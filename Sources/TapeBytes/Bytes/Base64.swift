@@ -5,27 +5,27 @@ public enum Base64 {
     /// Characters for `count` bytes.
     public static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
 
-    /// Appends the text of `octets`, padded at its end.
-    public static func encode(_ octets: UnsafeRawBufferPointer, into text: inout [UInt8]) {
-        let length = self.length(of: octets.count)
+    /// Appends the text of `bytes`, padded at its end.
+    public static func encode(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) {
+        let length = self.length(of: bytes.count)
         // SAFETY: the inner `encode` initializes as many bytes as it returns.
         text.append(
             contentsOf: [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-                count = self.encode(octets, into: UnsafeMutableRawBufferPointer(buffer))
+                count = self.encode(bytes, into: UnsafeMutableRawBufferPointer(buffer))
             })
     }
 
     /// Fills `text`, which must have room for `length(of:)`, and returns how many bytes it filled.
-    static func encode(_ octets: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
-        precondition(text.count >= self.length(of: octets.count))
+    static func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer) -> Int {
+        precondition(text.count >= self.length(of: bytes.count))
         let alphabet = self.alphabet.utf8Start
-        let whole = octets.count / 3 * 3
+        let whole = bytes.count / 3 * 3
         var offset = 0
         var end = 0
         while offset < whole {
-            let first = Int(octets[offset])
-            let second = Int(octets[offset + 1])
-            let third = Int(octets[offset + 2])
+            let first = Int(bytes[offset])
+            let second = Int(bytes[offset + 1])
+            let third = Int(bytes[offset + 2])
             text[end] = alphabet[first >> 2]
             text[end + 1] = alphabet[(first & 3) << 4 | second >> 4]
             text[end + 2] = alphabet[(second & 15) << 2 | third >> 6]
@@ -33,9 +33,9 @@ public enum Base64 {
             offset += 3
             end += 4
         }
-        guard offset < octets.count else { return end }
-        let first = Int(octets[offset])
-        let second = offset + 1 < octets.count ? Int(octets[offset + 1]) : nil
+        guard offset < bytes.count else { return end }
+        let first = Int(bytes[offset])
+        let second = offset + 1 < bytes.count ? Int(bytes[offset + 1]) : nil
         text[end] = alphabet[first >> 2]
         text[end + 1] = alphabet[(first & 3) << 4 | (second ?? 0) >> 4]
         text[end + 2] = second.map { alphabet[($0 & 15) << 2] } ?? UInt8(ascii: "=")
@@ -46,8 +46,8 @@ public enum Base64 {
     /// Nil if the text is not exactly what `encode` writes: no white space, padding required, unused bits zero.
     public static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
-        var octets: [UInt8] = []
-        octets.reserveCapacity(text.count / 4 * 3)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
         var end = text.count
         while end > 0, text.count - end < 2, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
         var bits: UInt32 = 0
@@ -58,10 +58,10 @@ public enum Base64 {
             held += 6
             guard held >= 8 else { continue }
             held -= 8
-            octets.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
         }
         guard bits & (1 << UInt32(held) - 1) == 0 else { return nil }
-        return octets
+        return bytes
     }
 
     @inline(__always)

@@ -14,30 +14,30 @@ public enum Hex {
         }
     }
 
-    public static func encode(_ octets: some Sequence<UInt8>) -> String {
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var digits: [UInt8] = []
-        digits.reserveCapacity(octets.underestimatedCount * 2)
-        for octet in octets {
-            digits.append(self.digit(octet >> 4))
-            digits.append(self.digit(octet & 15))
+        digits.reserveCapacity(bytes.underestimatedCount * 2)
+        for byte in bytes {
+            digits.append(self.digit(byte >> 4))
+            digits.append(self.digit(byte & 15))
         }
         return String(decoding: digits, as: UTF8.self)
     }
 
     /// Nil if the text is not pairs of hex digits.
     public static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
-        var octets: [UInt8] = []
-        octets.reserveCapacity(text.underestimatedCount / 2)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.underestimatedCount / 2)
         var upper: UInt8?
         for digit in text {
             guard let value = self.value(digit) else { return nil }
             if let first = upper {
-                octets.append(first << 4 | value)
+                bytes.append(first << 4 | value)
                 upper = nil
             } else {
                 upper = value
             }
         }
-        return upper == nil ? octets : nil
+        return upper == nil ? bytes : nil
     }
 }

@@ -132,7 +132,7 @@ public enum JSONBody {
             case .colon: writer.raw(": ")
             case .comma:
                 writer.byte(UInt8(ascii: ","))
-                if previous == .number, self.numberFits(behind: tokenizer, in: writer) {
+                if previous == .number, self.numberFits(after: tokenizer, in: writer) {
                     writer.byte(32)
                 } else {
                     writer.newline(depth: depth)
@@ -143,8 +143,8 @@ public enum JSONBody {
                 writer.byte(body[token.start])
             case .beginObject, .beginArray:
                 if opens { writer.newline(depth: depth) }
-                if let behind = self.writeFlat(from: token, tokenizer, into: &writer) {
-                    tokenizer = behind
+                if let after = self.writeFlat(from: token, tokenizer, into: &writer) {
+                    tokenizer = after
                     previous = .endObject
                     continue
                 }
@@ -161,7 +161,7 @@ public enum JSONBody {
     }
 
     /// Whether the next element of an array is a number too and fits on the line: a column of numbers is filled, not stacked.
-    private static func numberFits(behind tokenizer: JSONTokenizer, in writer: JSONWriter) -> Bool {
+    private static func numberFits(after tokenizer: JSONTokenizer, in writer: JSONWriter) -> Bool {
         var ahead = tokenizer
         guard let next = ahead.next(), next.kind == .number else { return false }
         // With a space before it and a comma after it.

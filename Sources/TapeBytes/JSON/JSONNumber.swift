@@ -51,7 +51,7 @@ package enum JSONNumber {
 /// The exact value of a JSON number in a canonical form: `1`, `1.0` and `10e-1` have the same bytes.
 package struct DecimalValue {
     /// Digits without zeros at either end and a decimal exponent, `15e-1`; `0` for zero of either sign.
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
     /// Digits of an exponent; nothing sends longer ones.
     private static let exponentDigits = 15
@@ -86,21 +86,21 @@ package struct DecimalValue {
             exponent += 1
         }
         guard !digits.isEmpty else {
-            self.octets = [48]
+            self.bytes = [48]
             return
         }
         if isNegative { digits.insert(UInt8(ascii: "-"), at: 0) }
         if exponent != 0 { digits += "e\(exponent)".utf8 }
-        self.octets = digits
+        self.bytes = digits
     }
 
     private static func exponent(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var value = 0
         var count = 0
-        for octet in text[start...] where octet >= 48 && octet <= 57 {
-            if count > 0 || octet != 48 { count += 1 }
+        for byte in text[start...] where byte >= 48 && byte <= 57 {
+            if count > 0 || byte != 48 { count += 1 }
             guard count <= Self.exponentDigits else { return nil }
-            value = value * 10 + Int(octet - 48)
+            value = value * 10 + Int(byte - 48)
         }
         return start < text.count && text[start] == UInt8(ascii: "-") ? -value : value
     }

@@ -220,15 +220,15 @@ extension JSONWriter {
     }
 
     /// A string of ISO 8859-1 bytes.
-    public mutating func string(latin1 octets: UnsafeRawBufferPointer) {
+    public mutating func string(latin1 bytes: UnsafeRawBufferPointer) {
         self.byte(UInt8(ascii: "\""))
-        for octet in octets {
-            switch octet {
+        for byte in bytes {
+            switch byte {
             case 0x80...:
-                self.byte(0xC0 | octet >> 6)
-                self.byte(0x80 | octet & 0x3F)
-            case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: self.escape(octet)
-            default: self.byte(octet)
+                self.byte(0xC0 | byte >> 6)
+                self.byte(0x80 | byte & 0x3F)
+            case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F: self.escape(byte)
+            default: self.byte(byte)
             }
         }
         self.byte(UInt8(ascii: "\""))
@@ -251,9 +251,9 @@ extension JSONWriter {
     }
 
     /// Bytes as base64, in quotes.
-    public mutating func base64(_ octets: UnsafeRawBufferPointer) {
+    public mutating func base64(_ bytes: UnsafeRawBufferPointer) {
         self.byte(UInt8(ascii: "\""))
-        self.append(atMost: Base64.length(of: octets.count)) { Base64.encode(octets, into: $0) }
+        self.append(atMost: Base64.length(of: bytes.count)) { Base64.encode(bytes, into: $0) }
         self.byte(UInt8(ascii: "\""))
     }
 

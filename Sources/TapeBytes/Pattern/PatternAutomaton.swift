@@ -174,13 +174,13 @@ struct PatternBeginnings: Sendable {
             }
         }
         let reachesBeyondASCII = sets.contains { program.alphabet.reachesBeyondASCII($0) }
-        let isBeginning = (0..<256).map { octet in
-            octet >= 128 ? reachesBeyondASCII : sets.contains { program.alphabet.has(program.alphabet.ascii(UInt8(octet)), in: $0) }
+        let isBeginning = (0..<256).map { byte in
+            byte >= 128 ? reachesBeyondASCII : sets.contains { program.alphabet.has(program.alphabet.ascii(UInt8(byte)), in: $0) }
         }
-        let octets = isBeginning.indices.filter { isBeginning[$0] }
-        guard octets.count < Self.most else { return nil }
+        let bytes = isBeginning.indices.filter { isBeginning[$0] }
+        guard bytes.count < Self.most else { return nil }
         self.isBeginning = isBeginning
-        self.only = octets.count == 1 ? UInt8(octets[0]) : nil
+        self.only = bytes.count == 1 ? UInt8(bytes[0]) : nil
     }
 
     /// The first offset from `index` at which a match can begin, or the end.

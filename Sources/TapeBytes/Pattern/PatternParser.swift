@@ -38,11 +38,11 @@ struct PatternParser {
             case "s": self.dotMatchesLineFeed = true
             default:
                 throw self.error(
-                    at: end, "has an unknown flag \"\(letter)\": only i (letters without case) and s (. matches line feeds) are known")
+                    at: end, "has an unknown flag \"\(letter)\": only i (ignores case) and s (. matches line feeds) are supported")
             }
             end += 1
         }
-        guard self.scalar(at: end) != nil else { throw self.error(at: 0, "has flags without an end: write (?i) or (?s)") }
+        guard self.scalar(at: end) != nil else { throw self.error(at: 0, "has flags without a \")\": write (?i) or (?s)") }
         self.index = end + 1
     }
 
@@ -80,8 +80,8 @@ struct PatternParser {
             throw self.error(
                 at: self.index,
                 after == "?"
-                    ? "asks for the shortest match, and here the longest is taken: write what the repeated part may not hold, such as [^\"]*"
-                    : "repeats a repetition: put brackets round the inner one, or write \\\(after) for the character itself"
+                    ? "asks for the shortest match, but only the longest one is found: exclude what ends the match, such as [^\"]*"
+                    : "repeats a repetition: put the inner one into (?:…), or write \\\(after) for the character itself"
             )
         }
         // Empty stays empty however often it is repeated: `((){1000}){1000}` must not take long.
@@ -107,7 +107,7 @@ struct PatternParser {
             throw self.error(at: start, "repeats more than \(PatternLimits.repetitions) times: write a smaller number, or * or +")
         }
         guard least <= most else {
-            throw self.error(at: start, "has a repetition whose least is more than its most: write {m,n} with m up to n")
+            throw self.error(at: start, "has a repetition whose minimum is above its maximum: write {m,n} with m at most n")
         }
         return (least, most == .max ? nil : most)
     }
@@ -146,11 +146,11 @@ struct PatternParser {
         if self.take("?"), !self.take(":") {
             throw self.error(
                 at: start,
-                "has a group that begins with \"(?\": only (?:…) is known, and (?i) or (?s) at the very start; lookaround has no counterpart here"
+                "has a group that begins with \"(?\": only (?:…) is supported, and (?i) or (?s) at the start of the pattern; lookaround is not"
             )
         }
         guard self.depth < PatternLimits.depth else {
-            throw self.error(at: start, "has more than \(PatternLimits.depth) brackets within each other: write it with fewer")
+            throw self.error(at: start, "has groups nested more than \(PatternLimits.depth) deep: use fewer")
         }
         self.depth += 1
         let node = try self.choice()
@@ -194,7 +194,7 @@ extension PatternParser {
     private mutating func characterClass(from start: Int) throws(PatternError) -> PatternCharacters {
         var set = PatternCharacters()
         let isInverted = self.take("^")
-        if self.next == "]" { throw self.error(at: self.index, "has a class without characters: write \\] for the character itself") }
+        if self.next == "]" { throw self.error(at: self.index, "has an empty class: write \\] for the character itself") }
         while true {
             let place = self.index
             guard let first = try self.classMember(from: start) else { break }
@@ -207,7 +207,7 @@ extension PatternParser {
                 throw self.error(at: place, "has a range with more than one character at an end: write \\- for the character itself")
             }
             guard low <= high else {
-                throw self.error(at: place, "has a range whose ends are the wrong way round: write the lower one first")
+                throw self.error(at: place, "has a range that runs backwards: write the lower end first")
             }
             set.insert(low...high)
         }
@@ -226,7 +226,7 @@ extension PatternParser {
         case "]": return nil
         case "\\": return try self.escape(from: place)
         case "[" where self.next == ":" || self.next == "=" || self.next == ".":
-            throw self.error(at: place, "has a named class, which is not known here: write the characters, such as a-z, \\d, \\w or \\s")
+            throw self.error(at: place, "has a named class, which is not supported: write the characters, such as a-z, \\d, \\w or \\s")
         default: return PatternCharacters([scalar...scalar])
         }
     }
@@ -249,11 +249,11 @@ extension PatternParser {
         case "x": return try self.numbered(digits: 2, from: start)
         case "u": return try self.numbered(digits: 4, from: start)
         case "1"..."9":
-            throw self.error(at: start, "refers back to a group, which no search in linear time can: write out what may stand there")
+            throw self.error(at: start, "has a backreference, which is not supported: write out what may match there")
         case "0", "A"..."Z", "a"..."z":
             throw self.error(
                 at: start,
-                "has \"\\\(scalar)\", which has no meaning here: write the character without \"\\\", or \\xHH or \\x{H…} by its number")
+                "has \"\\\(scalar)\", which is not a known escape: write the character without \"\\\", or \\xHH or \\x{H…} by its number")
         default: return PatternCharacters([scalar...scalar])
         }
     }
@@ -268,7 +268,7 @@ extension PatternParser {
             self.index += 1
         }
         guard isBraced ? count > 0 && self.take("}") : count == digits, let scalar = Unicode.Scalar(value) else {
-            throw self.error(at: start, "has a character by number that is none: write \\xHH, \\uHHHH or \\x{H…} in hexadecimal")
+            throw self.error(at: start, "has a number that is not a character: write \\xHH, \\uHHHH or \\x{H…} in hexadecimal")
         }
         return PatternCharacters([scalar...scalar])
     }

@@ -1,4 +1,4 @@
-/// A compiled pattern: instructions, and the classes of characters that they tell apart.
+/// A compiled pattern: instructions, and the classes of characters that they distinguish.
 struct PatternProgram: Sendable {
     let instructions: [PatternInstruction]
     let alphabet: PatternAlphabet
@@ -89,7 +89,7 @@ struct PatternCompiler {
     }
 }
 
-/// The classes of characters that a pattern cannot tell apart: an automaton needs one column for each.
+/// The classes of characters that a pattern cannot distinguish: an automaton needs one column for each.
 struct PatternAlphabet: Sendable {
     /// The class of each ASCII byte.
     private let asciiClasses: [UInt16]
@@ -127,7 +127,7 @@ struct PatternAlphabet: Sendable {
         self.isWord = kinds.map { $0[sets.count] }
         self.members = sets.indices.map { set in kinds.map { $0[set] } }
         self.beyondASCII = sets.map { set in set.ranges.contains { $0.upperBound >= 128 } }
-        self.asciiClasses = (0..<128).map { octet in classes[Self.index(of: octet, in: starts)] }
+        self.asciiClasses = (0..<128).map { byte in classes[Self.index(of: byte, in: starts)] }
     }
 
     func has(_ characterClass: Int, in set: Int) -> Bool { self.members[set][characterClass] }
@@ -136,7 +136,7 @@ struct PatternAlphabet: Sendable {
     func reachesBeyondASCII(_ set: Int) -> Bool { self.beyondASCII[set] }
 
     /// The class of a byte below 128.
-    func ascii(_ octet: UInt8) -> Int { Int(self.asciiClasses[Int(octet)]) }
+    func ascii(_ byte: UInt8) -> Int { Int(self.asciiClasses[Int(byte)]) }
 
     func neighbour(_ characterClass: Int) -> PatternEdge.Neighbour { self.isWord[characterClass] ? .wordCharacter : .otherCharacter }
 
@@ -149,17 +149,17 @@ struct PatternAlphabet: Sendable {
     /// The class and the bytes of the character at `index`, which must be less than the count.
     @inline(__always)
     func character(in bytes: UnsafeRawBufferPointer, at index: Int) -> (class: Int, length: Int) {
-        let octet = bytes[index]
-        return octet < 128 ? (Int(self.asciiClasses[Int(octet)]), 1) : self.longCharacter(in: bytes, at: index)
+        let byte = bytes[index]
+        return byte < 128 ? (Int(self.asciiClasses[Int(byte)]), 1) : self.longCharacter(in: bytes, at: index)
     }
 
     private func longCharacter(in bytes: UnsafeRawBufferPointer, at index: Int) -> (class: Int, length: Int) {
-        let octet = bytes[index]
-        let length = octet >= 0xF0 ? 4 : octet >= 0xE0 ? 3 : 2
-        guard octet >= 0xC2, index + length <= bytes.count,
+        let byte = bytes[index]
+        let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+        guard byte >= 0xC2, index + length <= bytes.count,
             UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: bytes[index..<index + length]))
         else { return (Int(self.classes[self.classes.count - 1]), 1) }
-        var value = UInt32(octet) & (0x7F >> UInt32(length))
+        var value = UInt32(byte) & (0x7F >> UInt32(length))
         for offset in 1..<length { value = value << 6 | UInt32(bytes[index + offset] & 0x3F) }
         return (Int(self.classes[Self.index(of: value, in: self.starts)]), length)
     }

@@ -64,25 +64,25 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
     /// `utf-16` without a byte order mark: big-endian text has more NULs before characters than after them.
     private static func byteOrder(_ beginning: UnsafeRawBufferPointer) -> Charset {
         var zeros = (even: 0, odd: 0)
-        for (index, octet) in beginning.prefix(4096).enumerated() where octet == 0 {
+        for (index, byte) in beginning.prefix(4096).enumerated() where byte == 0 {
             if index % 2 == 0 { zeros.even += 1 } else { zeros.odd += 1 }
         }
         return zeros.even > zeros.odd ? .utf16BigEndian : .utf16LittleEndian
     }
 
     /// The text as UTF-8; nil if the bytes are not in this charset, or this system does not know it.
-    public func decode(_ octets: [UInt8]) -> [UInt8]? {
-        CharsetConverter.convert(octets, from: self.converterName, to: "UTF-8")
+    public func decode(_ bytes: [UInt8]) -> [UInt8]? {
+        CharsetConverter.convert(bytes, from: self.converterName, to: "UTF-8")
     }
 
     /// The text of bytes with the charset label of their sender, UTF-8 and ISO-8859-1 included. For showing, not for restoring.
-    package static func text(_ octets: [UInt8], label: String) -> String? {
+    package static func text(_ bytes: [UInt8], label: String) -> String? {
         switch label {
-        case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : nil
-        case "iso-8859-1": return Latin1.decode(octets)
+        case "utf-8", "utf8", "us-ascii", "ascii": return UTF8Validator.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+        case "iso-8859-1": return Latin1.decode(bytes)
         default:
-            let candidates = octets.withUnsafeBytes { self.candidates(label: label, beginning: $0) }
-            return candidates.lazy.compactMap { $0.decode(octets) }.first.map { String(decoding: $0, as: UTF8.self) }
+            let candidates = bytes.withUnsafeBytes { self.candidates(label: label, beginning: $0) }
+            return candidates.lazy.compactMap { $0.decode(bytes) }.first.map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
@@ -96,13 +96,13 @@ public enum Charset: String, Sendable, Hashable, CaseIterable {
 ///
 /// Exact or not at all: drops and replaces no character.
 enum CharsetConverter {
-    static func convert(_ octets: [UInt8], from source: String, to target: String) -> [UInt8]? {
+    static func convert(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard let converter = iconv_open(target, source), Int(bitPattern: converter) != -1 else { return nil }
         defer { iconv_close(converter) }
-        var input = octets
+        var input = bytes
         // No character of these charsets takes more than four times as many bytes in another.
         var isWhole = false
-        let output = [UInt8](unsafeUninitializedCapacity: octets.count * 4 + 16) { buffer, count in
+        let output = [UInt8](unsafeUninitializedCapacity: bytes.count * 4 + 16) { buffer, count in
             count = 0
             let room = UnsafeMutableRawBufferPointer(buffer)
             isWhole = input.withUnsafeMutableBytes { bytes in

@@ -58,13 +58,13 @@ public struct UTF8Validator: Sendable {
 /// Decodes bytes without a declared charset.
 package enum Latin1 {
     /// As UTF-8 if valid, else as ISO 8859-1.
-    package static func text(_ octets: [UInt8]) -> String {
-        UTF8Validator.isValid(octets) ? String(decoding: octets, as: UTF8.self) : self.decode(octets)
+    package static func text(_ bytes: [UInt8]) -> String {
+        UTF8Validator.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : self.decode(bytes)
     }
 
-    package static func decode(_ octets: [UInt8]) -> String {
+    package static func decode(_ bytes: [UInt8]) -> String {
         var text = ""
-        for octet in octets { text.unicodeScalars.append(UnicodeScalar(octet)) }
+        for byte in bytes { text.unicodeScalars.append(UnicodeScalar(byte)) }
         return text
     }
 }

@@ -148,7 +148,7 @@ public struct ExchangeState: Sendable {
             case .none, .open, .closed:
                 self.originIsWritable
                     ? "\"\(origin)\" sent nothing for \(Self.seconds(self.limits.originSilence)) s."
-                    : "\"\(origin)\" took nothing of the request for \(Self.seconds(self.limits.originSilence)) s."
+                    : "\"\(origin)\" read nothing of the request for \(Self.seconds(self.limits.originSilence)) s."
             }
         return self.upstreamFailed(Failure(kind: .timeout, message: message))
     }
@@ -234,7 +234,7 @@ public struct ExchangeState: Sendable {
     // MARK: The answer
 
     /// Something came from the origin.
-    public mutating func originSpoke(at: Double) {
+    public mutating func originSent(at: Double) {
         self.originHasSpoken = true
         self.originSince = at
     }

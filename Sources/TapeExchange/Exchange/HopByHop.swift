@@ -44,7 +44,7 @@ public enum HopByHop {
         var out: [UInt8] = []
         out.reserveCapacity(fields.bytes.count + head.target.utf8.count + head.method.utf8.count + 64)
         out += head.method.utf8
-        out.append(Octets.space)
+        out.append(ASCII.space)
         var origin: Origin?
         switch target {
         case .absolute(let named, let originForm):
@@ -127,9 +127,9 @@ public enum HopByHop {
         var out: [UInt8] = []
         out.reserveCapacity(fields.bytes.count + head.reason.count + 64)
         out += head.version.description.utf8
-        out.append(Octets.space)
+        out.append(ASCII.space)
         out += String(head.status).utf8
-        if !head.omitsReasonSpace { out.append(Octets.space) }
+        if !head.omitsReasonSpace { out.append(ASCII.space) }
         out += head.reason
         out += "\r\n".utf8
 
@@ -171,7 +171,7 @@ public enum HopByHop {
     private static func appendConnection(_ options: String, insteadOf index: Int, of fields: HeaderFields, to out: inout [UInt8]) {
         guard !options.isEmpty else { return }
         let value = fields.valueBytes(at: index)
-        if value.lazy.map(Octets.lower).elementsEqual(options.utf8.lazy.map(Octets.lower)) {
+        if value.lazy.map(ASCII.lower).elementsEqual(options.utf8.lazy.map(ASCII.lower)) {
             self.append(line: index, of: fields, to: &out)
         } else {
             self.append("Connection: ", options, to: &out)
@@ -185,7 +185,7 @@ public enum HopByHop {
     private static func append(_ name: String, _ value: String, to out: inout [UInt8]) {
         out += name.utf8
         out += value.utf8
-        out.append(Octets.carriageReturn)
-        out.append(Octets.lineFeed)
+        out.append(ASCII.carriageReturn)
+        out.append(ASCII.lineFeed)
     }
 }

@@ -15,17 +15,17 @@ public enum Persistence {
         // RFC 9112, 9.3: a proxy keeps no connection with an HTTP/1.0 client, whose keep-alive another proxy may have passed on
         // without understanding.
         guard head.version >= .http11 || role == .origin else { return false }
-        return self.wishesToStay(head.version, head.fields)
+        return self.asksToStayOpen(head.version, head.fields)
     }
 
     /// Whether the origin's connection may be used again after this final response.
     public static func staysOpen(after head: ResponseHead, framing: BodyFraming) -> Bool {
         guard framing != .untilClose, head.status != 101 else { return false }
-        return self.wishesToStay(head.version, head.fields)
+        return self.asksToStayOpen(head.version, head.fields)
     }
 
     /// What the sender asks for: `close` wins, HTTP/1.1 stays, HTTP/1.0 has to ask.
-    private static func wishesToStay(_ version: HTTPVersion, _ fields: HeaderFields) -> Bool {
+    private static func asksToStayOpen(_ version: HTTPVersion, _ fields: HeaderFields) -> Bool {
         let options = ConnectionOptions(fields)
         return !options.close && (version >= .http11 || options.keepAlive)
     }
@@ -51,14 +51,14 @@ struct ConnectionOptions {
                 } else if FieldKind.of(option) == .endToEnd {
                     // Any other kind has its own rule. In particular no option may remove framing or routing: the next
                     // hop would read another message (RFC 9110, 7.6.1: no option for a field meant for all recipients).
-                    self.nominated.insert(option.map(Octets.lower))
+                    self.nominated.insert(option.map(ASCII.lower))
                 }
             }
         }
     }
 
     func nominates(_ name: ArraySlice<UInt8>) -> Bool {
-        !self.nominated.isEmpty && self.nominated.contains(name.map(Octets.lower))
+        !self.nominated.isEmpty && self.nominated.contains(name.map(ASCII.lower))
     }
 }
 

@@ -44,11 +44,11 @@ public enum ProtocolSniffer: Sendable, Hashable {
     public static func request(_ bytes: some Collection<UInt8>) -> ProtocolSniffer {
         let line = self.withoutEmptyLines(bytes)
         guard !line.isEmpty else { return .needsMore }
-        let method = line.prefix(self.lineLimit).prefix { Octets.isToken($0) }
+        let method = line.prefix(self.lineLimit).prefix { ASCII.isToken($0) }
         let rest = line.dropFirst(method.count)
         guard !method.isEmpty, method.count < self.lineLimit else { return .other }
         guard let space = rest.first else { return .needsMore }
-        guard space == Octets.space else { return .other }
+        guard space == ASCII.space else { return .other }
         // The preface of HTTP/2 begins like a request (RFC 9113, 3.4), and what follows it is not HTTP/1. A CONNECT is for another proxy
         // at the end of this tunnel.
         if method.elementsEqual("PRI".utf8) || method.elementsEqual("CONNECT".utf8) { return .other }
@@ -57,20 +57,20 @@ public enum ProtocolSniffer: Sendable, Hashable {
         if method.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }) {
             if start == UInt8(ascii: "/") || start == UInt8(ascii: "*") || target.starts(with: "http".utf8) { return .http }
         }
-        guard let end = target.prefix(self.lineLimit).firstIndex(of: Octets.lineFeed) else {
+        guard let end = target.prefix(self.lineLimit).firstIndex(of: ASCII.lineFeed) else {
             return target.count < self.lineLimit ? .needsMore : .other
         }
         var version = Array(target[..<end].suffix(10))
-        if version.last == Octets.carriageReturn { version.removeLast() }
+        if version.last == ASCII.carriageReturn { version.removeLast() }
         return version.suffix(9).starts(with: " HTTP/1.".utf8) ? .http : .other
     }
 
     private static func withoutEmptyLines<Bytes: Collection>(_ bytes: Bytes) -> Bytes.SubSequence where Bytes.Element == UInt8 {
-        bytes.drop { $0 == Octets.carriageReturn || $0 == Octets.lineFeed }
+        bytes.drop { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }
     }
 
     /// Whether only empty lines have come so far.
     public static func isBlank(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 == Octets.carriageReturn || $0 == Octets.lineFeed }
+        bytes.allSatisfy { $0 == ASCII.carriageReturn || $0 == ASCII.lineFeed }
     }
 }

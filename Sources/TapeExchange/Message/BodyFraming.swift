@@ -50,13 +50,13 @@ public enum BodyFraming: Sendable, Hashable {
         }
         var length = 0
         for byte in value {
-            guard Octets.isDigit(byte) else {
-                throw side.fault(.framing, "\(side.name) has the Content-Length \(Octets.quoted(value)); send digits only")
+            guard ASCII.isDigit(byte) else {
+                throw side.fault(.framing, "\(side.name) has the Content-Length \(ASCII.quoted(value)); send digits only")
             }
             let (shifted, overflow) = length.multipliedReportingOverflow(by: 10)
             let (sum, carry) = shifted.addingReportingOverflow(Int(byte - 48))
             guard !overflow, !carry else {
-                throw side.fault(.framing, "\(side.name) has the Content-Length \(Octets.quoted(value)); send at most \(Int.max)")
+                throw side.fault(.framing, "\(side.name) has the Content-Length \(ASCII.quoted(value)); send at most \(Int.max)")
             }
             length = sum
         }
@@ -77,7 +77,7 @@ public enum BodyFraming: Sendable, Hashable {
         let value = fields.valueBytes(at: first)
         guard FieldList.equals(value, "chunked") else {
             // A name of a coding not implemented is 501 (RFC 9112, 6.1); anything else is no coding at all.
-            throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(Octets.quoted(value)); send \"chunked\" alone")
+            throw side.fault(.coding, status: 501, "\(side.name) has the Transfer-Encoding \(ASCII.quoted(value)); send \"chunked\" alone")
         }
         return true
     }

@@ -84,11 +84,11 @@ public struct BodyParser: Sendable {
                 onEvent(.data(index..<index + taken))
                 index += taken
             case .chunkReturn:
-                guard bytes[index] == Octets.carriageReturn else { throw self.unendedChunk(bytes[index]) }
+                guard bytes[index] == ASCII.carriageReturn else { throw self.unendedChunk(bytes[index]) }
                 self.phase = .chunkFeed
                 index += 1
             case .chunkFeed:
-                guard bytes[index] == Octets.lineFeed else { throw self.unendedChunk(bytes[index]) }
+                guard bytes[index] == ASCII.lineFeed else { throw self.unendedChunk(bytes[index]) }
                 self.phase = .chunkLine
                 index += 1
             case .chunkLine:
@@ -105,10 +105,10 @@ public struct BodyParser: Sendable {
         _ bytes: UnsafeRawBufferPointer, from start: Int, _ onEvent: (BodyEvent) -> Void
     ) throws(MessageError) -> Int {
         var stop = start
-        if self.held.last != Octets.carriageReturn {
+        if self.held.last != ASCII.carriageReturn {
             // One byte of room for the CR after a line of exactly the limit.
             let end = min(bytes.count, start + self.limits.chunkLine - self.held.count + 1)
-            stop = Octets.firstControl(in: bytes, from: start, to: end)
+            stop = ASCII.firstControl(in: bytes, from: start, to: end)
             guard self.held.count + stop - start <= self.limits.chunkLine else {
                 throw self.side.fault(
                     .chunk, "\(self.side.name) has a chunk-size line longer than \(self.limits.chunkLine) bytes; shorten its extension")
@@ -117,14 +117,14 @@ public struct BodyParser: Sendable {
                 self.held.append(contentsOf: bytes[start..<stop])
                 return stop
             }
-            guard bytes[stop] == Octets.carriageReturn else { throw self.stray(bytes[stop]) }
+            guard bytes[stop] == ASCII.carriageReturn else { throw self.stray(bytes[stop]) }
             guard stop + 1 < bytes.count else {
                 self.held.append(contentsOf: bytes[start...stop])
                 return stop + 1
             }
             stop += 1
         }
-        guard bytes[stop] == Octets.lineFeed else { throw self.stray(Octets.carriageReturn) }
+        guard bytes[stop] == ASCII.lineFeed else { throw self.stray(ASCII.carriageReturn) }
         let line: ChunkLine
         if self.held.isEmpty {
             line = try ChunkLine.parse(UnsafeRawBufferPointer(rebasing: bytes[start..<stop - 1]), side: self.side)
@@ -187,12 +187,12 @@ public struct BodyParser: Sendable {
 
     private func unendedChunk(_ byte: UInt8) -> MessageError {
         self.side.fault(
-            .chunk, "\(self.side.name) has the byte \(Octets.escaped(byte)) where a chunk must end with CRLF; make size and data agree")
+            .chunk, "\(self.side.name) has the byte \(ASCII.escaped(byte)) where a chunk must end with CRLF; make size and data agree")
     }
 
     private func stray(_ byte: UInt8) -> MessageError {
         self.side.fault(
-            .chunk, "\(self.side.name) has the control byte \(Octets.escaped(byte)) in a chunk-size line; end it with CRLF")
+            .chunk, "\(self.side.name) has the control byte \(ASCII.escaped(byte)) in a chunk-size line; end it with CRLF")
     }
 }
 
@@ -239,24 +239,24 @@ struct ChunkLine {
         var size = 0
         var digits = 0
         var isCanonical = true
-        while digits < line.count, let digit = Octets.hexDigit(line[digits]) {
+        while digits < line.count, let digit = ASCII.hexDigit(line[digits]) {
             // Sixteen digits hold any size; more are padding that a narrower parser might cut.
             guard digits < 16, size <= Int.max >> 4 else {
-                throw side.fault(.chunk, "\(side.name) has the chunk size \(Octets.quoted(line)); send at most 7fffffffffffffff")
+                throw side.fault(.chunk, "\(side.name) has the chunk size \(ASCII.quoted(line)); send at most 7fffffffffffffff")
             }
             size = size << 4 | Int(digit)
             if line[digits] >= 65 && line[digits] <= 70 { isCanonical = false }
             digits += 1
         }
         guard digits > 0, self.isExtension(line, from: digits) else {
-            throw side.fault(.chunk, "\(side.name) has the chunk-size line \(Octets.quoted(line)); send hex digits only")
+            throw side.fault(.chunk, "\(side.name) has the chunk-size line \(ASCII.quoted(line)); send hex digits only")
         }
         if digits < line.count || (digits > 1 && line[0] == UInt8(ascii: "0")) { isCanonical = false }
         guard !isCanonical else { return ChunkLine(size: size, text: nil, extensionBytes: 0) }
         let text = String(decoding: line, as: UTF8.self)
         // A recorded line is text: bytes that text cannot give back are refused.
         guard text.utf8.elementsEqual(line) else {
-            throw side.fault(.chunk, "\(side.name) has a chunk extension that is not UTF-8: \(Octets.quoted(line)); send none")
+            throw side.fault(.chunk, "\(side.name) has a chunk extension that is not UTF-8: \(ASCII.quoted(line)); send none")
         }
         return ChunkLine(size: size, text: text, extensionBytes: line.count - digits)
     }
@@ -265,11 +265,11 @@ struct ChunkLine {
     private static func isExtension(_ line: UnsafeRawBufferPointer, from start: Int) -> Bool {
         var index = start
         func skipSpace() {
-            while index < line.count, line[index] == Octets.space || line[index] == Octets.tab { index += 1 }
+            while index < line.count, line[index] == ASCII.space || line[index] == ASCII.tab { index += 1 }
         }
         func token() -> Bool {
             let start = index
-            while index < line.count, Octets.isToken(line[index]) { index += 1 }
+            while index < line.count, ASCII.isToken(line[index]) { index += 1 }
             return index > start
         }
         func quotedString() -> Bool {

@@ -32,23 +32,23 @@ struct FieldSectionParser: Sendable {
             let line = start + self.lineStart
             if self.nameLength == nil {
                 guard line < end else { break }
-                if bytes[line] == Octets.carriageReturn {
+                if bytes[line] == ASCII.carriageReturn {
                     guard line + 1 < end else { break }
-                    guard bytes[line + 1] == Octets.lineFeed else { throw self.stray(bytes[line], in: bytes[line..<line]) }
+                    guard bytes[line + 1] == ASCII.lineFeed else { throw self.stray(bytes[line], in: bytes[line..<line]) }
                     return line + 2
                 }
                 guard try self.readName(bytes, line: line, end: end) else { break }
             }
             guard let nameLength = self.nameLength else { break }
-            let valueEnd = Octets.firstControl(in: bytes, from: start + self.scanned, to: end)
+            let valueEnd = ASCII.firstControl(in: bytes, from: start + self.scanned, to: end)
             self.scanned = valueEnd - start
             guard valueEnd + 1 < end else {
-                if valueEnd < end, bytes[valueEnd] != Octets.carriageReturn {
+                if valueEnd < end, bytes[valueEnd] != ASCII.carriageReturn {
                     throw self.stray(bytes[valueEnd], in: bytes[line..<line + nameLength])
                 }
                 break
             }
-            guard bytes[valueEnd] == Octets.carriageReturn, bytes[valueEnd + 1] == Octets.lineFeed else {
+            guard bytes[valueEnd] == ASCII.carriageReturn, bytes[valueEnd + 1] == ASCII.lineFeed else {
                 throw self.stray(bytes[valueEnd], in: bytes[line..<line + nameLength])
             }
             guard self.fields.count < self.maximumFields else {
@@ -70,7 +70,7 @@ struct FieldSectionParser: Sendable {
     /// Reads up to the colon; false while it is missing.
     private mutating func readName(_ bytes: UnsafeRawBufferPointer, line: Int, end: Int) throws(MessageError) -> Bool {
         var index = line + (self.scanned - self.lineStart)
-        while index < end, Octets.isToken(bytes[index]) { index += 1 }
+        while index < end, ASCII.isToken(bytes[index]) { index += 1 }
         self.scanned = self.lineStart + (index - line)
         guard index < end else { return false }
         guard bytes[index] == UInt8(ascii: ":"), index > line else {
@@ -84,31 +84,31 @@ struct FieldSectionParser: Sendable {
     private func badName(_ byte: UInt8, name: Slice<UnsafeRawBufferPointer>) -> MessageError {
         let section = self.section
         switch (byte, name.isEmpty) {
-        case (Octets.lineFeed, _), (Octets.carriageReturn, _), (0, _):
+        case (ASCII.lineFeed, _), (ASCII.carriageReturn, _), (0, _):
             return self.stray(byte, in: name)
-        case (Octets.space, true), (Octets.tab, true):
+        case (ASCII.space, true), (ASCII.tab, true):
             // RFC 9112, 5.2: a folded line means one thing to one parser and another to the next.
             return self.side.fault(.field, "\(section) has a line that begins with white space; put each field on one line")
         case (UInt8(ascii: ":"), true):
             return self.side.fault(.field, "\(section) has a field without a name; name it or leave it out")
-        case (Octets.space, false), (Octets.tab, false):
+        case (ASCII.space, false), (ASCII.tab, false):
             // RFC 9112, 5.1: white space before the colon has led to smuggling.
-            return self.side.fault(.field, "\(section) has white space in or behind the name \(Octets.quoted(name)); remove it")
+            return self.side.fault(.field, "\(section) has white space in or after the name \(ASCII.quoted(name)); remove it")
         default:
             return self.side.fault(
                 .field,
-                "\(section) has the byte \(Octets.escaped(byte)) in a field name after \(Octets.quoted(name)); use token characters")
+                "\(section) has the byte \(ASCII.escaped(byte)) in a field name after \(ASCII.quoted(name)); use token characters")
         }
     }
 
     private func stray(_ byte: UInt8, in name: Slice<UnsafeRawBufferPointer>) -> MessageError {
         switch byte {
-        case Octets.carriageReturn, Octets.lineFeed:
-            let what = byte == Octets.lineFeed ? "line feed" : "carriage return"
-            return self.side.fault(.lineEnd, "\(self.section) has a bare \(what) after \(Octets.quoted(name)); end lines with CRLF")
+        case ASCII.carriageReturn, ASCII.lineFeed:
+            let what = byte == ASCII.lineFeed ? "line feed" : "carriage return"
+            return self.side.fault(.lineEnd, "\(self.section) has a bare \(what) after \(ASCII.quoted(name)); end lines with CRLF")
         default:
             return self.side.fault(
-                .field, "field \(Octets.quoted(name)) has the control byte \(Octets.escaped(byte)) in its value; remove it")
+                .field, "field \(ASCII.quoted(name)) has the control byte \(ASCII.escaped(byte)) in its value; remove it")
         }
     }
 }

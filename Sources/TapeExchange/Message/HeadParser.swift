@@ -72,16 +72,16 @@ public struct HeadParser: Sendable {
             let limit = self.lineStart + self.limits.startLine
             // Two bytes of room for the CRLF after a line of exactly the limit.
             let end = min(bytes.count, limit + 2)
-            let stop = Octets.firstControl(in: bytes, from: max(self.scanned, self.lineStart), to: end)
+            let stop = ASCII.firstControl(in: bytes, from: max(self.scanned, self.lineStart), to: end)
             self.scanned = stop
             guard stop <= limit else {
                 throw side.fault(
                     .tooLong, status: 414, "\(side.startLineName) is longer than \(self.limits.startLine) bytes; send a shorter target")
             }
             guard stop < end else { return nil }
-            guard bytes[stop] == Octets.carriageReturn else { throw self.stray(bytes, at: stop, side: side) }
+            guard bytes[stop] == ASCII.carriageReturn else { throw self.stray(bytes, at: stop, side: side) }
             guard stop + 1 < end else { return nil }
-            guard bytes[stop + 1] == Octets.lineFeed else { throw self.stray(bytes, at: stop, side: side) }
+            guard bytes[stop + 1] == ASCII.lineFeed else { throw self.stray(bytes, at: stop, side: side) }
             if stop > self.lineStart { return self.lineStart..<stop }
             // RFC 9112, 2.2: a server ignores empty lines before a request line; only a few, or a peer could send them for ever.
             guard side == .request, stop < self.limits.leadingEmptyLines * 2 else {
@@ -93,15 +93,15 @@ public struct HeadParser: Sendable {
     }
 
     private func stray(_ bytes: UnsafeRawBufferPointer, at index: Int, side: MessageSide) -> MessageError {
-        let before = Octets.quoted(bytes[self.lineStart..<index])
+        let before = ASCII.quoted(bytes[self.lineStart..<index])
         switch bytes[index] {
-        case Octets.carriageReturn:
+        case ASCII.carriageReturn:
             return side.fault(.lineEnd, "\(side.startLineName) has a bare carriage return after \(before); end lines with CRLF")
-        case Octets.lineFeed:
+        case ASCII.lineFeed:
             return side.fault(.lineEnd, "\(side.startLineName) has a bare line feed after \(before); end lines with CRLF")
         default:
             return side.fault(
-                .startLine, "\(side.startLineName) has the control byte \(Octets.escaped(bytes[index])) after \(before); percent-encode it"
+                .startLine, "\(side.startLineName) has the control byte \(ASCII.escaped(bytes[index])) after \(before); percent-encode it"
             )
         }
     }
@@ -121,17 +121,17 @@ extension Parsed: Equatable where Head: Equatable {}
 enum StartLine {
     static func request(_ line: UnsafeRawBufferPointer) throws(MessageError) -> RequestHead {
         var methodEnd = 0
-        while methodEnd < line.count, Octets.isToken(line[methodEnd]) { methodEnd += 1 }
-        guard methodEnd > 0, methodEnd < line.count, line[methodEnd] == Octets.space else {
+        while methodEnd < line.count, ASCII.isToken(line[methodEnd]) { methodEnd += 1 }
+        guard methodEnd > 0, methodEnd < line.count, line[methodEnd] == ASCII.space else {
             throw self.refused(line, "must begin with a method and one space")
         }
         let targetStart = methodEnd + 1
         var targetEnd = targetStart
-        while targetEnd < line.count, Octets.isVisible(line[targetEnd]) { targetEnd += 1 }
+        while targetEnd < line.count, ASCII.isVisible(line[targetEnd]) { targetEnd += 1 }
         guard targetEnd > targetStart else { throw self.refused(line, "needs a target after one space") }
         guard targetEnd < line.count else { throw self.refused(line, "has no version; end it with \"HTTP/1.1\"") }
-        guard line[targetEnd] == Octets.space else {
-            throw self.refused(line, "has the byte \(Octets.escaped(line[targetEnd])) in its target; percent-encode it")
+        guard line[targetEnd] == ASCII.space else {
+            throw self.refused(line, "has the byte \(ASCII.escaped(line[targetEnd])) in its target; percent-encode it")
         }
         let version = try self.version(line, from: targetEnd + 1, side: .request)
         guard targetEnd + 9 == line.count else { throw self.refused(line, "must end after its version") }
@@ -143,13 +143,13 @@ enum StartLine {
 
     static func response(_ line: UnsafeRawBufferPointer) throws(MessageError) -> ResponseHead {
         let version = try self.version(line, from: 0, side: .response)
-        guard line.count >= 12, line[8] == Octets.space, line[9..<12].allSatisfy(Octets.isDigit) else {
+        guard line.count >= 12, line[8] == ASCII.space, line[9..<12].allSatisfy(ASCII.isDigit) else {
             throw self.refusedStatus(line, "needs one space and three digits after its version")
         }
         let status = Int(line[9] - 48) * 100 + Int(line[10] - 48) * 10 + Int(line[11] - 48)
         // RFC 9110, 15: codes from 600 are invalid but in use, and a client treats them as 5xx; below 100 has no meaning at all.
         guard status >= 100 else { throw self.refusedStatus(line, "has a status below 100") }
-        guard line.count == 12 || line[12] == Octets.space else {
+        guard line.count == 12 || line[12] == ASCII.space else {
             throw self.refusedStatus(line, "needs a space between status and reason")
         }
         return ResponseHead(
@@ -159,24 +159,24 @@ enum StartLine {
 
     /// The eight bytes of `HTTP/1.x`.
     private static func version(_ line: UnsafeRawBufferPointer, from start: Int, side: MessageSide) throws(MessageError) -> HTTPVersion {
-        guard line.count >= start + 8, line[start + 6] == UInt8(ascii: "."), Octets.isDigit(line[start + 5]),
-            Octets.isDigit(line[start + 7]), line[start..<start + 5].elementsEqual("HTTP/".utf8)
+        guard line.count >= start + 8, line[start + 6] == UInt8(ascii: "."), ASCII.isDigit(line[start + 5]),
+            ASCII.isDigit(line[start + 7]), line[start..<start + 5].elementsEqual("HTTP/".utf8)
         else {
             let next = "must have a version like \"HTTP/1.1\""
             throw side == .request ? self.refused(line, next) : self.refusedStatus(line, next)
         }
         let version = HTTPVersion(major: Int(line[start + 5] - 48), minor: Int(line[start + 7] - 48))
         guard version.major == 1 else {
-            throw side.fault(.version, status: 505, "\(side.startLineName) \(Octets.quoted(line)) is not HTTP/1; send HTTP/1.1")
+            throw side.fault(.version, status: 505, "\(side.startLineName) \(ASCII.quoted(line)) is not HTTP/1; send HTTP/1.1")
         }
         return version
     }
 
     private static func refused(_ line: UnsafeRawBufferPointer, _ reason: String) -> MessageError {
-        MessageSide.request.fault(.startLine, "request line \(Octets.quoted(line)) \(reason)")
+        MessageSide.request.fault(.startLine, "request line \(ASCII.quoted(line)) \(reason)")
     }
 
     private static func refusedStatus(_ line: UnsafeRawBufferPointer, _ reason: String) -> MessageError {
-        MessageSide.response.fault(.startLine, "status line \(Octets.quoted(line)) \(reason)")
+        MessageSide.response.fault(.startLine, "status line \(ASCII.quoted(line)) \(reason)")
     }
 }

@@ -35,7 +35,7 @@ public struct IPAddress: Sendable, Hashable {
             guard (1...3).contains(part.count), part.count == 1 || part.first != UInt8(ascii: "0") else { return nil }
             var value = 0
             for digit in part {
-                guard Octets.isDigit(digit) else { return nil }
+                guard ASCII.isDigit(digit) else { return nil }
                 value = value * 10 + Int(digit - 48)
             }
             guard let byte = UInt8(exactly: value) else { return nil }
@@ -64,7 +64,7 @@ public struct IPAddress: Sendable, Hashable {
                 guard (1...4).contains(group.count) else { return nil }
                 var value: UInt16 = 0
                 for byte in group {
-                    guard let digit = Octets.hexDigit(byte) else { return nil }
+                    guard let digit = ASCII.hexDigit(byte) else { return nil }
                     value = value << 4 | UInt16(digit)
                 }
                 bytes = [UInt8(value >> 8), UInt8(value & 0xFF)]

@@ -51,14 +51,14 @@ public struct Authority: Sendable, Hashable {
             let name = rest.prefix(while: Self.isNameByte)
             // RFC 1035, 2.3.4: a name has at most 255 bytes.
             guard !name.isEmpty, name.count <= 255 else { return nil }
-            self.host = String(decoding: name.map(Octets.lower), as: UTF8.self)
+            self.host = String(decoding: name.map(ASCII.lower), as: UTF8.self)
             rest = rest[name.endIndex...]
         }
         guard let colon = rest.first else { return }
         guard colon == UInt8(ascii: ":") else { return nil }
         let digits = rest.dropFirst()
         guard !digits.isEmpty else { return }
-        guard digits.count <= 5, digits.allSatisfy(Octets.isDigit) else { return nil }
+        guard digits.count <= 5, digits.allSatisfy(ASCII.isDigit) else { return nil }
         let port = digits.reduce(0) { $0 * 10 + Int($1 - 48) }
         guard (1...65_535).contains(port) else { return nil }
         self.port = port
@@ -69,7 +69,7 @@ public struct Authority: Sendable, Hashable {
         switch byte {
         case UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "="): true
         case UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "|"): false
-        default: Octets.isToken(byte)
+        default: ASCII.isToken(byte)
         }
     }
 }

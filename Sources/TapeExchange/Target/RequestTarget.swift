@@ -13,7 +13,7 @@ public enum RequestTarget: Sendable, Hashable {
 
     public init(_ target: String, method: String) throws(MessageError) {
         let bytes = Array(target.utf8)
-        guard !bytes.isEmpty, bytes.allSatisfy(Octets.isVisible) else {
+        guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isVisible) else {
             throw Self.refused(bytes, "must be visible ASCII; percent-encode the rest")
         }
         // RFC 9110, 4.2.5 and 7.1: a fragment is for the client alone.
@@ -43,7 +43,7 @@ public enum RequestTarget: Sendable, Hashable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].starts(with: [47, 47]) else {
             throw self.refused(bytes, "is neither a path nor a URL; send \"/path\" or \"http://host/path\"")
         }
-        guard let scheme = Origin.Scheme(rawValue: String(decoding: bytes[..<colon].map(Octets.lower), as: UTF8.self)) else {
+        guard let scheme = Origin.Scheme(rawValue: String(decoding: bytes[..<colon].map(ASCII.lower), as: UTF8.self)) else {
             throw self.refused(bytes, "has a scheme other than http and https; use one of them")
         }
         let start = colon + 3
@@ -65,7 +65,7 @@ public enum RequestTarget: Sendable, Hashable {
     }
 
     private static func refused(_ bytes: [UInt8], _ reason: String) -> MessageError {
-        MessageError(.target, status: 400, "request target \(Octets.quoted(bytes)) \(reason)")
+        MessageError(.target, status: 400, "request target \(ASCII.quoted(bytes)) \(reason)")
     }
 
     /// Names no part of the target: it may hold a password.
@@ -99,7 +99,7 @@ public enum HostRule {
         }
         guard let authority = Authority(value) else {
             // A value with userinfo may hold a password.
-            let shown = value.contains(UInt8(ascii: "@")) ? "" : " \(Octets.quoted(value))"
+            let shown = value.contains(UInt8(ascii: "@")) ? "" : " \(ASCII.quoted(value))"
             throw self.refused("has a Host field\(shown) that is no host name or [IPv6 address] with perhaps a port; correct it")
         }
         return authority

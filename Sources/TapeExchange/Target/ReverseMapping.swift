@@ -82,7 +82,7 @@ public struct ReverseMapping: Sendable, Hashable {
     }
 
     private static func isHTTP(_ reference: ArraySlice<UInt8>) -> Bool {
-        let start = reference.prefix(6).map(Octets.lower)
+        let start = reference.prefix(6).map(ASCII.lower)
         return start.starts(with: "http:".utf8) || start.starts(with: "https:".utf8)
     }
 }
@@ -90,7 +90,7 @@ public struct ReverseMapping: Sendable, Hashable {
 /// Maps a `Set-Cookie` value so that a client in reverse mode sends the cookie back, and to that origin alone.
 ///
 /// To such a client all origins are one plain-text host. It would refuse a `Domain` and withhold a `Secure` cookie; both are left out.
-/// `Path` is prefixed with the path of the origin, since it alone tells one origin from another (RFC 6265, 5.1.4).
+/// `Path` is prefixed with the path of the origin, since it alone distinguishes one origin from another (RFC 6265, 5.1.4).
 struct ReverseCookie {
     /// `/https://host`, as the client spells it.
     let prefix: String
@@ -122,8 +122,8 @@ struct ReverseCookie {
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var bytes = bytes
-        while let first = bytes.first, first == Octets.space || first == Octets.tab { bytes.removeFirst() }
-        while let last = bytes.last, last == Octets.space || last == Octets.tab { bytes.removeLast() }
+        while let first = bytes.first, first == ASCII.space || first == ASCII.tab { bytes.removeFirst() }
+        while let last = bytes.last, last == ASCII.space || last == ASCII.tab { bytes.removeLast() }
         return bytes
     }
 
@@ -150,7 +150,7 @@ struct URLReference {
         let fragment = reference[hash...]
         let body = reference[..<hash]
         if let colon = Self.schemeEnd(body) {
-            let name = body[..<colon].map(Octets.lower)
+            let name = body[..<colon].map(ASCII.lower)
             let rest = body[(colon + 1)...]
             guard name.elementsEqual("http".utf8) || name.elementsEqual("https".utf8), rest.starts(with: [47, 47]) else { return nil }
             return name + Array(":".utf8) + Self.withoutDots(authorityAndPath: rest) + fragment
@@ -167,10 +167,10 @@ struct URLReference {
 
     /// The index of the colon after a scheme; nil for a reference without one (RFC 3986, 3.1).
     private static func schemeEnd(_ reference: ArraySlice<UInt8>) -> Int? {
-        guard let first = reference.first, (97...122).contains(Octets.lower(first)) else { return nil }
+        guard let first = reference.first, (97...122).contains(ASCII.lower(first)) else { return nil }
         let end = reference.firstIndex { byte in
-            let isLetter = (97...122).contains(Octets.lower(byte))
-            return !isLetter && !Octets.isDigit(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".")
+            let isLetter = (97...122).contains(ASCII.lower(byte))
+            return !isLetter && !ASCII.isDigit(byte) && byte != UInt8(ascii: "+") && byte != UInt8(ascii: "-") && byte != UInt8(ascii: ".")
         }
         guard let end, reference[end] == UInt8(ascii: ":") else { return nil }
         return end
@@ -182,9 +182,9 @@ struct URLReference {
         return (bytes[..<mark], bytes[mark...])
     }
 
-    /// - Parameter octets: two slashes, an authority, and perhaps a path and a query.
-    private static func withoutDots(authorityAndPath octets: ArraySlice<UInt8>) -> [UInt8] {
-        let (whole, query) = self.split(octets)
+    /// - Parameter bytes: two slashes, an authority, and perhaps a path and a query.
+    private static func withoutDots(authorityAndPath bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let (whole, query) = self.split(bytes)
         let authorityEnd = whole.dropFirst(2).firstIndex(of: 47) ?? whole.endIndex
         return Array(whole[..<authorityEnd]) + self.withoutDots(whole[authorityEnd...]) + query
     }
@@ -215,7 +215,7 @@ struct URLReference {
         while !rest.isEmpty {
             if rest.first == UInt8(ascii: ".") {
                 rest = rest.dropFirst()
-            } else if rest.prefix(3).map(Octets.lower).elementsEqual("%2e".utf8) {
+            } else if rest.prefix(3).map(ASCII.lower).elementsEqual("%2e".utf8) {
                 rest = rest.dropFirst(3)
             } else {
                 return 0

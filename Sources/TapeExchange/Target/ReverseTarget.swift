@@ -74,7 +74,7 @@ public struct ReverseTarget: Sendable, Hashable {
 
     /// Whether a URL was meant: the proxy's own answer would be taken for the origin's.
     private static func resembles(_ segment: ArraySlice<UInt8>) -> Bool {
-        let start = segment.prefix(8).map(Octets.lower)
+        let start = segment.prefix(8).map(ASCII.lower)
         return ["http:", "https:", "http%3a", "https%3a"].contains { start.starts(with: $0.utf8) }
     }
 
@@ -83,7 +83,7 @@ public struct ReverseTarget: Sendable, Hashable {
         var text = ""
         var rest = authority
         while let byte = rest.first {
-            let start = rest.prefix(3).map(Octets.lower)
+            let start = rest.prefix(3).map(ASCII.lower)
             if start.elementsEqual("%5b".utf8) || start.elementsEqual("%5d".utf8) {
                 text += start[2] == UInt8(ascii: "b") ? "[" : "]"
                 rest = rest.dropFirst(3)
@@ -97,31 +97,31 @@ public struct ReverseTarget: Sendable, Hashable {
 
     /// Nil if a `%` is not followed by two hex digits.
     private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
-                octets.append(byte)
+                bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(Octets.hexDigit), let low = rest.popFirst().flatMap(Octets.hexDigit) else {
+            guard let high = rest.popFirst().flatMap(ASCII.hexDigit), let low = rest.popFirst().flatMap(ASCII.hexDigit) else {
                 return nil
             }
-            octets.append(high << 4 | low)
+            bytes.append(high << 4 | low)
         }
-        return octets
+        return bytes
     }
 
     private static func refused(_ bytes: [UInt8]) -> MessageError {
         MessageError(
             .target, status: 400,
-            "request target \(Octets.quoted(bytes)) is no URL behind a slash; write it as it is: \"/https://host/path\"")
+            "request target \(ASCII.quoted(bytes)) is not a URL after a slash; write the URL itself, unescaped: \"/https://host/path\"")
     }
 
     /// Does not repeat it: it may be a token without its name.
     private static let refusedStart = MessageError(
         .target, status: 400,
-        "request target has something before its URL that is no \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
+        "request target has something before its URL that is not \"NAME:TOKEN\"; write one slash before it: \"/https://host/path\"")
 
     /// Does not repeat them either.
     private static let refusedCredentials = MessageError(

@@ -164,13 +164,13 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     // MARK: The answer
 
     func originInterim(_ head: ResponseHead) {
-        self.state.originSpoke(at: self.elapsed)
+        self.state.originSent(at: self.elapsed)
         self.recording.interim(head)
         if self.state.interim(head.status) { self.client.send(interim: head) }
     }
 
     func originHead(_ head: ResponseHead, framing: BodyFraming) {
-        self.state.originSpoke(at: self.elapsed)
+        self.state.originSent(at: self.elapsed)
         self.state.responseBegan()
         self.recording.responseBegan(head, framing: framing)
         if self.recording.waitsForDisk { self.withheldHead = (head, framing) } else { self.begin(head, framing) }
@@ -182,7 +182,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
     }
 
     func originBody(_ piece: BodyPiece) {
-        self.state.originSpoke(at: self.elapsed)
+        self.state.originSent(at: self.elapsed)
         self.recording.body(.response, piece)
         guard !piece.isLast || !self.recording.waitsForDisk else {
             self.withheldPiece = piece

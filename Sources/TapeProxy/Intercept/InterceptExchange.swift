@@ -157,7 +157,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     func clientLeft(_ reason: String) {
         switch self.phase {
         case .hello, .handshake:
-            self.failed(TLSFailure(cause: .closed, message: "the client closed the connection inside the handshake"))
+            self.failed(TLSFailure(cause: .closed, message: "the client closed the connection during the handshake"))
         case .checking, .firstBytes, .waitingForEither, .relaying, .over: break
         }
         self.phase = .over

@@ -34,7 +34,7 @@ final class ReplayBodySender {
             case .none: 0
             case .bytes(let bytes): bytes.count
             case .file(let sidecar): sidecar.size
-            case .parts(let body): body.octetCount
+            case .parts(let body): body.byteCount
             case .coded(_, let size): size
             }
         self.framer = BodyFramer(

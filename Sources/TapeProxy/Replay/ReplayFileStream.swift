@@ -35,7 +35,7 @@ final class ReplayFileStream {
         let content: Content
         let bodies: BodyReader
         var stream: BodyStream?
-        var source: OctetSource?
+        var source: ByteSource?
         var restored: RestoredStream?
         var offset = 0
 
@@ -80,7 +80,7 @@ final class ReplayFileStream {
             return self.offset == source.size ? .last(bytes) : .bytes(bytes)
         }
 
-        private func opened(_ body: Body) throws(CassetteError) -> OctetSource {
+        private func opened(_ body: Body) throws(CassetteError) -> ByteSource {
             if let source = self.source { return source }
             let source = try self.bodies.uncodedSource(of: body, digest: { FastSHA256() })
             self.source = source

@@ -87,7 +87,7 @@ final class ReplayLibrary {
             if let original = body.original, original.size > self.streamSize {
                 return .success(try self.answer(interaction, .file(original), size: original.size))
             }
-            let wire = try bodies.wireBytes(of: body, digest: { FastSHA256() }).octets
+            let wire = try bodies.wireBytes(of: body, digest: { FastSHA256() }).bytes
             return .success(try self.answer(interaction, .bytes(wire), size: wire.count))
         } catch {
             return .failure(error)

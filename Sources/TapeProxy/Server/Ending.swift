@@ -66,7 +66,7 @@ enum BlockingWork {
         await withCheckedContinuation { continuation in
             let run: @Sendable () -> Void = { continuation.resume(returning: work()) }
             // Without a thread to be had, better a slow end than none.
-            if !OwnThread.start(run) { DispatchQueue.global().async(execute: run) }
+            if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
         }
     }
 }

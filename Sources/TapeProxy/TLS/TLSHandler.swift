@@ -91,7 +91,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !self.isEstablished, !self.isOver else { return context.fireErrorCaught(error) }
         self.isOver = true
-        self.owner?.tlsFailed(TLSFailure(cause: .reset, message: "it broke the connection inside the handshake"))
+        self.owner?.tlsFailed(TLSFailure(cause: .reset, message: "it broke the connection during the handshake"))
     }
 
     private func inputEnded() {

@@ -71,7 +71,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private var moment: String { self.isAfterHandshake ? "right after the handshake" : "inside the handshake" }
+    private var moment: String { self.isAfterHandshake ? "right after the handshake" : "during the handshake" }
 
     private var trustAdvice: String {
         "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."

@@ -147,7 +147,7 @@ final class NameResolver: Sendable {
     // MARK: The threads
 
     private func startThread() {
-        guard !OwnThread.start({ self.run() }) else { return }
+        guard !DedicatedThread.start({ self.run() }) else { return }
         // Another thread goes on with what waits; without any, nobody would.
         let waiters = self.state.withLockedValue { state in
             state.threads -= 1

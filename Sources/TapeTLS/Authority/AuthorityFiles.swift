@@ -1,14 +1,16 @@
 internal import Platform
 public import TapeBytes
 
-/// Where an authority is kept: a certificate and a key in PEM form. It reads them, or creates both where there is neither, and changes nothing.
+/// The files of an authority: a certificate and a key in PEM form.
+///
+/// Reads them, or creates both if neither exists; never changes an existing file.
 public struct AuthorityFiles: Sendable, Hashable {
     public static let certificateName = "ca-cert.pem"
     public static let keyName = "ca-key.pem"
 
     public let certificatePath: String
     public let keyPath: String
-    /// Nil where the files were named one by one: those are never created.
+    /// Nil if the files were named one by one: those are never created.
     private let folder: String?
 
     /// The authority that is made on first use.
@@ -20,17 +22,17 @@ public struct AuthorityFiles: Sendable, Hashable {
         self.keyPath = "\(folder)/\(Self.keyName)"
     }
 
-    /// An authority somebody else made; symbolic links are followed, as secrets are often mounted that way.
+    /// An existing authority. Follows symbolic links, as secrets are often mounted that way.
     public init(certificateFile: String, keyFile: String) {
         self.folder = nil
         self.certificatePath = certificateFile
         self.keyPath = keyFile
     }
 
-    /// Why the key is not as safe as it should be, with the command that mends it; nil where it is.
+    /// Why the key is not safe, with the command that fixes it; nil if it is.
     public var warning: String? {
         guard self.keyFile.isReadableByOthers else { return nil }
-        return "others can read the key \"\(self.keyPath)\" and forge any site to whoever trusts it; run: chmod 600 '\(self.keyPath)'"
+        return "other users can read the key \"\(self.keyPath)\" and impersonate any site to its clients; run: chmod 600 '\(self.keyPath)'"
     }
 
     /// - Parameter now: seconds since 1970.
@@ -50,13 +52,13 @@ public struct AuthorityFiles: Sendable, Hashable {
         }
     }
 
-    /// Loads the authority, or makes it where neither file is there; of two programs that start at once both end up with the same.
+    /// Loads the authority, or makes it if neither file exists. Two programs that start at once get the same one.
     ///
     /// - Parameter now: seconds since 1970.
     public func loadOrCreate(now: Int64) throws(CertificateError) -> CertificateAuthority {
         guard let folder = self.folder, !self.certificateFile.isPresent || !self.keyFile.isPresent else { return try self.load(now: now) }
         let lock = try AuthorityFolder(folder)
-        // Another program may have made it before the lock was ours.
+        // Another program may have made it before this one had the lock.
         if !self.certificateFile.isPresent, !self.keyFile.isPresent {
             let authority = try CertificateAuthority.make(now: now)
             try self.keyFile.create(authority.keyPEM(), mode: 0o600)
@@ -76,15 +78,15 @@ public struct AuthorityFiles: Sendable, Hashable {
 
     private var keyFile: AuthorityFile { AuthorityFile(path: self.keyPath, followsLinks: self.folder == nil) }
 
-    /// What to do where the files are ours: nothing else depends on them but the trust somebody gave.
+    /// What to do with files that were made here: nothing depends on them but the clients' trust.
     private var renewal: String {
-        self.folder == nil ? "" : "; or remove both files, start again, and have the new authority trusted"
+        self.folder == nil ? "" : "; or remove both files, start again, and trust the new authority"
     }
 
     private func missing(_ path: String, beside other: String?) -> String {
-        guard let other else { return "there is no authority: \"\(path)\" is not there; name another or have one made" }
-        let otherwise = self.folder == nil ? "name another" : "remove the other as well, start again, and have the new authority trusted"
-        return "\"\(path)\" is missing beside \"\(other)\"; restore it or \(otherwise)"
+        guard let other else { return "there is no authority: \"\(path)\" does not exist; name another file or create an authority" }
+        let otherwise = self.folder == nil ? "name another" : "remove the other too, start again, and trust the new authority"
+        return "\"\(path)\" is missing, but \"\(other)\" exists; restore it or \(otherwise)"
     }
 
     private func naming<Value: ~Copyable>(
@@ -98,9 +100,9 @@ public struct AuthorityFiles: Sendable, Hashable {
     }
 }
 
-/// Holds the lock of the folder in which an authority is made, so that two programs do not make one each; it lets go when it is freed.
+/// Holds the lock of the folder in which an authority is made, so that two programs do not make one each; releases it in deinit.
 struct AuthorityFolder: ~Copyable {
-    /// Five seconds in all; making an authority takes some milliseconds.
+    /// Five seconds in all; making an authority takes a few milliseconds.
     private static let tries = 500
     /// Milliseconds.
     private static let pause: Int32 = 10
@@ -108,7 +110,7 @@ struct AuthorityFolder: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
-    /// Creates the folder for its owner alone where it is missing, with what is above it, and waits for the lock.
+    /// Creates the folder and its parents, for the owner only, if they are missing, and waits for the lock.
     init(_ path: String) throws(CertificateError) {
         try Self.create(path)
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -122,7 +124,7 @@ struct AuthorityFolder: ~Copyable {
             poll(nil, 0, Self.pause)
             errno = EINTR
         } while result < 0 && errno == EINTR
-        // Some network file systems have no locks: there the links that create the files keep what is there.
+        // Some network file systems have no locks: there the hard links that create the files never replace one.
         guard result == 0 || errno == ENOLCK || errno == EOPNOTSUPP else {
             let number = errno
             close(descriptor)
@@ -134,7 +136,7 @@ struct AuthorityFolder: ~Copyable {
 
     deinit { close(self.descriptor) }
 
-    /// Waits until the names of new files are on the disk; a file system that cannot say so is believed.
+    /// Waits until the names of new files are on the disk. Ignores errors: some file systems cannot sync a folder.
     func synchronize() {
         _ = fsync(self.descriptor)
     }
@@ -146,31 +148,31 @@ struct AuthorityFolder: ~Copyable {
             return
         }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try self.create(String(path[..<slash])) }
-        // Another program may have made it meanwhile.
+        // Another program may have made it in the meantime.
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw self.error(errno, "create", path) }
     }
 
     private static func error(_ number: Int32, _ operation: String, _ path: String) -> CertificateError {
         let reason = number == EWOULDBLOCK ? "another program holds it" : String(cString: strerror(number))
-        return CertificateError(.unwritable, "cannot \(operation) the folder \"\(path)\": \(reason); mend that or name another folder")
+        return CertificateError(.unwritable, "cannot \(operation) the folder \"\(path)\": \(reason); fix that or name another folder")
     }
 }
 
-/// One file of an authority, read whole or created whole. It never changes the contents of a file that is there.
+/// One file of an authority, read or created as a whole. Never changes an existing file.
 struct AuthorityFile {
-    /// Far past any chain.
+    /// Far above the size of any chain.
     private static let limit = 1 << 20
 
     let path: String
     let followsLinks: Bool
 
-    /// Whether anything has this name, be it a link that leads nowhere.
+    /// Whether anything has this name, even a broken link.
     var isPresent: Bool {
         var status = stat()
         return lstat(self.path, &status) == 0
     }
 
-    /// Whether the mode lets anybody but the owner read it.
+    /// Whether the mode gives anyone but the owner any access.
     var isReadableByOthers: Bool {
         var status = stat()
         return stat(self.path, &status) == 0 && status.st_mode & 0o077 != 0
@@ -201,7 +203,7 @@ struct AuthorityFile {
         return Array(bytes.prefix(done))
     }
 
-    /// Writes a file of another name and gives it this one once it is complete and on the disk; an error where the name is taken.
+    /// Writes a file under another name and links it to this one once it is complete and on the disk. Fails if the name is taken.
     func create(_ bytes: [UInt8], mode: mode_t) throws(CertificateError) {
         let draft = "\(self.path).\(getpid()).\(UInt32.random(in: .min ... .max))"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
@@ -218,24 +220,24 @@ struct AuthorityFile {
             done += count
         }
         guard fsync(descriptor) == 0 else { throw self.error(errno, "write", .unwritable) }
-        // Unlike a rename, a link never takes the place of a file.
+        // Unlike a rename, a link never replaces a file.
         guard link(draft, self.path) == 0 else { throw self.error(errno, "create", .unwritable) }
     }
 
-    /// Takes back what `create` has made.
+    /// Undoes `create`.
     func remove() { unlink(self.path) }
 
     private func error(_ number: Int32, _ operation: String, _ code: CertificateError.Code) -> CertificateError {
         switch number {
         case ENOENT where operation == "open":
-            return CertificateError(.notFound, "\"\(self.path)\" is not there; name a file in PEM form")
+            return CertificateError(.notFound, "\"\(self.path)\" does not exist; name a file in PEM form")
         case ELOOP:
             return CertificateError(
                 .unsafePath, "\"\(self.path)\" is a symbolic link, which is not followed here; put the file itself in its place"
             )
         default:
             let reason = String(cString: strerror(number))
-            return CertificateError(code, "cannot \(operation) \"\(self.path)\": \(reason); mend that or name another folder")
+            return CertificateError(code, "cannot \(operation) \"\(self.path)\": \(reason); fix that or name another folder")
         }
     }
 }

@@ -1,11 +1,13 @@
 internal import COpenSSL
 public import TapeBytes
 
-/// A CA certificate with its key: it issues leaf certificates. It reads and writes no files and keeps no list of what it issued.
+/// A CA certificate with its key: issues leaf certificates.
+///
+/// Reads and writes no files, and keeps no list of what it issued.
 public struct CertificateAuthority: ~Copyable, Sendable {
     private static let day: Int64 = 86_400
     private static let lifetime = 3650 * Self.day
-    /// For clocks that are behind ours.
+    /// For clients whose clocks are late.
     private static let margin = 2 * Self.day
     /// Browsers accept 397 days, Apple's systems 825 for roots that people install.
     private static let leafLifetime = 365 * Self.day
@@ -24,7 +26,7 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         let notBefore = now - Self.margin
         let draft = try CertificateDraft(key: key, notBefore: notBefore, notAfter: notBefore + Self.lifetime)
         let digest = draft.publicKeyDigest
-        // The number tells the authorities of several machines apart in a list of trusted ones.
+        // The number distinguishes the authorities of several machines in a list of trusted ones.
         let number = digest.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         try draft.setCommonName("Wiretape CA \(number)")
         try draft.setIssuerToSelf()
@@ -35,12 +37,12 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         return try CertificateAuthority(chain: CertificateChain(certificate), key: key, now: now)
     }
 
-    /// - Parameter certificatePEM: the CA certificate, and what signed it where clients know only that.
+    /// - Parameter certificatePEM: the CA certificate, and those that signed it if clients know only those.
     public init(certificatePEM: [UInt8], keyPEM: [UInt8], now: Int64) throws(CertificateError) {
         try self.init(chain: CertificateChain(pem: certificatePEM), key: PrivateKey(pem: keyPEM), now: now)
     }
 
-    /// Checks that the key belongs to one of the certificates, and that this one may sign others now.
+    /// Checks that the key belongs to one of the certificates, and that this certificate can sign others now.
     init(chain: consuming CertificateChain, key: consuming PrivateKey, now: Int64) throws(CertificateError) {
         guard chain.count > 0 else {
             throw CertificateError(.damaged, "no certificate in PEM form; it begins with \"-----BEGIN CERTIFICATE-----\"")
@@ -50,34 +52,34 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         ErrorQueue.clear()
         guard let own else {
             throw CertificateError(
-                .mismatch, "the key is not that of the certificate \"\(chain.summaries[0].subject)\"; give the two that belong together")
+                .mismatch, "the key does not belong to the certificate \"\(chain.summaries[0].subject)\"; give a certificate and its key")
         }
         let summary = CertificateSummary(chain.pointers[own])
         guard summary.isAuthority else {
             throw CertificateError(
                 .notAuthority,
-                "\"\(summary.subject)\" may not sign certificates; give one with basicConstraints CA:TRUE and keyUsage keyCertSign"
+                "\"\(summary.subject)\" cannot sign certificates; give one with basicConstraints CA:TRUE and keyUsage keyCertSign"
             )
         }
         guard summary.notAfter > now else {
-            throw CertificateError(.expired, "the authority \"\(summary.subject)\" has expired; make a new one and have it trusted")
+            throw CertificateError(.expired, "the authority \"\(summary.subject)\" has expired; create a new one and trust it")
         }
         guard summary.notBefore <= now else {
-            throw CertificateError(.expired, "the authority \"\(summary.subject)\" is not valid yet; look at this machine's clock")
+            throw CertificateError(.expired, "the authority \"\(summary.subject)\" is not valid yet; check this machine's clock")
         }
         self.chain = chain.movingToFront(own)
         self.key = key
         self.certificate = summary
     }
 
-    /// What is sent after a leaf: the CA certificate, then what signed it.
+    /// The certificates to send after a leaf: the CA certificate, then those that signed it.
     func issuers() -> CertificateChain { self.chain.shared() }
 
     public func certificatePEM() -> [UInt8] { self.own().pem() }
 
     public func certificateDER() -> [UInt8] { self.own().der() }
 
-    /// The certificate without its key, marked as Java's trust stores want it.
+    /// The certificate without its key, in the form of Java's trust stores.
     public func certificateP12(password: String) throws(CertificateError) -> [UInt8] {
         try TrustStore.pkcs12(CertificateChain(self.own()), password: password)
     }
@@ -89,11 +91,11 @@ public struct CertificateAuthority: ~Copyable, Sendable {
     /// - Parameter now: seconds since 1970.
     public func mint(_ names: LeafNames, key: borrowing PrivateKey, now: Int64) throws(CertificateError) -> Certificate {
         guard let first = names.first else {
-            throw CertificateError(.noName, "no host name and no address to issue a certificate for; look at the client's CONNECT request")
+            throw CertificateError(.noName, "no host name and no address to issue a certificate for; check the client's CONNECT request")
         }
         guard self.certificate.notAfter > now else {
             throw CertificateError(
-                .expired, "the authority \"\(self.certificate.subject)\" has expired; make a new one and have it trusted")
+                .expired, "the authority \"\(self.certificate.subject)\" has expired; create a new one and trust it")
         }
         let notBefore = now - Self.margin
         let draft = try CertificateDraft(
@@ -120,7 +122,7 @@ public struct CertificateAuthority: ~Copyable, Sendable {
     }
 }
 
-/// A certificate while it is written; signing it ends the draft. It knows the form, not what belongs into whose certificate.
+/// A certificate that is being written; signing ends the draft. Knows the form, not what belongs in which certificate.
 struct CertificateDraft: ~Copyable {
     private static let serialLength = 16
 
@@ -131,11 +133,11 @@ struct CertificateDraft: ~Copyable {
         ErrorQueue.clear()
         guard let pointer = X509_new() else { throw .library("make a certificate") }
         let certificate = Certificate(owned: pointer)
-        // 2 stands for version 3 (RFC 5280, 4.1.2.1).
+        // 2 means version 3 (RFC 5280, 4.1.2.1).
         try Self.check(X509_set_version(pointer, 2))
         var serial = [UInt8](repeating: 0, count: Self.serialLength)
         try Self.check(RAND_bytes(&serial, Int32(serial.count)))
-        // Positive and never shorter than the rest (RFC 5280, 4.1.2.2).
+        // Positive, and always of the same length (RFC 5280, 4.1.2.2).
         serial[0] = serial[0] & 0x7F | 0x40
         try Self.check(wiretape_set_serial(pointer, serial, Int32(serial.count)))
         try Self.check(wiretape_set_validity(pointer, notBefore, notAfter))
@@ -150,7 +152,7 @@ struct CertificateDraft: ~Copyable {
         try Self.check(wiretape_set_common_name(self.certificate.pointer, name, Int32(name.utf8.count)))
     }
 
-    /// Takes the issuer from the subject of `authority`, octet for octet.
+    /// Copies the subject of `authority` byte for byte: clients compare the two.
     func setIssuer(_ authority: OpaquePointer) throws(CertificateError) {
         try Self.check(wiretape_copy_subject_to_issuer(self.certificate.pointer, authority))
     }
@@ -167,7 +169,7 @@ struct CertificateDraft: ~Copyable {
 
     consuming func signed(with key: borrowing PrivateKey) throws(CertificateError) -> Certificate {
         ErrorQueue.clear()
-        // 0 is failure, else the length of the signature.
+        // 0 is a failure; any other result is the length of the signature.
         try Self.check(X509_sign(self.certificate.pointer, key.pointer, key.signsWithoutDigest ? nil : EVP_sha256()))
         return self.certificate
     }
@@ -183,15 +185,15 @@ struct CertificateExtension: Hashable, Sendable {
     let isCritical: Bool
     let value: [UInt8]
 
-    /// May sign other certificates, to any depth.
+    /// Can sign other certificates, to any depth.
     static let authority = Self(
         identifier: NID_basic_constraints, isCritical: true, value: DER.element(DER.sequence, [0x01, 0x01, 0xFF])
     )
-    /// May sign no certificates: an empty sequence, since false is the default and DER leaves defaults out.
+    /// Can sign no certificates: an empty sequence, since false is the default and DER omits defaults.
     static let endEntity = Self(identifier: NID_basic_constraints, isCritical: true, value: DER.element(DER.sequence, []))
     /// keyCertSign and cRLSign.
     static let signsCertificates = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([5, 6]))
-    /// digitalSignature: all that a key needs where the key exchange is ephemeral.
+    /// digitalSignature: all that a key needs if the key exchange is ephemeral.
     static let signsHandshakes = Self(identifier: NID_key_usage, isCritical: true, value: DER.bits([0]))
     /// id-kp-serverAuth, 1.3.6.1.5.5.7.3.1.
     static let servesTLS = Self(
@@ -199,12 +201,12 @@ struct CertificateExtension: Hashable, Sendable {
         value: DER.element(DER.sequence, DER.element(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01]))
     )
 
-    /// Any unique value will do (RFC 7093, 2); here the first 160 bits of a digest of the public key.
+    /// Any unique value is valid (RFC 7093, 2); this is the first 160 bits of a digest of the public key.
     static func keyIdentifier(_ publicKeyDigest: [UInt8]) -> Self {
         Self(identifier: NID_subject_key_identifier, isCritical: false, value: DER.element(0x04, Array(publicKeyDigest.prefix(20))))
     }
 
-    /// The key identifier as it stands in the authority's certificate.
+    /// The key identifier as in the authority's certificate.
     static func authorityKeyIdentifier(_ identifier: [UInt8]) -> Self {
         Self(
             identifier: NID_authority_key_identifier, isCritical: false,
@@ -212,11 +214,39 @@ struct CertificateExtension: Hashable, Sendable {
         )
     }
 
-    /// Critical where the subject is empty (RFC 5280, 4.2.1.6).
+    /// Critical if the subject is empty (RFC 5280, 4.2.1.6).
     static func alternativeNames(_ names: LeafNames, isCritical: Bool) -> Self {
         var content: [UInt8] = []
         for name in names.dnsNames { content += DER.element(0x82, Array(name.utf8)) }
         for address in names.addresses { content += DER.element(0x87, address) }
         return Self(identifier: NID_subject_alt_name, isCritical: isCritical, value: DER.element(DER.sequence, content))
+    }
+}
+
+/// Writes the few forms of DER that extensions need.
+enum DER {
+    static let sequence: UInt8 = 0x30
+
+    /// Tag, length and content (X.690, 8.1 and 10.1).
+    static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        var element = [tag]
+        element.reserveCapacity(content.count + 6)
+        if content.count < 0x80 {
+            element.append(UInt8(content.count))
+        } else {
+            let length = withUnsafeBytes(of: UInt64(content.count).bigEndian) { Array($0.drop { $0 == 0 }) }
+            element.append(0x80 | UInt8(length.count))
+            element += length
+        }
+        element += content
+        return element
+    }
+
+    /// Bit 0 is the first of the string; unset bits at the end are omitted (X.690, 11.2.2).
+    static func bits(_ numbers: [Int]) -> [UInt8] {
+        guard let last = numbers.max() else { return [0x03, 0x01, 0x00] }
+        var string = [UInt8](repeating: 0, count: last / 8 + 1)
+        for number in numbers { string[number / 8] |= 0x80 >> UInt8(number % 8) }
+        return self.element(0x03, [UInt8(7 - last % 8)] + string)
     }
 }

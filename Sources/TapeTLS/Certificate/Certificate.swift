@@ -1,8 +1,8 @@
 internal import COpenSSL
 public import TapeBytes
 
-/// Owns one X.509 certificate and frees it. It says what is in it, never whether to trust it.
-// SAFETY: the certificate is never changed after it was made; what OpenSSL caches in it is locked there.
+/// Owns one X.509 certificate and frees it. Reports its contents, never whether to trust it.
+// SAFETY: the certificate is never changed after init, and OpenSSL locks what it caches in it.
 public struct Certificate: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -11,7 +11,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
         self.pointer = pointer
     }
 
-    /// A second owner of a certificate that belongs to someone else.
+    /// Takes a reference of its own to a certificate that has another owner.
     init(sharing pointer: OpaquePointer) {
         X509_up_ref(pointer)
         self.pointer = pointer
@@ -39,18 +39,18 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
         let reasons = ErrorQueue.drain()
         guard let certificate else {
             throw CertificateError(
-                .damaged, "not a certificate in DER form (\(reasons.last ?? "no reason")); look at it with: openssl x509 -inform der")
+                .damaged, "not a certificate in DER form (\(reasons.last ?? "no reason")); inspect it with: openssl x509 -inform der")
         }
         guard used == der.count else {
             X509_free(certificate)
-            throw CertificateError(.damaged, "\(der.count - used) octets follow the certificate in DER form; cut them off")
+            throw CertificateError(.damaged, "\(der.count - used) bytes follow the certificate in DER form; remove them")
         }
         self.pointer = certificate
     }
 
     deinit { X509_free(self.pointer) }
 
-    /// All certificates of a PEM text in their order; nil where there is none.
+    /// All certificates of a PEM text, in order; nil if there are none.
     public static func chain(pem: [UInt8]) throws(CertificateError) -> CertificateChain? {
         let chain = try CertificateChain(pem: pem)
         guard chain.count > 0 else { return nil }
@@ -71,7 +71,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
 
     public var summary: CertificateSummary { CertificateSummary(self.pointer) }
 
-    /// The subject as eight hex digits: the name under which OpenSSL looks for a root in a folder, as `openssl x509 -hash` prints it.
+    /// The hash of the subject, eight hex digits: the file name by which OpenSSL finds a root in a folder (`openssl x509 -hash`).
     public var subjectHash: String {
         ErrorQueue.clear()
         let digits = String(X509_subject_name_hash(self.pointer) & 0xFFFF_FFFF, radix: 16)
@@ -79,7 +79,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// Seconds since 1970, without the cost of a whole summary.
+    /// Seconds since 1970. Cheaper than a summary.
     var notBefore: Int64 { CertificateSummary.notBefore(self.pointer) }
 
     /// As `notBefore`.
@@ -97,9 +97,7 @@ public struct Certificate: ~Copyable, @unchecked Sendable {
             written = Int(max(0, i2d_X509(certificate, &position)))
         }
     }
-}
 
-extension Certificate {
     /// The kind and size of the public key for people: `P-256 (EC, 256 bits)`, `RSA, 2048 bits`.
     public var keyDescription: String {
         ErrorQueue.clear()
@@ -110,12 +108,44 @@ extension Certificate {
         return "\(group) (\(text))"
     }
 
-    /// The curve by NIST's name where it has one; nil where keys of this kind lie on none.
+    /// The curve, by NIST's name if it has one; nil for keys without a curve.
     private static func group(of key: OpaquePointer) -> String? {
         var name = [CChar](repeating: 0, count: 80)
         var length = 0
         guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else { return nil }
         let text = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return ["prime256v1": "P-256", "secp384r1": "P-384", "secp521r1": "P-521"][text] ?? text
+    }
+}
+
+/// Owns a BIO in memory, which OpenSSL reads PEM from and writes to.
+struct MemoryBIO: ~Copyable {
+    /// Far above any bundle of certificates; OpenSSL counts in `Int32`.
+    static let limit = 16 << 20
+
+    let pointer: OpaquePointer
+
+    /// Copies `bytes` into it.
+    init(_ bytes: [UInt8] = []) throws(CertificateError) {
+        guard bytes.count <= Self.limit else {
+            throw CertificateError(.damaged, "\(bytes.count) bytes are too many for certificates or a key; the limit is 16 MiB")
+        }
+        ErrorQueue.clear()
+        guard let pointer = BIO_new(BIO_s_mem()) else { throw .library("allocate memory") }
+        guard bytes.isEmpty || BIO_write(pointer, bytes, Int32(bytes.count)) == bytes.count else {
+            BIO_free(pointer)
+            throw .library("allocate memory")
+        }
+        self.pointer = pointer
+    }
+
+    deinit { BIO_free(self.pointer) }
+
+    /// The bytes that were written and not yet read.
+    var bytes: [UInt8] {
+        var start: UnsafeMutablePointer<CChar>?
+        let count = wiretape_bio_bytes(self.pointer, &start)
+        guard let start, count > 0 else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

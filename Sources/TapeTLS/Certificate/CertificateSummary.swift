@@ -1,27 +1,28 @@
 internal import COpenSSL
+internal import Platform
 
-/// What a person or a cassette wants to know of a certificate, as plain values. It holds nothing of OpenSSL and judges nothing.
+/// The parts of a certificate that people and cassettes need, as plain values.
 ///
-/// Certificates come from strangers: texts and lists have limits, and a name that is no name is left out.
+/// Certificates are untrusted: texts and lists have limits, and invalid names are omitted. Does not judge the certificate.
 public struct CertificateSummary: Sendable, Hashable {
-    /// Real certificates stay below some 200.
+    /// Real certificates have fewer than about 200.
     private static let nameLimit = 1000
-    /// The bounds of RFC 5280, appendix A.1, allow some hundred octets for each part of a name.
+    /// RFC 5280, appendix A.1, allows a few hundred bytes for each part of a name.
     private static let textLimit = 4096
 
-    /// SHA-256 of the DER form; empty where it cannot be had.
+    /// SHA-256 of the DER form; empty if OpenSSL cannot compute it.
     public var fingerprint: [UInt8]
-    /// SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4); empty where it cannot be had.
+    /// SHA-256 of the SubjectPublicKeyInfo (RFC 7469, 2.4); empty if OpenSSL cannot compute it.
     public var publicKeyDigest: [UInt8]
     /// One line in the manner of RFC 2253, the most specific part first.
     public var subject: String
     /// As `subject`.
     public var issuer: String
-    /// Seconds since 1970; 0 where the certificate holds no readable time.
+    /// Seconds since 1970; 0 if the certificate has no readable time.
     public var notBefore: Int64
-    /// Seconds since 1970; 0 where the certificate holds no readable time.
+    /// Seconds since 1970; 0 if the certificate has no readable time.
     public var notAfter: Int64
-    /// DNS names as they stand and IP addresses as text, from subjectAltName; the first 1,000.
+    /// DNS names as they are and IP addresses as text, from subjectAltName; the first 1,000.
     public var names: [String]
     /// Whether basic constraints and key usage let it sign certificates.
     public var isAuthority: Bool
@@ -42,7 +43,7 @@ public struct CertificateSummary: Sendable, Hashable {
 
     init(_ certificate: OpaquePointer) {
         ErrorQueue.clear()
-        // What strangers wrote leaves errors behind; the next call must not find them.
+        // A malformed certificate leaves errors in the queue; the next call must not find them.
         defer { ErrorQueue.clear() }
         self.fingerprint = Self.digest(Certificate.der(certificate))
         self.publicKeyDigest = Self.publicKeyDigest(certificate)
@@ -51,7 +52,7 @@ public struct CertificateSummary: Sendable, Hashable {
         self.notBefore = Self.notBefore(certificate)
         self.notAfter = Self.notAfter(certificate)
         self.names = Self.names(certificate)
-        // 1: by basic constraints; other values stand for guesses about old certificates.
+        // 1: by basic constraints; other values are guesses about old certificates.
         self.isAuthority = X509_check_ca(certificate) == 1
     }
 
@@ -108,5 +109,38 @@ public struct CertificateSummary: Sendable, Hashable {
             }
         }
         return names
+    }
+}
+
+/// An IP address in a certificate: 4 or 16 bytes (RFC 5280, 4.2.1.6). Has no port, zone or network.
+struct CertificateAddress: Hashable, Sendable, CustomStringConvertible {
+    let bytes: [UInt8]
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Parses a literal: IPv4, or IPv6 with or without brackets.
+    init?(_ text: String) {
+        var text = text
+        if text.hasPrefix("["), text.hasSuffix("]"), text.count > 2 { text = String(text.dropFirst().dropLast()) }
+        // `inet_pton` would stop at a NUL and accept what is before it.
+        guard !text.utf8.contains(0) else { return nil }
+        var short = in_addr()
+        if inet_pton(AF_INET, text, &short) == 1 {
+            self.bytes = withUnsafeBytes(of: &short) { Array($0) }
+            return
+        }
+        var long = in6_addr()
+        guard inet_pton(AF_INET6, text, &long) == 1 else { return nil }
+        self.bytes = withUnsafeBytes(of: &long) { Array($0) }
+    }
+
+    var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let family = self.bytes.count == 4 ? AF_INET : AF_INET6
+        guard inet_ntop(family, self.bytes, &text, socklen_t(text.count)) != nil else { return "" }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -1,8 +1,8 @@
 internal import COpenSSL
 public import TapeBytes
 
-/// Owns a private key and frees it. It never prompts for a password, and describes itself nowhere.
-// SAFETY: the key is never changed after it was made, and OpenSSL counts its references atomically.
+/// Owns a private key and frees it. Never prompts for a password, and has no description.
+// SAFETY: the key is never changed after init, and OpenSSL counts its references atomically.
 public struct PrivateKey: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -19,7 +19,7 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
             PEM_read_bio_PrivateKey(
                 bio.pointer, nil,
                 { _, _, _, flag in
-                    // Without a callback OpenSSL would ask at the terminal.
+                    // Without a callback OpenSSL would prompt at the terminal.
                     flag?.assumingMemoryBound(to: Bool.self).pointee = true
                     return -1
                 }, flag
@@ -41,14 +41,14 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
 
     deinit { EVP_PKEY_free(self.pointer) }
 
-    /// A new key on the curve P-256, which every client knows and which signs in some 20 µs.
+    /// A new key on the curve P-256, which every client supports and which signs in about 20 µs.
     public static func makeP256() throws(CertificateError) -> PrivateKey {
         ErrorQueue.clear()
         guard let key = wiretape_make_p256() else { throw .library("make a P-256 key") }
         return PrivateKey(owned: key)
     }
 
-    /// PKCS#8, not encrypted: for a file that only its owner may read.
+    /// PKCS#8, not encrypted: for a file that only its owner can read.
     public func pem() throws(CertificateError) -> [UInt8] {
         let bio = try MemoryBIO()
         guard PEM_write_bio_PKCS8PrivateKey(bio.pointer, self.pointer, nil, nil, 0, nil, nil) == 1 else {
@@ -57,12 +57,12 @@ public struct PrivateKey: ~Copyable, @unchecked Sendable {
         return bio.bytes
     }
 
-    /// Ed25519 and Ed448 digest what they sign themselves (RFC 8410).
+    /// Ed25519 and Ed448 compute their own digest (RFC 8410).
     var signsWithoutDigest: Bool {
         EVP_PKEY_is_a(self.pointer, "ED25519") == 1 || EVP_PKEY_is_a(self.pointer, "ED448") == 1
     }
 
-    /// A second owner of the same key.
+    /// Another owner of the same key.
     func shared() -> PrivateKey {
         EVP_PKEY_up_ref(self.pointer)
         return PrivateKey(owned: self.pointer)

@@ -1,8 +1,8 @@
-/// What a client's first message asks for (RFC 8446, 4.1.2).
+/// The server name and protocols of a client's first message (RFC 8446, 4.1.2).
 public struct ClientHello: Sendable, Hashable {
     /// The host of the server_name extension (RFC 6066, 3), lower-case.
     public var serverName: String?
-    /// Application protocols in the client's order (RFC 7301), `http/1.1` and `h2` among them; empty without the extension.
+    /// Application protocols such as `h2`, in the client's order (RFC 7301); empty without the extension.
     public var protocols: [String]
 
     public init(serverName: String? = nil, protocols: [String] = []) {
@@ -10,15 +10,14 @@ public struct ClientHello: Sendable, Hashable {
         self.protocols = protocols
     }
 
-    /// Reads the bodies of both extensions; what does not follow their grammar counts as absent, since OpenSSL refuses such a hello
-    /// anyway.
+    /// Parses the bodies of both extensions. A malformed one counts as absent: OpenSSL refuses such a hello anyway.
     init(serverNameExtension: UnsafeRawBufferPointer?, protocolsExtension: UnsafeRawBufferPointer?) {
         self.serverName = serverNameExtension.flatMap(Self.serverName)
         self.protocols = protocolsExtension.map(Self.protocols) ?? []
     }
 
     private static func serverName(_ bytes: UnsafeRawBufferPointer) -> String? {
-        // A list of (type, name); one name of type 0 (host_name) is all there ever is.
+        // A list of (type, name); in practice it has one name, of type 0 (host_name).
         guard bytes.count > 5, bytes[2] == 0 else { return nil }
         let length = Int(bytes[3]) << 8 | Int(bytes[4])
         guard length > 0, length <= 255, bytes.count >= 5 + length else { return nil }
@@ -38,5 +37,36 @@ public struct ClientHello: Sendable, Hashable {
             next += 1 + length
         }
         return names
+    }
+}
+
+/// Tells whether a client's first message is complete, before the connection costs anything.
+///
+/// Reads only lengths: OpenSSL parses and checks the message.
+public enum ClientHelloFrame {
+    /// Hellos have about 500 bytes, with post-quantum keys 2,000. OpenSSL has a limit of its own for longer ones.
+    private static let longest = 16_384
+
+    /// - Parameter bytes: from the connection's beginning.
+    /// - Returns: true as well if it is not a hello or too long, so that more bytes would change nothing.
+    public static func isWhole(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
+        var rest = bytes[...]
+        var message = 0
+        var wanted = 4
+        // Records of type handshake (22), each with a header of 5 bytes (RFC 8446, 5.1); a message may span several.
+        while message < wanted {
+            guard bytes.count < Self.longest else { return true }
+            guard rest.count >= 5 else { return false }
+            let header = Array(rest.prefix(5))
+            let length = Int(header[3]) << 8 | Int(header[4])
+            guard header[0] == 22, length > 0 else { return true }
+            let content = rest.dropFirst(5).prefix(length)
+            // The message's own header: its type and 24 bits of length (RFC 8446, 4).
+            if message == 0, content.count >= 4 { wanted = 4 + content.dropFirst().prefix(3).reduce(0) { $0 << 8 | Int($1) } }
+            guard content.count == length else { return false }
+            message += length
+            rest = rest.dropFirst(5 + length)
+        }
+        return true
     }
 }

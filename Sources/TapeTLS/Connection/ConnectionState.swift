@@ -1,29 +1,29 @@
 internal import COpenSSL
 
-/// What OpenSSL's callbacks read and change of one connection.
+/// The state of one connection that OpenSSL's callbacks read and change.
 ///
-/// Reached through pointers that OpenSSL keeps; `TLSConnection` keeps it alive as long as these. Not Sendable.
+/// OpenSSL keeps unretained pointers to it; `TLSConnection` keeps it alive as long as those. Not Sendable.
 final class ConnectionState {
-    /// The ciphertext of the call that is running; nothing of it is kept beyond that call.
+    /// The ciphertext of the running call. Points into the caller's memory: empty after the call.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// What the handshake and alerts have to send.
+    /// Ciphertext to send that had no place in `room`, such as that of the handshake and of alerts.
     var output = CiphertextBuffer()
-    /// Room that the running call's ciphertext goes to; when it is full, the rest goes to `output`.
+    /// The space for the running call's ciphertext; what does not fit goes to `output`.
     var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    /// Server: the hello that waits for an answer.
+    /// Server: the client's hello, once it was read.
     var hello: ClientHello?
     var isHelloAnswered = false
     /// Server: the application protocol to choose; nil chooses none.
     var chosenProtocol: [UInt8]?
-    /// Server: a client that offers protocols, none of which is spoken here, is told so.
+    /// Server: a client that offers only unsupported protocols gets an alert.
     var refusesProtocols = false
-    /// Client: how the server is judged.
+    /// Client: how the server's certificates are checked.
     var policy = PeerPolicy.defaultEvaluation()
-    /// Client: the host that the certificate has to be for.
+    /// Client: the host that the certificate has to name.
     var host = ""
-    /// Client: what the judgement found.
+    /// Client: why the certificates were refused; nil if they were not.
     var verdict: TLSFailure?
-    /// Client: the server asked for a certificate, and there was none.
+    /// Client: the server asked for a certificate, and the connection has none.
     var lacksCertificate = false
     var sessions: TLSSessionCache?
     var sessionKey = ""
@@ -33,7 +33,7 @@ final class ConnectionState {
         self.keyLog = keyLog
     }
 
-    /// The state behind a connection that OpenSSL hands to a callback.
+    /// The state of a connection that OpenSSL passes to a callback.
     static func of(_ ssl: OpaquePointer?) -> ConnectionState? {
         guard let ssl, let pointer = SSL_get_ex_data(ssl, 0) else { return nil }
         return Unmanaged<ConnectionState>.fromOpaque(pointer).takeUnretainedValue()
@@ -44,7 +44,7 @@ final class ConnectionState {
     }
 }
 
-/// Ciphertext that waits to be sent, in memory of its own that is given back when it is empty: idle connections hold none.
+/// Ciphertext to send, in memory that is freed when it is taken: idle connections hold none.
 struct CiphertextBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -56,7 +56,6 @@ struct CiphertextBuffer: ~Copyable {
         self.base?.deallocate()
     }
 
-    /// Makes room for so many more octets.
     mutating func reserve(_ additional: Int) {
         guard self.count + additional > self.capacity else { return }
         let capacity = max(self.count + additional, 2 * self.capacity, 512)
@@ -76,7 +75,7 @@ struct CiphertextBuffer: ~Copyable {
         self.count += bytes.count
     }
 
-    /// Hands out everything, and is empty after.
+    /// Passes all bytes to `body`, then empties the buffer.
     mutating func take<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         let result = body(UnsafeRawBufferPointer(start: self.base, count: self.count))
         self.base?.deallocate()
@@ -84,5 +83,57 @@ struct CiphertextBuffer: ~Copyable {
         self.capacity = 0
         self.count = 0
         return result
+    }
+}
+
+/// The BIO of a connection: OpenSSL reads the running call's input in place, and writes to its output.
+///
+/// Unlike OpenSSL's memory BIO, copies no input before OpenSSL reads it.
+enum ConnectionBIO {
+    // SAFETY: made once, and never changed after that.
+    private nonisolated(unsafe) static let method: OpaquePointer? = {
+        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wiretape") else { return nil }
+        BIO_meth_set_read(method) { bio, target, length in
+            guard let bio, let target, length > 0, let state = Self.state(of: bio) else { return -1 }
+            wiretape_bio_clear_retry(bio)
+            guard !state.input.isEmpty else {
+                wiretape_bio_retry_read(bio)
+                return -1
+            }
+            let count = min(Int(length), state.input.count)
+            // SAFETY: the input is not empty, and so has an address.
+            UnsafeMutableRawPointer(target).copyMemory(from: state.input.baseAddress.unsafelyUnwrapped, byteCount: count)
+            state.input = UnsafeRawBufferPointer(rebasing: state.input[count...])
+            return Int32(count)
+        }
+        BIO_meth_set_write(method) { bio, source, length in
+            guard let bio, let source, length > 0, let state = Self.state(of: bio) else { return -1 }
+            wiretape_bio_clear_retry(bio)
+            let bytes = UnsafeRawBufferPointer(start: source, count: Int(length))
+            guard bytes.count <= state.room.count, state.output.count == 0 else {
+                state.output.append(bytes)
+                return length
+            }
+            state.room.copyMemory(from: bytes)
+            state.room = UnsafeMutableRawBufferPointer(rebasing: state.room[bytes.count...])
+            return length
+        }
+        BIO_meth_set_ctrl(method) { _, command, _, _ in
+            // The caller of `takeOutput` flushes; OpenSSL needs no other command.
+            command == BIO_CTRL_FLUSH ? 1 : 0
+        }
+        return method
+    }()
+
+    /// - Returns: a BIO that the caller owns; nil if out of memory.
+    static func make(_ state: ConnectionState) -> OpaquePointer? {
+        guard let method, let bio = BIO_new(method) else { return nil }
+        BIO_set_data(bio, Unmanaged.passUnretained(state).toOpaque())
+        BIO_set_init(bio, 1)
+        return bio
+    }
+
+    private static func state(of bio: OpaquePointer) -> ConnectionState? {
+        BIO_get_data(bio).map { Unmanaged<ConnectionState>.fromOpaque($0).takeUnretainedValue() }
     }
 }

@@ -1,26 +1,26 @@
 internal import COpenSSL
 
-/// One end of a TLS connection without a socket: ciphertext goes in and plaintext comes out, and the reverse.
+/// One end of a TLS connection without a socket: turns ciphertext into plaintext and the reverse.
 ///
-/// Owns OpenSSL's connection and frees it. Does no I/O and knows no time: what `takeOutput` gives has to be sent, and what comes
-/// from the peer to be handed to `receive`. Not Sendable: one thread at a time.
+/// Owns OpenSSL's connection and frees it. Does no I/O and has no clock: the caller sends what `takeOutput` gives, and passes what the
+/// peer sends to `receive`. Not Sendable: one thread at a time.
 public struct TLSConnection: ~Copyable {
-    /// Behind its hello a client can send early data alone, and OpenSSL passes over 16 KiB of that (RFC 8446, 4.2.10).
+    /// After its hello a client can only send early data, of which OpenSSL skips 16 KiB (RFC 8446, 4.2.10).
     private static let pendingLimit = 65_536
 
-    let ssl: OpaquePointer
+    private let ssl: OpaquePointer
     private let state: ConnectionState
-    let isServer: Bool
-    /// Input that could not be read yet, since the handshake waits for an answer.
+    private let isServer: Bool
+    /// Input that cannot be read yet: the handshake waits for `answer`.
     private var pending: [UInt8] = []
-    /// The handshake is through: plaintext can be sent.
+    /// The handshake is complete: plaintext can be sent.
     public private(set) var isEstablished = false
     /// The peer has ended its side with close_notify.
     public private(set) var isEnded = false
     private var isOutputEnded = false
     private var failure: TLSFailure?
 
-    /// The server's end. After the client's hello it waits for `answer`.
+    /// The server's end. Waits for `answer` after the client's hello.
     public init(server context: borrowing TLSServerContext) throws(TLSFailure) {
         self.state = ConnectionState(keyLog: context.keyLog)
         self.ssl = try Self.make(context.pointer, self.state)
@@ -28,7 +28,7 @@ public struct TLSConnection: ~Copyable {
         SSL_set_accept_state(self.ssl)
     }
 
-    /// The client's end. `receive` with no octets makes the first message.
+    /// The client's end. `receive` with no bytes makes the first message.
     public init(client context: borrowing TLSClientContext, peer: borrowing TLSPeer, sessions: TLSSessionCache? = nil) throws(TLSFailure) {
         let state = ConnectionState(keyLog: context.keyLog)
         let ssl = try Self.make(context.pointer, state)
@@ -62,27 +62,27 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Input
 
-    /// Takes ciphertext and goes as far as it leads: the handshake first, then plaintext.
+    /// Processes ciphertext: the handshake first, then records of plaintext.
     ///
     /// - Parameters:
-    ///   - ciphertext: what came from the peer; may be empty. It is read to its end, unless the connection fails.
-    ///   - room: called for each piece of plaintext with the least room to offer; calls back with that room, and is told how many octets
-    ///     of it were filled.
+    ///   - ciphertext: bytes from the peer; may be empty. All are read unless the connection fails.
+    ///   - room: called for each piece of plaintext with the smallest space that fits; calls back with that space, which returns how many
+    ///     bytes were filled.
     public mutating func receive(
         _ ciphertext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) -> TLSProgress {
         if let failure { return .failed(failure) }
-        if let hello = self.state.hello, !self.state.isHelloAnswered { return self.keep(ciphertext, behind: hello) }
+        if let hello = self.state.hello, !self.state.isHelloAnswered { return self.keep(ciphertext, after: hello) }
         guard self.pending.isEmpty else {
             self.pending.append(contentsOf: ciphertext)
             var input: [UInt8] = []
             swap(&input, &self.pending)
-            return input.withUnsafeBytes { self.go($0, room) }
+            return input.withUnsafeBytes { self.process($0, room) }
         }
-        return self.go(ciphertext, room)
+        return self.process(ciphertext, room)
     }
 
-    private mutating func go(
+    private mutating func process(
         _ ciphertext: UnsafeRawBufferPointer, _ room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) -> TLSProgress {
         self.state.input = ciphertext
@@ -90,16 +90,16 @@ public struct TLSConnection: ~Copyable {
         if !self.isEstablished {
             let progress = self.handshake()
             guard self.isEstablished else {
-                if case .hello(let hello) = progress { return self.keep(self.state.input, behind: hello) }
+                if case .hello(let hello) = progress { return self.keep(self.state.input, after: hello) }
                 return progress
             }
         }
         return self.read(room)
     }
 
-    private mutating func keep(_ ciphertext: UnsafeRawBufferPointer, behind hello: ClientHello) -> TLSProgress {
+    private mutating func keep(_ ciphertext: UnsafeRawBufferPointer, after hello: ClientHello) -> TLSProgress {
         guard self.pending.count + ciphertext.count <= Self.pendingLimit else {
-            let failure = TLSFailure(cause: .malformed, message: "it sends on without an answer to its hello")
+            let failure = TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")
             self.failure = failure
             return .failed(failure)
         }
@@ -121,7 +121,7 @@ public struct TLSConnection: ~Copyable {
         case SSL_ERROR_WANT_CLIENT_HELLO_CB:
             ERR_clear_error()
             return .hello(self.state.hello ?? ClientHello())
-        // SSL_ERROR_SSL and _SYSCALL; nothing else is asked for by what is set up here.
+        // SSL_ERROR_SSL and _SYSCALL; the others need callbacks that are not set.
         default:
             return self.fail()
         }
@@ -131,7 +131,7 @@ public struct TLSConnection: ~Copyable {
         while !self.isEnded, !self.state.input.isEmpty || SSL_pending(self.ssl) > 0 {
             var status: Int32 = 0
             ERR_clear_error()
-            // Plaintext is never longer than its ciphertext, and a record at most 16 KiB (RFC 8446, 5.1).
+            // Plaintext is never longer than its ciphertext, and a record has at most 16 KiB (RFC 8446, 5.1).
             let least = min(max(self.state.input.count, Int(SSL_pending(self.ssl)), 64), 16_384)
             room(least) { space in
                 status = SSL_read(self.ssl, space.baseAddress, Int32(clamping: space.count))
@@ -163,11 +163,11 @@ public struct TLSConnection: ~Copyable {
 
     private mutating func fail() -> TLSProgress { .failed(self.fail()) }
 
-    /// The transport's end came; without close_notify before it, what was read may be a part only (RFC 8446, 6.1).
+    /// The transport has ended. Without close_notify before that, the data may be truncated (RFC 8446, 6.1).
     public mutating func inputEnded() -> TLSProgress {
         guard !self.isEnded else { return .ended }
         let message =
-            self.isEstablished ? "it closed the connection without close_notify" : "it closed the connection inside the handshake"
+            self.isEstablished ? "it closed the connection without close_notify" : "it closed the connection during the handshake"
         let failure = self.failure ?? TLSFailure(cause: .closed, message: message)
         self.failure = failure
         return .failed(failure)
@@ -175,11 +175,11 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: The hello
 
-    /// Server: goes on behind the hello with this certificate; `receive` with no octets does the rest.
+    /// Server: continues the handshake with this certificate. Call `receive` after it, with no bytes if there are none.
     ///
     /// - Parameters:
-    ///   - protocolName: the application protocol to speak, one of the hello's; nil leaves the extension unanswered.
-    ///   - refusesProtocols: whether a client that offered protocols is told that none of them is spoken (RFC 7301, 3.2).
+    ///   - protocolName: the application protocol to use, one of the hello's; nil leaves the extension unanswered.
+    ///   - refusesProtocols: whether to send an alert to a client that offered only unsupported protocols (RFC 7301, 3.2).
     public mutating func answer(_ leaf: Leaf, protocolName: String?, refusesProtocols: Bool = false) throws(TLSFailure) {
         self.state.isHelloAnswered = true
         self.state.chosenProtocol = protocolName.map { Array($0.utf8) }
@@ -189,24 +189,24 @@ public struct TLSConnection: ~Copyable {
 
     // MARK: Output
 
-    /// Encrypts plaintext into room that the caller offers; only between the handshake and `closeOutput`, whatever the peer has ended.
+    /// Encrypts plaintext into space of the caller. Allowed between the handshake and `closeOutput`, even if the peer has ended its side.
     ///
-    /// What `takeOutput` has to give goes out before it. Ciphertext that finds no room is behind it, in `takeOutput` again.
+    /// Send what `takeOutput` has before the ciphertext; what does not fit comes after it, from `takeOutput` again.
     ///
-    /// - Parameter room: called once with the room that is wanted; calls back with it, and is told how many octets of it were filled.
+    /// - Parameter room: called once with the space that is needed; calls back with it, which returns how many bytes were filled.
     public mutating func send(
         _ plaintext: UnsafeRawBufferPointer, room: (Int, (UnsafeMutableRawBufferPointer) -> Int) -> Void
     ) throws(TLSFailure) {
         if let failure { throw failure }
         guard self.isEstablished, !self.isOutputEnded else {
-            // The connection takes no harm: the peer may still have something to say.
+            // Not a failure of the connection: the peer may still send.
             throw TLSFailure(
-                cause: .other, message: self.isEstablished ? "our side has been ended already" : "the handshake is not through yet")
+                cause: .other, message: self.isEstablished ? "our side is already closed" : "the handshake is not complete")
         }
         guard !plaintext.isEmpty else { return }
         var status: Int32 = 0
-        // 5 octets before and at most 64 behind a record of up to 16 KiB (RFC 5246, 6.2.3; RFC 8446, 5.2), and one record more for an
-        // update of keys.
+        // 5 bytes before and at most 64 after each record of up to 16 KiB (RFC 5246, 6.2.3; RFC 8446, 5.2), and one more record for a
+        // key update.
         room(plaintext.count + (plaintext.count / 16_384 + 2) * 80) { space in
             self.state.room = space
             ERR_clear_error()
@@ -215,11 +215,11 @@ public struct TLSConnection: ~Copyable {
             self.state.room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
             return filled
         }
-        // Nothing here lets OpenSSL write a part only, and no caller has 2 GiB in one piece.
+        // OpenSSL writes all or nothing without SSL_MODE_ENABLE_PARTIAL_WRITE, and no caller has 2 GiB in one piece.
         guard Int(status) == plaintext.count else { throw self.fail() }
     }
 
-    /// Ends our side with close_notify; nothing can be sent after.
+    /// Ends our side with close_notify; nothing can be sent after that.
     public mutating func closeOutput() {
         guard self.isEstablished, !self.isOutputEnded, self.failure == nil else { return }
         self.isOutputEnded = true
@@ -230,36 +230,24 @@ public struct TLSConnection: ~Copyable {
 
     public var pendingOutput: Int { self.state.output.count }
 
-    /// Hands out the ciphertext that is to be sent.
+    /// Passes the ciphertext to send to `body`.
     public mutating func takeOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.state.output.take(body)
     }
-}
 
-/// How far a TLS connection came with the ciphertext it was given.
-public enum TLSProgress: Sendable, Hashable {
-    /// All was read; more has to come from the peer.
-    case needsInput
-    /// A server has read the client's first message and waits for `TLSConnection.answer`.
-    case hello(ClientHello)
-    /// The peer ended its side with close_notify (RFC 8446, 6.1).
-    case ended
-    /// The connection is of no more use; what is still to be sent tells the peer why.
-    case failed(TLSFailure)
-}
+    // MARK: What was negotiated
+    // Has a meaning only once the handshake is complete.
 
-/// What both ends agreed on in the handshake; before it there is nothing to tell.
-extension TLSConnection {
-    /// As OpenSSL spells it: `TLSv1.3`.
+    /// OpenSSL's name: `TLSv1.3`.
     public var version: String { SSL_get_version(self.ssl).map { String(cString: $0) } ?? "" }
 
-    /// `TLS_AES_256_GCM_SHA384`, the name of the standard where it has one.
+    /// The standard's name if there is one, else OpenSSL's: `TLS_AES_256_GCM_SHA384`.
     public var cipher: String {
         guard let cipher = SSL_get_current_cipher(self.ssl) else { return "" }
         return (SSL_CIPHER_standard_name(cipher) ?? SSL_CIPHER_get_name(cipher)).map { String(cString: $0) } ?? ""
     }
 
-    /// The application protocol agreed on (RFC 7301).
+    /// The negotiated application protocol (RFC 7301).
     public var protocolName: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -268,14 +256,26 @@ extension TLSConnection {
         return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
     }
 
-    /// Whether the handshake took up an earlier session (RFC 8446, 2.2).
+    /// Whether the handshake resumed an earlier session (RFC 8446, 2.2).
     public var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
 
-    /// The server's chain as it was sent, its own certificate first; empty on a server's side.
+    /// The server's chain as sent, its own certificate first; empty on the server's end.
     public func peerCertificates() -> [CertificateSummary] {
         guard !self.isServer, let chain = SSL_get_peer_cert_chain(self.ssl) else { return [] }
         return (0..<max(0, wiretape_certificates_count(chain))).compactMap { index in
             wiretape_certificates_at(chain, index).map { CertificateSummary($0) }
         }
     }
+}
+
+/// What a TLS connection needs after a call.
+public enum TLSProgress: Sendable, Hashable {
+    /// All input was read: it waits for the peer.
+    case needsInput
+    /// A server has read the client's first message and waits for `TLSConnection.answer`.
+    case hello(ClientHello)
+    /// The peer has ended its side with close_notify (RFC 8446, 6.1).
+    case ended
+    /// The connection cannot be used any more; `takeOutput` may have an alert for the peer.
+    case failed(TLSFailure)
 }

@@ -1,19 +1,19 @@
 internal import COpenSSL
 internal import Platform
 
-/// Why a TLS connection could not be made or went wrong.
+/// Why a TLS connection failed.
 ///
-/// Says neither which host nor which leg: the caller knows.
+/// Names neither the host nor the side: the caller knows both.
 public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Cause: String, Sendable, Hashable, CaseIterable {
-        /// The peer closed the connection inside the handshake, or without close_notify.
+        /// The peer closed the connection during the handshake, or without close_notify.
         case closed
         case reset
         /// The peer did not accept our certificate.
         case certificateRejected
         case noSharedVersion
         case noSharedCipher
-        /// The peer speaks no application protocol that we speak (RFC 7301, 3.2).
+        /// The peers have no application protocol in common (RFC 7301, 3.2).
         case noSharedProtocol
         case expired
         case notYetValid
@@ -21,22 +21,22 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case selfSigned
         case nameMismatch
         case pinMismatch
-        /// A custom evaluation said no.
+        /// A custom evaluation refused the certificates.
         case refusedByPolicy
-        /// The peer wants a certificate of ours, and we have none for it.
+        /// The peer requires a client certificate, and we have none.
         case certificateRequired
-        /// What came is not TLS.
+        /// The peer sent something other than TLS.
         case notTLS
         case timeout
-        /// TLS, but against its rules.
+        /// TLS that violates the protocol.
         case malformed
         case other
     }
 
     public var cause: Cause
-    /// In plain words, without the host: `the certificate has expired`.
+    /// For people, without the host: `the certificate has expired`.
     public var message: String
-    /// OpenSSL's own reasons, oldest first.
+    /// OpenSSL's reasons, oldest first.
     public var reasons: [String]
 
     public init(cause: Cause, message: String, reasons: [String] = []) {
@@ -46,10 +46,10 @@ public struct TLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { self.message }
-}
 
-extension TLSFailure {
-    /// What a verification's error (X509_V_ERR_…) says of a certificate.
+    // MARK: Certificates
+
+    /// From an error of certificate verification (X509_V_ERR_…).
     init(verification error: Int32, of certificate: CertificateSummary?) {
         let reason = X509_verify_cert_error_string(Int(error)).map { String(cString: $0) } ?? "error \(error)"
         let (cause, message) = Self.words(error, certificate)
@@ -70,11 +70,11 @@ extension TLSFailure {
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
             let issuer = certificate.map { "\"\($0.issuer)\"" } ?? "that signed its certificate"
-            return (.unknownAuthority, "the authority \(issuer) is unknown, or its certificate is missing in what the server sends")
+            return (.unknownAuthority, "the authority \(issuer) is unknown, or the server does not send its certificate")
         case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
             return (.nameMismatch, self.mismatch(certificate))
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK:
-            return (.other, "the certificate \(subject) is too weak for today")
+            return (.other, "the certificate \(subject) has a key or signature that is too weak")
         default:
             return (.other, nil)
         }
@@ -90,9 +90,9 @@ extension TLSFailure {
         return "the certificate is for \(shown)\(certificate.names.count > 3 ? " and \(certificate.names.count - 3) more" : "")"
     }
 
-    /// A time as its day in UTC.
+    /// The day in UTC.
     private static func day(_ seconds: Int64?) -> String {
-        // What certificates can say at most (RFC 5280, 4.1.2.5).
+        // The end of the range that certificates can express (RFC 5280, 4.1.2.5).
         guard let seconds, (0...253_402_300_799).contains(seconds) else { return "an unreadable date" }
         var time = time_t(seconds)
         var parts = tm()
@@ -100,13 +100,13 @@ extension TLSFailure {
         let (year, month, day) = (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
         return "\(year)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
     }
-}
 
-extension TLSFailure {
-    /// A peer's alert appears among OpenSSL's reasons under its number (RFC 8446, 6) and 1,000.
+    // MARK: OpenSSL's error queue
+
+    /// OpenSSL reports a peer's alert as a reason: its number (RFC 8446, 6) plus 1,000.
     private static let alerts: ClosedRange<Int32> = 1000...1255
 
-    /// Reads the error queue, and empties it.
+    /// Empties the error queue and makes a failure of it.
     ///
     /// - Parameter lacksCertificate: the peer asked for a certificate and got none.
     static func drained(lacksCertificate: Bool = false) -> TLSFailure {
@@ -117,13 +117,13 @@ extension TLSFailure {
             guard code != 0 else { break }
             let text = ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)"
             reasons.append(text)
-            // The first is where it began; what follows are the callers' remarks. Other libraries have reasons of the same numbers.
+            // The first is the cause; the callers' errors follow. Other libraries use the same numbers for other reasons.
             if failure == nil, ERR_GET_LIB(code) == ERR_LIB_SSL { failure = self.reading(ERR_GET_REASON(code), text, lacksCertificate) }
         }
         var result =
             failure
-            ?? reasons.first.map { TLSFailure(cause: .malformed, message: "its TLS is not in order (\($0))") }
-            ?? TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")
+            ?? reasons.first.map { TLSFailure(cause: .malformed, message: "it violated the TLS protocol (\($0))") }
+            ?? TLSFailure(cause: .closed, message: "it closed the connection during the handshake")
         result.reasons = reasons
         return result
     }
@@ -137,42 +137,42 @@ extension TLSFailure {
                 (.notTLS, "what it sent is not TLS")
             case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE, SSL_R_UNKNOWN_PROTOCOL, SSL_R_WRONG_SSL_VERSION,
                 SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH, SSL_R_INAPPROPRIATE_FALLBACK:
-                (.noSharedVersion, "there is no TLS version that both sides speak")
+                (.noSharedVersion, "there is no TLS version that both sides support")
             case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_CIPHERS_AVAILABLE, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_SUITABLE_GROUPS,
                 SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SHARED_GROUPS, SSL_R_WRONG_CIPHER_RETURNED:
-                (.noSharedCipher, "there is no cipher that both sides speak")
+                (.noSharedCipher, "there is no cipher that both sides support")
             case SSL_R_NO_APPLICATION_PROTOCOL:
-                (.noSharedProtocol, "there is no application protocol that both sides speak")
+                (.noSharedProtocol, "there is no application protocol that both sides support")
             case SSL_R_UNEXPECTED_EOF_WHILE_READING:
-                (.closed, "it closed the connection inside the handshake")
+                (.closed, "it closed the connection during the handshake")
             case SSL_R_DH_KEY_TOO_SMALL, SSL_R_EE_KEY_TOO_SMALL, SSL_R_CA_KEY_TOO_SMALL, SSL_R_CA_MD_TOO_WEAK:
-                (.noSharedCipher, "its keys are too weak for today (\(text))")
+                (.noSharedCipher, "its keys are too weak (\(text))")
             case SSL_R_NO_RENEGOTIATION, SSL_R_UNSAFE_LEGACY_RENEGOTIATION_DISABLED:
-                (.malformed, "it wants to renegotiate, which is refused")
+                (.malformed, "it tried to renegotiate, which is not supported")
             default:
-                (.malformed, "its TLS is not in order (\(text))")
+                (.malformed, "it violated the TLS protocol (\(text))")
             }
         return TLSFailure(cause: cause, message: message)
     }
 
-    /// What the peer had to say (RFC 8446, 6.2).
+    /// From an alert of the peer (RFC 8446, 6.2).
     private static func alert(_ number: Int32, _ text: String, _ lacksCertificate: Bool) -> TLSFailure {
         let (cause, message): (Cause, String) =
             switch number {
-            // TLS 1.2 has no alert of its own for a certificate that did not come.
+            // TLS 1.2 has no specific alert for a missing certificate.
             case SSL3_AD_HANDSHAKE_FAILURE where lacksCertificate, SSL3_AD_BAD_CERTIFICATE where lacksCertificate:
-                (.certificateRequired, "it wants a client certificate")
-            case SSL3_AD_HANDSHAKE_FAILURE: (.noSharedCipher, "it found no settings that both sides speak")
+                (.certificateRequired, "it requires a client certificate")
+            case SSL3_AD_HANDSHAKE_FAILURE: (.noSharedCipher, "it found no settings that both sides support")
             case SSL3_AD_NO_CERTIFICATE, SSL3_AD_BAD_CERTIFICATE, SSL3_AD_UNSUPPORTED_CERTIFICATE, SSL3_AD_CERTIFICATE_REVOKED,
                 SSL3_AD_CERTIFICATE_EXPIRED, SSL3_AD_CERTIFICATE_UNKNOWN, TLS1_AD_UNKNOWN_CA, TLS1_AD_ACCESS_DENIED,
                 TLS1_AD_BAD_CERTIFICATE_STATUS_RESPONSE, TLS1_AD_BAD_CERTIFICATE_HASH_VALUE:
                 (.certificateRejected, "it rejected the certificate")
-            case TLS1_AD_PROTOCOL_VERSION: (.noSharedVersion, "there is no TLS version that both sides speak")
+            case TLS1_AD_PROTOCOL_VERSION: (.noSharedVersion, "there is no TLS version that both sides support")
             case TLS1_AD_INSUFFICIENT_SECURITY: (.noSharedCipher, "there is no cipher that is strong enough for it")
-            case TLS13_AD_CERTIFICATE_REQUIRED: (.certificateRequired, "it wants a client certificate")
-            case TLS1_AD_NO_APPLICATION_PROTOCOL: (.noSharedProtocol, "there is no application protocol that both sides speak")
+            case TLS13_AD_CERTIFICATE_REQUIRED: (.certificateRequired, "it requires a client certificate")
+            case TLS1_AD_NO_APPLICATION_PROTOCOL: (.noSharedProtocol, "there is no application protocol that both sides support")
             case TLS1_AD_UNRECOGNIZED_NAME: (.nameMismatch, "it does not know the name it was asked for")
-            case TLS1_AD_USER_CANCELLED: (.closed, "it gave up the handshake")
+            case TLS1_AD_USER_CANCELLED: (.closed, "it canceled the handshake")
             default: (.other, "it ended the connection with an alert")
             }
         return TLSFailure(cause: cause, message: "\(message) (\(text))")

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// What connections that we accept share: versions, tickets to resume with, callbacks.
+/// The settings of server connections: versions, session tickets, callbacks.
 ///
-/// Knows no certificate: each connection gets its own when its hello is answered.
-// SAFETY: the context is never changed after it was made; OpenSSL counts its references atomically and locks what it keeps in it.
+/// Has no certificate: each connection gets its own from `TLSConnection.answer`.
+// SAFETY: the context is never changed after init; OpenSSL counts its references atomically and locks what it keeps in it.
 public struct TLSServerContext: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
     let keyLog: KeyLog?
@@ -13,15 +13,15 @@ public struct TLSServerContext: ~Copyable, @unchecked Sendable {
         self.pointer = context
         self.keyLog = keyLog
         wiretape_ctx_prefer_own_order(context)
-        // Tickets need a name for whom they are (RFC 5077, 4); one is enough to resume with.
+        // A ticket names the context that it is for (RFC 5077, 4); one is enough to resume.
         let name: [UInt8] = Array("wiretape".utf8)
         SSL_CTX_set_session_id_context(context, name, UInt32(name.count))
         SSL_CTX_set_num_tickets(context, 1)
         _ = wiretape_ctx_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
         SSL_CTX_set_client_hello_cb(context, { ssl, _, _ in Self.read(ssl) }, nil)
-        // Only with this callback does a session keep the name it was made for.
+        // A session keeps its server name only if this callback is set.
         _ = wiretape_ctx_set_servername_callback(context) { _, _, _ in SSL_TLSEXT_ERR_OK }
-        SSL_CTX_set_session_ticket_cb(context, nil, { ssl, session, _, _, status, _ in Self.judgeTicket(ssl, session, status) }, nil)
+        SSL_CTX_set_session_ticket_cb(context, nil, { ssl, session, _, _, status, _ in Self.checkTicket(ssl, session, status) }, nil)
         SSL_CTX_set_alpn_select_cb(
             context,
             { ssl, chosen, length, offered, count, _ in
@@ -38,7 +38,7 @@ public struct TLSServerContext: ~Copyable, @unchecked Sendable {
         SSL_CTX_free(self.pointer)
     }
 
-    /// Stops the handshake at the hello until it is answered.
+    /// Pauses the handshake after the hello until it is answered.
     private static func read(_ ssl: OpaquePointer?) -> Int32 {
         guard let state = ConnectionState.of(ssl) else { return SSL_CLIENT_HELLO_ERROR }
         guard !state.isHelloAnswered else { return SSL_CLIENT_HELLO_SUCCESS }
@@ -48,13 +48,13 @@ public struct TLSServerContext: ~Copyable, @unchecked Sendable {
         return SSL_CLIENT_HELLO_RETRY
     }
 
-    /// Takes a ticket for the name alone that it was given for (RFC 6066, 3); OpenSSL takes it for any.
-    private static func judgeTicket(_ ssl: OpaquePointer?, _ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {
+    /// Accepts a ticket only for the server name it was issued for (RFC 6066, 3); OpenSSL accepts it for any.
+    private static func checkTicket(_ ssl: OpaquePointer?, _ session: OpaquePointer?, _ status: SSL_TICKET_STATUS) -> SSL_TICKET_RETURN {
         let usual: SSL_TICKET_RETURN
         switch status {
         case SSL_TICKET_SUCCESS: usual = SSL_TICKET_RETURN_USE
         case SSL_TICKET_SUCCESS_RENEW: usual = SSL_TICKET_RETURN_USE_RENEW
-        // SSL_TICKET_EMPTY and _NO_DECRYPT; what is fatal does not come here.
+        // SSL_TICKET_EMPTY and _NO_DECRYPT; the fatal ones never reach the callback.
         default: return SSL_TICKET_RETURN_IGNORE_RENEW
         }
         guard let session, let hello = ConnectionState.of(ssl)?.hello else { return SSL_TICKET_RETURN_IGNORE_RENEW }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Turns the events of a transport into the calls that report an answer to a `URLSession`.
+/// Turns the events of a transport into the calls that report a response to a `URLSession`.
 ///
-/// Does not know when they may be made. An answer without a head becomes a failure: it would crash URLSession.
+/// Does not know when they may be made. A response without a head becomes a failure: it would crash URLSession.
 struct AnswerAssembly: Sendable {
     enum Call: Sendable {
         case response(HTTPResponse)
@@ -23,7 +23,7 @@ struct AnswerAssembly: Sendable {
 
     private var waiting: [Call] = []
     private var hasHead = false
-    /// Nothing more can come.
+    /// No more calls can follow.
     private(set) var isEnded = false
 
     /// Ignores events after the last one.
@@ -41,7 +41,7 @@ struct AnswerAssembly: Sendable {
             self.waiting.append(.body(data))
         case .end:
             self.isEnded = true
-            let headless = TransportFailure(.network(.malformed), "the answer has no status line and no header: see who made it")
+            let headless = TransportFailure(.network(.malformed), "the response has no head: check the transport that produced it")
             self.waiting.append(self.hasHead ? .finished : .failed(headless))
         case .failed(let failure):
             self.isEnded = true
@@ -78,27 +78,27 @@ struct AnswerAssembly: Sendable {
     }
 }
 
-/// Separates the redirects of one load from its answer.
+/// Separates the redirects of one load from its response.
 ///
-/// Knows events, never exchanges: the caller decides whether the next request goes out.
+/// Knows events, never exchanges: the caller decides whether the next request is sent.
 struct LoadRedirects: Sendable {
     enum Finding: Sendable {
-        /// The event belongs to the answer.
+        /// The event belongs to the response.
         case answer
         /// The event belongs to a redirect that has not ended.
         case redirect
-        /// The redirect has come completely.
+        /// The redirect is complete.
         case ended(HTTPResponse, next: TransportRequest)
         case failed(TransportFailure)
     }
 
-    /// The body of the redirect, for a delegate that takes it as the answer.
+    /// The body of the redirect, for a delegate that takes it as the response.
     private(set) var body: [Data] = []
     private var request: TransportRequest?
     private var hops = 0
     private var redirect: (response: HTTPResponse, next: TransportRequest)?
 
-    /// The first request or the next one goes out.
+    /// The first request or the next one is sent.
     mutating func sent(_ request: TransportRequest) {
         self.request = request
         (self.redirect, self.body) = (nil, [])

@@ -57,7 +57,7 @@ enum VisibleBody {
 /// Blocks while the stream does: never called on a queue of URLSession. Does not read `streamError`, whose getter crashes the process on
 /// Linux if there is no error.
 enum SpooledStream {
-    /// Bytes that are kept in memory; a longer body goes into a file.
+    /// Bytes that are kept in memory; a longer body is written to a file.
     static let memoryLimit = 10 << 20
     private static let pieceSize = 64 << 10
 
@@ -89,18 +89,18 @@ enum SpooledStream {
             return Spooled(body: .file(URL(fileURLWithPath: file.path), size: file.size), file: file)
         } catch {
             throw error as? TransportFailure
-                ?? TransportFailure(.body, "the body of the request cannot be kept: \(error)", underlying: error)
+                ?? TransportFailure(.body, "the request's body could not be stored: \(error)", underlying: error)
         }
     }
 
-    /// - Returns: how many bytes came; 0 at the end.
+    /// - Returns: the number of bytes read; 0 at the end.
     private static func read(_ stream: InputStream, into buffer: inout [UInt8]) throws(TransportFailure) -> Int {
         let count = buffer.withUnsafeMutableBufferPointer { piece in
             // The address is nil only for an empty buffer.
             piece.baseAddress.map { stream.read($0, maxLength: piece.count) } ?? 0
         }
         guard count >= 0, stream.streamStatus != .error else {
-            throw TransportFailure(.body, "the stream of the request's body cannot be read to its end: see who fills it")
+            throw TransportFailure(.body, "the request's body stream could not be read to its end: check the code that writes to it")
         }
         return count
     }

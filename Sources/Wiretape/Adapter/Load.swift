@@ -3,9 +3,9 @@ internal import CassetteStore
 internal import Foundation
 internal import TapeBytes
 
-/// One request of a foreign `URLSession`, from its first call until its answer is delivered.
+/// One request of a foreign `URLSession`, from its first call until its response is delivered.
 ///
-/// Starts the exchange, follows redirects if the system cannot, keeps what comes until it may be delivered, and times out. Never calls
+/// Starts the exchange, follows redirects if the system cannot, buffers the response until it may be delivered, and times out. Never calls
 /// URLSession: the owner makes the calls that the load returns, where they may be made.
 final class Load: Sendable {
     private struct Contents: Sendable {
@@ -18,7 +18,7 @@ final class Load: Sendable {
         /// `Transport.start` has not returned yet.
         var isAsking = false
         var redirects = LoadRedirects()
-        /// The next request, if its redirect has come before `Transport.start` returned.
+        /// The next request, if its redirect arrived before `Transport.start` returned.
         var next: TransportRequest?
         var watch = LoadWatch()
         /// It was cancelled or has timed out: an exchange that starts now is cancelled.
@@ -42,7 +42,7 @@ final class Load: Sendable {
     func started(_ source: () throws(TransportFailure) -> LoadSource) -> [AnswerAssembly.Call] {
         guard self.contents.withLock({ $0.state.loadingStarted() == .start }) else { return [] }
         self.begin(source)
-        // Only now: finding out takes as long as most answers, and makes no difference for an answer of one piece.
+        // Only now: finding out takes as long as most responses, and makes no difference for a response of one piece.
         let isAsked = self.contents.withLock { !$0.answer.isEnded || $0.answer.hasPieces }
         let joinsBody = !(isAsked && self.host.takesPieces())
         return self.contents.withLock { contents in
@@ -51,7 +51,7 @@ final class Load: Sendable {
         }
     }
 
-    /// URLSession has started the load again, after a suspension by its user or by us.
+    /// URLSession has started the load again, after its user or the adapter suspended it.
     ///
     /// - Returns: the calls to make now.
     func startedAgain() -> [AnswerAssembly.Call] {
@@ -68,7 +68,7 @@ final class Load: Sendable {
             contents.isGivenUp = true
             return contents.exchange
         }
-        // Not here: cancelling a task of URLSession waits for the queue that calls us.
+        // Not here: cancelling a task of URLSession waits for the queue on which this is called.
         if let exchange { self.host.elsewhere { exchange.cancel() } }
     }
 
@@ -98,11 +98,11 @@ final class Load: Sendable {
         } catch {
             return self.fail(error)
         }
-        // An answer that is complete needs no timer.
+        // A response that is complete needs no timer.
         if self.contents.withLock({ !$0.answer.isEnded && !$0.watch.isOn }) { self.watch() }
     }
 
-    /// Starts an exchange, and the next one if a redirect has come before `start` returns.
+    /// Starts an exchange, and the next one if a redirect arrives before `start` returns.
     private func run(_ first: TransportRequest) {
         var next: TransportRequest? = first
         while let request = next {
@@ -134,11 +134,11 @@ final class Load: Sendable {
         if case .sent(let count, let total) = event { self.host.sent(count, total) }
         if case .head(let response) = event { self.host.cookies?.store(response) }
         enum Next { case comeBack, ask(HTTPResponse, TransportRequest), run(TransportRequest), wait }
-        // The clock is not read for a synchronous answer.
+        // The clock is not read for a synchronous response.
         let now = self.contents.withLock { $0.watch.isOn } ? self.host.now() : nil
         let next = self.contents.withLock { contents -> Next in
             guard contents.number == number, !contents.state.isOver else { return .wait }
-            if let now { contents.watch.signed(at: now) }
+            if let now { contents.watch.progressed(at: now) }
             switch self.host.followsRedirects ? contents.redirects.received(event) : .answer {
             case .answer: contents.answer.received(event)
             case .redirect: return .wait
@@ -163,7 +163,7 @@ final class Load: Sendable {
         }
     }
 
-    /// The delegate takes the redirect response as the answer.
+    /// The delegate accepts the redirect itself as the response.
     private func stay(_ response: HTTPResponse) {
         self.answer { redirects in [.head(response)] + redirects.body.map { .chunk($0) } + [.end] }
     }
@@ -198,7 +198,7 @@ final class Load: Sendable {
         case nil: return
         case .wait(let duration): self.host.timer(duration) { [weak self] in self?.look() }
         case .fail(let reason):
-            self.fail(TransportFailure(.network(.timeout), "\(reason): raise the session's time limits, or see what holds it up"))
+            self.fail(TransportFailure(.network(.timeout), "\(reason): raise the session's timeouts, or find out what delays the response"))
             self.giveUp()
         }
     }
@@ -206,22 +206,22 @@ final class Load: Sendable {
 
 /// What a load needs from the task that it answers and from its `URLSession`.
 struct LoadHost: Sendable {
-    /// Asks the delegate of the task about a redirect; deciding on nil takes the redirect response as the answer.
+    /// Asks the delegate of the task about a redirect; deciding on nil accepts the redirect itself as the response.
     typealias RedirectDecision =
         @Sendable (
             _ response: HTTPResponse, _ proposed: TransportRequest, _ decide: @escaping @Sendable (TransportRequest?) -> Void
         ) -> Void
 
-    /// Has the load called again where answers may be delivered.
+    /// Makes URLSession call the load again where responses may be delivered.
     var comeBack: @Sendable () -> Void
-    /// Whether the load follows redirects itself, because the platform's URLSession cannot be told of them.
+    /// Whether the load follows redirects itself, because the platform's URLSession cannot be told about them.
     var followsRedirects = true
     /// Nil if there is no delegate to ask: redirects are then followed.
     var decideRedirect: RedirectDecision?
-    /// Reports how many bytes of the body have gone out.
+    /// Reports how many bytes of the body have been sent.
     var sent: @Sendable (_ count: Int64, _ total: Int64) -> Void = { _, _ in }
     var cookies: LoadCookies?
-    /// Whether pieces of the body are delivered as they come. Called where URLSession calls, and only if it makes a difference.
+    /// Whether pieces of the body are delivered as they arrive. Called where URLSession calls, and only if it makes a difference.
     var takesPieces: @Sendable () -> Bool = { false }
     var limits = LoadTimeLimits()
     /// Calls after this time.

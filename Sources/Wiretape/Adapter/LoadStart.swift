@@ -25,7 +25,7 @@ struct LoadStart {
         guard let session, let task, let url = request.url else {
             throw TransportFailure(
                 .unsupported,
-                "there is nothing left to answer \"\(request.url?.absoluteString ?? "")\" from: leave the connectionProxyDictionary of the session's configuration as it was handed out"
+                "there is no transport for \"\(request.url?.absoluteString ?? "")\": do not change the connectionProxyDictionary of the session's configuration"
             )
         }
         let shown = "\(request.httpMethod ?? "GET") \(url.absoluteString)"
@@ -101,7 +101,7 @@ struct LoadStart {
         case .data(let data): return self.ready(.data(data))
         case .file(let url):
             guard let size = try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int else {
-                throw TransportFailure(.body, "the file \"\(url.path)\" to upload cannot be read: see whether it is there")
+                throw TransportFailure(.body, "the file \"\(url.path)\" to upload cannot be read: check that it exists")
             }
             return self.ready(.file(url, size: size))
         case .stream(let stream):

@@ -4,15 +4,15 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Follows one load of a foreign `URLSession`: when its exchange starts, when its answer may be delivered, and that it is delivered once.
+/// Follows one load of a foreign `URLSession`: when its exchange starts, when its response may be delivered, and that it is delivered once.
 ///
-/// Knows calls, never threads: the caller knows where an answer may be delivered. URLSession starts a load again after each resume.
+/// Knows calls, never threads: the caller knows where a response may be delivered. URLSession starts a load again after each resume.
 struct LoadState: Sendable, Hashable {
     enum Action: Sendable, Hashable {
         case start
         /// Deliver what there is, in this call.
         case deliver
-        /// Have the load called again where answers may be delivered.
+        /// Have the load called again where responses may be delivered.
         case comeBack
         case cancel
         case wait
@@ -20,7 +20,7 @@ struct LoadState: Sendable, Hashable {
 
     private enum Phase: Hashable {
         case idle
-        /// The exchange is being started; the answer may be delivered in the same call.
+        /// The exchange is being started; the response may be delivered in the same call.
         case starting
         case waiting(hasAsked: Bool)
         case finished
@@ -31,7 +31,7 @@ struct LoadState: Sendable, Hashable {
 
     var isOver: Bool { self.phase == .finished || self.phase == .stopped }
 
-    /// URLSession has started the load, for the first time or after a suspension by its user or by us.
+    /// URLSession has started the load, for the first time or after its user or the adapter suspended it.
     mutating func loadingStarted() -> Action {
         switch self.phase {
         case .idle:
@@ -58,7 +58,7 @@ struct LoadState: Sendable, Hashable {
         return .comeBack
     }
 
-    /// The end of the answer was delivered.
+    /// The end of the response was delivered.
     mutating func finished() {
         if !self.isOver { self.phase = .finished }
     }
@@ -71,27 +71,27 @@ struct LoadState: Sendable, Hashable {
     }
 }
 
-/// When a load began, and when something of its answer came last, by one clock.
+/// When a load began, and when part of its response last arrived, by one clock.
 ///
-/// Off until `begins`: a synchronous answer is not timed.
+/// Off until `begins`: a synchronous response is not timed.
 struct LoadWatch: Sendable {
     private var begin: Duration?
-    private var lastSign: Duration = .zero
+    private var lastProgress: Duration = .zero
 
     var isOn: Bool { self.begin != nil }
 
-    mutating func begins(at now: Duration) { (self.begin, self.lastSign) = (now, now) }
+    mutating func begins(at now: Duration) { (self.begin, self.lastProgress) = (now, now) }
 
-    /// Something of the answer has come. Calls may be out of order.
-    mutating func signed(at now: Duration) { self.lastSign = max(now, self.lastSign) }
+    /// Part of the response has arrived. Calls may be out of order.
+    mutating func progressed(at now: Duration) { self.lastProgress = max(now, self.lastProgress) }
 
     /// Nil if it is off.
     func decide(at now: Duration, _ limits: LoadTimeLimits) -> LoadTimeLimits.Decision? {
-        self.begin.map { limits.decide(now: now - $0, lastSign: self.lastSign - $0) }
+        self.begin.map { limits.decide(now: now - $0, lastProgress: self.lastProgress - $0) }
     }
 }
 
-/// How long an answer may take. On Linux, URLSession does not apply its own limits to custom protocols.
+/// How long a response may take. On Linux, URLSession does not apply its own limits to custom protocols.
 struct LoadTimeLimits: Sendable, Hashable {
     enum Decision: Sendable, Hashable {
         case wait(Duration)
@@ -101,12 +101,12 @@ struct LoadTimeLimits: Sendable, Hashable {
 
     /// Between two events.
     var idle: Duration = .seconds(60)
-    /// For the whole answer.
+    /// For the whole response.
     var total: Duration = .seconds(7 * 24 * 3600)
 
     init() {}
 
-    /// - Parameter request: seconds. 60 is the default of a request: the limit of the session then counts.
+    /// - Parameter request: seconds. 60 is the default of a request: the session's limit then applies.
     init(request: TimeInterval, configuration: URLSessionConfiguration) {
         self.idle = Self.duration(request == 60 ? configuration.timeoutIntervalForRequest : request) ?? self.idle
         self.total = Self.duration(configuration.timeoutIntervalForResource) ?? self.total
@@ -121,11 +121,11 @@ struct LoadTimeLimits: Sendable, Hashable {
 
     /// - Parameters:
     ///   - now: since the load has begun.
-    ///   - lastSign: since the load has begun.
-    func decide(now: Duration, lastSign: Duration) -> Decision {
-        if now >= self.total { return .fail("the answer took longer than \(Self.text(self.total)) as a whole") }
-        if now - lastSign >= self.idle { return .fail("nothing of the answer came for \(Self.text(self.idle))") }
-        return .wait(min(self.total - now, self.idle - (now - lastSign)))
+    ///   - lastProgress: since the load has begun.
+    func decide(now: Duration, lastProgress: Duration) -> Decision {
+        if now >= self.total { return .fail("the whole response took longer than \(Self.text(self.total))") }
+        if now - lastProgress >= self.idle { return .fail("no part of the response arrived for \(Self.text(self.idle))") }
+        return .wait(min(self.total - now, self.idle - (now - lastProgress)))
     }
 
     private static func text(_ duration: Duration) -> String {

@@ -7,9 +7,9 @@ internal import FoundationNetworking
 
 /// Answers the requests of a foreign `URLSession`, in place of the system's own HTTP.
 ///
-/// URLSession is told of an answer only where that was measured to be safe. On Linux this is inside `startLoading`: an answer that comes
-/// later suspends and resumes its task, and is delivered when URLSession starts the load again; after it was delivered `client` is nil,
-/// since a cancellation after it would crash the process. On Apple's platforms it is the thread that called `startLoading`.
+/// URLSession is told about a response only where that was measured to be safe. On Linux this is inside `startLoading`: a response that
+/// comes later suspends and resumes its task, and is delivered when URLSession starts the load again; after it was delivered `client` is
+/// nil, since a cancellation after it would crash the process. On Apple's platforms it is the thread that called `startLoading`.
 class LoadingProtocol: URLProtocol {
     private var load: Load?
     private var hasFinished = false
@@ -47,9 +47,9 @@ class LoadingProtocol: URLProtocol {
             // SAFETY: used only on the thread of startLoading, to which `LoadingThread` returns; unused on Linux.
             let load = start.load { [thread, task] in thread.comeBack(task) { me.answer() } }
             self.load = load
-            self.give(load.started { () throws(TransportFailure) in try start.source() })
+            self.deliver(load.started { () throws(TransportFailure) in try start.source() })
         } catch {
-            self.give([.failed(error)])
+            self.deliver([.failed(error)])
         }
     }
 
@@ -61,13 +61,13 @@ class LoadingProtocol: URLProtocol {
         self.load = nil
     }
 
-    /// Delivers what there is. Called where answers may be delivered.
+    /// Delivers what there is. Called where responses may be delivered.
     private func answer() {
         guard !self.hasFinished, let load = self.load else { return }
-        self.give(load.startedAgain())
+        self.deliver(load.startedAgain())
     }
 
-    private func give(_ calls: [AnswerAssembly.Call]) {
+    private func deliver(_ calls: [AnswerAssembly.Call]) {
         // Breaks the cycle: the load holds its protocol.
         defer { if self.hasFinished { self.load = nil } }
         for call in calls {
@@ -75,7 +75,7 @@ class LoadingProtocol: URLProtocol {
             switch call {
             case .response(let head):
                 guard let response = TapedURLResponse(head) else {
-                    let message = "URLSession takes no response with the status \(head.status): see what the cassette says"
+                    let message = "URLSession accepts no response with the status \(head.status): correct it in the cassette"
                     self.fail(TransportFailure(.unsupported, message), client)
                     return
                 }
@@ -100,7 +100,7 @@ class LoadingProtocol: URLProtocol {
         self.hasFinished = true
     }
 
-    /// Tells the system of a redirect, if the platform can be told: it then starts a new load for the next request.
+    /// Tells the system about a redirect, if the platform supports it: it then starts a new load for the next request.
     private func redirects(_ head: HTTPResponse, _ response: TapedURLResponse, _ client: any URLProtocolClient) -> Bool {
         #if canImport(FoundationNetworking)
         return false
@@ -116,7 +116,7 @@ class LoadingProtocol: URLProtocol {
 }
 
 #if canImport(FoundationNetworking)
-/// Returns a load to where URLSession may be told of its answer: on Linux into `startLoading`, by suspending and resuming the task.
+/// Returns a load to where URLSession may be told about its response: on Linux into `startLoading`, by suspending and resuming the task.
 ///
 /// Calls from anywhere else race with URLSession's own state, and crash about every second process with many concurrent requests.
 struct LoadingThread: Sendable {
@@ -144,7 +144,7 @@ struct LoadingThread: Sendable {
     }
 }
 #else
-/// Returns a load to where URLSession may be told of its answer: on Apple's platforms to the thread that called `startLoading`, in the
+/// Returns a load to where URLSession may be told about its response: on Apple's platforms to the thread that called `startLoading`, in the
 /// modes of its run loop at that moment.
 // SAFETY: unchecked because of the run loop, to which Core Foundation lets any thread add work; it is set once, before the object is
 // shared.
@@ -191,17 +191,17 @@ enum LoadingRule {
     /// Why the request cannot be answered, with the next step; nil if it can.
     static func refusal(scheme: String?, upgrade: String?, task: TaskKind, on platform: URLSessionPlatform = .current) -> String? {
         if ["ws", "wss"].contains(scheme?.lowercased()) || Self.isWebSocket(upgrade) {
-            return "web sockets are neither recorded nor replayed: take this request out of the test"
+            return "web sockets are neither recorded nor replayed: remove this request from the test"
         }
         guard ["http", "https"].contains(scheme?.lowercased()) else {
-            return "only http and https are recorded and replayed: take this request out of the test"
+            return "only http and https are recorded and replayed: remove this request from the test"
         }
         switch task {
         case .data, .upload: return nil
         case .download:
             guard platform == .linux else { return nil }
             return
-                "a download task dies on Linux when anything but URLSession itself answers it: use a data task, a DownloadRequest of Wiretape, or the proxy (\"wiretape record\")"
+                "a download task crashes on Linux if anything but URLSession answers it: use a data task, a DownloadRequest of Wiretape, or the proxy (\"wiretape record\")"
         case .other: return "this kind of task is neither recorded nor replayed: use a data or an upload task"
         }
     }

@@ -33,7 +33,7 @@ final class AdaptedSession: Sendable {
 
 /// The table from protocol classes to sessions.
 ///
-/// A class is never used twice: a `URLSession` that still holds it would get answers from the wrong cassette. Holds sessions weakly.
+/// A class is never used twice: a `URLSession` that still holds it would get responses from the wrong cassette. Holds sessions weakly.
 final class SessionProtocols: Sendable {
     static let shared = SessionProtocols()
 

@@ -6,12 +6,12 @@ public import Foundation
 #endif
 
 extension HTTPURLResponse {
-    /// The head exactly as it came: with duplicate fields, in order, in their spelling, and with its source. Nil for a response that did
+    /// The head exactly as received: with duplicate fields, in order, in their spelling, and with its source. Nil for a response that did
     /// not come from a transport, or that the system has replaced with a copy.
     public var exactHead: HTTPResponse? { (self as? TapedURLResponse)?.head }
 }
 
-/// The response that a foreign `URLSession` is given: as URLSession itself would have made it, and with the head as it came.
+/// The response that a foreign `URLSession` is given: as URLSession itself would have made it, and with the head as received.
 final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
     // SAFETY: unchecked as its superclass is; immutable.
 
@@ -23,7 +23,7 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
 
     let head: HTTPResponse
 
-    /// Nil if URLSession takes no such response.
+    /// Nil if URLSession does not accept such a response.
     init?(_ head: HTTPResponse) {
         self.head = head
         super.init(url: head.url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: Self.fields(head.headers))
@@ -34,7 +34,7 @@ final class TapedURLResponse: HTTPURLResponse, @unchecked Sendable {
 
     override var url: URL? { Self.isFinishing ? nil : super.url }
 
-    /// Duplicates are joined as URLSession joins them (RFC 9110, 5.3), under the spelling that came first.
+    /// Duplicates are joined as URLSession joins them (RFC 9110, 5.3), under the first spelling.
     static func fields(_ headers: HTTPHeaders) -> [String: String] {
         var fields: [String: String] = [:]
         var spellings: [String: String] = [:]

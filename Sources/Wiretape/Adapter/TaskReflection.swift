@@ -87,8 +87,8 @@ struct TaskReflection: Sendable {
         defer { session.invalidateAndCancel() }
         var request = URLRequest(url: Self.url)
         request.httpMethod = "POST"
-        let octets = Data([87, 105, 114, 101])
-        let upload = session.uploadTask(with: request, from: octets)
+        let bytes = Data([87, 105, 114, 101])
+        let upload = session.uploadTask(with: request, from: bytes)
         let handled = session.uploadTask(with: request, fromFile: URL(fileURLWithPath: "/wiretape")) { _, _, _ in }
         let streamed = session.uploadTask(withStreamedRequest: request)
         let plain = session.dataTask(with: request)
@@ -100,7 +100,7 @@ struct TaskReflection: Sendable {
         if found.session(of: upload) !== session || found.session(of: plain) !== session { found.sessionIndex = nil }
 
         found.bodyIndex = Self.index(of: "knownBody", in: Self.mirror(of: upload))
-        if case .data(octets) = found.body(of: upload), case .file(let url) = found.body(of: handled), url.path == "/wiretape",
+        if case .data(bytes) = found.body(of: upload), case .file(let url) = found.body(of: handled), url.path == "/wiretape",
             case .unmade = found.body(of: streamed), case .none = found.body(of: plain)
         {
         } else {
@@ -147,13 +147,13 @@ extension Dictionary: TaskTable where Key == Int {
     func value(of task: Int) -> Any? { self[task] }
 }
 
-/// A task whose delegate we call, on its queue, about redirects and upload progress: on Linux, URLSession does not do so for custom
+/// A task whose delegate is called here, on its queue, about redirects and upload progress: on Linux, URLSession does not do so for custom
 /// protocols.
 struct DelegatedTask: Sendable {
     let task: URLSessionTask
     let session: URLSession
     let delegate: any URLSessionTaskDelegate
-    private let octets = Guarded<Int64>(0)
+    private let sentCount = Guarded<Int64>(0)
 
     init(task: URLSessionTask, session: URLSession, delegate: any URLSessionTaskDelegate) {
         (self.task, self.session, self.delegate) = (task, session, delegate)
@@ -169,9 +169,9 @@ struct DelegatedTask: Sendable {
         }
     }
 
-    /// - Parameter count: bytes that have gone out so far.
+    /// - Parameter count: bytes sent so far.
     func sent(_ count: Int64, of total: Int64) {
-        let new = self.octets.withLock { before in
+        let new = self.sentCount.withLock { before in
             defer { before = max(before, count) }
             return count - before
         }

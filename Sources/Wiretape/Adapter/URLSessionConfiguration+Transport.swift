@@ -19,18 +19,19 @@ extension URLSessionConfiguration {
     /// | web sockets | fail with an error | not intercepted: the system connects them itself |
     /// | pieces of a body one by one | to delegates; a completion handler gets the whole body | yes |
     /// | redirects | followed here; the task's delegate is asked, `currentRequest` does not change | the system's |
-    /// | 401 | an ordinary response: no challenge comes, stored credentials are not used | no challenge comes |
-    /// | `httpAdditionalHeaders`, cookies stored and sent, time limits, upload progress | as without us, and limits below a second work | cookies and time limits as without us; no upload progress |
+    /// | 401 | an ordinary response without a challenge; stored credentials are not used | no challenge |
+    /// | `httpAdditionalHeaders`, cookies stored and sent, time limits, upload progress | as without Wiretape; limits below a second work too | cookies and time limits as without Wiretape; no upload progress |
     /// | caches, metrics, download progress of the task | none | as the system does for custom protocols |
     ///
-    /// Response headers are those of the answer: a body with a Content-Encoding is decoded and the field stays, as with URLSession.
+    /// Response headers are unchanged: a body with a Content-Encoding is decoded and the field stays, as with URLSession.
     /// Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left out. A failure of
-    /// the network comes as `URLError`, all others as `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)` recovers the
+    /// the network is a `URLError`, all others are an `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)` recovers the
     /// failure. `protocolClasses`, `urlCache` and, on Apple's platforms, a background identifier of the base are ignored. Do not change
-    /// `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms a trust or client certificate challenge never comes.
+    /// `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms there is never a trust or client certificate
+    /// challenge.
     ///
     /// - Parameters:
-    ///   - transport: gives the answers. Started on a queue of its own.
+    ///   - transport: makes the responses. Started on a queue of its own.
     ///   - base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     ///   - inPlace: the transport is started on the queue that all URL sessions of a process share on Linux, and answers a third faster. It
     ///     must neither block there nor use a `URLSession`.

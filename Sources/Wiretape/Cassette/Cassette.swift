@@ -67,12 +67,13 @@ public final class Cassette: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw CassetteError(
-                .unwritable, "the folder \"\(folder.path)\" cannot be made (\(error.localizedDescription)): name a cassette elsewhere.")
+                .unwritable,
+                "the folder \"\(folder.path)\" cannot be created (\(error.localizedDescription)): choose another path for the cassette.")
         }
     }
 
     deinit {
-        // A cassette that was never closed keeps its recording, beside an older one.
+        // A cassette that was never closed keeps its recording, next to an older one.
         if !self.state.withLock({ $0.isClosed }) { _ = try? self.recording?.close(keepsOld: true) }
     }
 
@@ -98,7 +99,7 @@ public final class Cassette: Sendable {
     /// Writes what is left, puts the exchanges in order, and replaces an older cassette with the recording. Waits for the disk. Exchanges
     /// that have not ended are recorded as cut. Closing again gives the same outcome; requests fail from then on.
     ///
-    /// - Parameter keepingOld: keeps an older cassette, with the recording beside it, as after a test that failed.
+    /// - Parameter keepingOld: keeps an older cassette, with the recording next to it, as after a test that failed.
     ///
     /// Throws `CassetteError`: with the code `secretsLeft`, naming the places, if a secret that was to be redacted is still in the
     /// recording; an older cassette is then kept.
@@ -152,7 +153,7 @@ public final class Cassette: Sendable {
     /// The failure of each request after closing; nil while the cassette is open.
     var closedFailure: TransportFailure? {
         guard self.state.withLock({ $0.isClosed }) else { return nil }
-        let problem = "the cassette \"\(self.path)\" is closed: wait for the requests of a test before it ends."
+        let problem = "the cassette \"\(self.path)\" is closed: wait until all requests have ended before closing it."
         return TransportFailure(.unserved(UnservedAnswer(index: nil, problem: problem)), problem)
     }
 }
@@ -180,12 +181,12 @@ public struct CassetteOutcome: Sendable, Hashable {
         self.failures = report.flawLines(naming: flaws)
         if lost > 0 {
             self.failures.append(
-                "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: make room on the disk and record again")
+                "\(lost) recorded \(lost == 1 ? "exchange" : "exchanges") could not be written: free disk space and record again")
         }
     }
 }
 
-/// How requests are matched, how answers are replayed, and what is redacted in recordings.
+/// How requests are matched, how responses are replayed, and what is redacted in recordings.
 ///
 /// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
 /// line and of `wiretape.json`; errors in them are thrown when the cassette is opened.
@@ -208,17 +209,17 @@ public struct CassetteSettings: Sendable {
     /// Values that are secrets everywhere, by the name of their placeholder.
     public var secrets: [String: String] = [:]
 
-    /// The answer to a request whose recorded exchanges are all used.
+    /// The response to a request whose recorded exchanges are all used.
     public var repetition: Repetition = .never
     public var order: ReplayOrder = .any
-    /// How long a replayed answer takes, by the transport's clock.
+    /// How long a replayed response takes, by the transport's clock.
     public var latency: Latency = .none
     /// Whether dates in replayed header fields are moved, so that they are as old as when they were recorded.
     public var refreshDates = false
     /// Dates in JSON bodies that are moved too, such as `json:/expires`.
     public var refreshFields: [String] = []
 
-    /// What `CassetteOutcome.failures` reports, beside answers that could not be replayed.
+    /// What `CassetteOutcome.failures` reports, besides responses that could not be replayed.
     public var failOn: Set<VerdictFlaw> = [.miss]
 
     public init() {}
@@ -246,7 +247,7 @@ extension CassetteSettings {
             guard self.redaction else {
                 guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
                     throw RedactionRuleError(
-                        "\"redaction\" is false, which does not go together with redact, keep and secrets: leave out either")
+                        "\"redaction\" is false, but redact, keep or secrets is set: set redaction to true, or leave the others empty")
                 }
                 return nil
             }

@@ -102,7 +102,7 @@ final class CassetteRecording: Sendable {
         let rest = leaks.count > 10 ? "\n  and \(leaks.count - 10) more" : ""
         return CassetteError(
             .secretsLeft,
-            "\"\(path)\" still holds what was to be taken out:\(shown)\(rest)\nname the places in settings.redact and record again, or run \"wiretape redact \(path)\"."
+            "\"\(path)\" still contains secrets that should have been redacted:\(shown)\(rest)\nadd their places to settings.redact and record again, or run \"wiretape redact \(path)\"."
         )
     }
 }

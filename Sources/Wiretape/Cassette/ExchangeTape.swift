@@ -10,7 +10,7 @@ final class ExchangeTape: @unchecked Sendable {
     let id: Int
     let recording: CassetteRecording
     private let request: TransportRequest
-    private let watch: ReplayClock
+    private let watch: ElapsedClock
     private let lock = Guarded(())
     /// Nil once the exchange is recorded or given up.
     private var tap: Tap?
@@ -20,21 +20,21 @@ final class ExchangeTape: @unchecked Sendable {
     /// Bytes of the response's body.
     private var size = 0
     private var timing: Timing?
-    /// Why the client gave it up, if it said so.
+    /// Why the client gave it up, if a reason was given.
     private var reason: TransportFailure?
 
     init(_ request: TransportRequest, recording: CassetteRecording, clock: any Clock<Duration>, now: Date = Date()) {
         self.id = recording.nextID()
         self.recording = recording
         self.request = request
-        self.watch = ReplayClock(clock)
+        self.watch = ElapsedClock(clock)
         let recorded = RecordedRequest(
             method: request.method, url: RequestDecider.url(of: request), headers: WireFields.ofRequest(request))
         self.tap = Tap(id: self.id, started: Timestamp(now), request: recorded, framing: request.body.isPresent ? .untilClose : .none)
         recording.add(self)
     }
 
-    private var elapsed: Double { self.watch.now }
+    private var elapsed: Double { self.watch.milliseconds }
 
     // MARK: The request
 
@@ -54,16 +54,16 @@ final class ExchangeTape: @unchecked Sendable {
         }
     }
 
-    private func take(_ octets: UnsafeRawBufferPointer, _ waits: Bool) {
+    private func take(_ bytes: UnsafeRawBufferPointer, _ waits: Bool) {
         let isFull = self.lock.withLock { _ in
-            let block = self.tap?.data(.request, octets, at: self.elapsed)
+            let block = self.tap?.data(.request, bytes, at: self.elapsed)
             return block.map { self.recording.put(.block(exchange: self.id, side: .request, bytes: $0)) } ?? false
         }
         guard isFull, waits else { return }
         self.recording.waitUntilDrained()
     }
 
-    /// Called under the lock. A body that cannot be read never ends, so that it is not taken for an empty one.
+    /// Called under the lock. A body that cannot be read never ends, so that it is not mistaken for an empty one.
     private func requestEnded() {
         guard !self.isRequestOut else { return }
         self.isRequestOut = true
@@ -74,14 +74,14 @@ final class ExchangeTape: @unchecked Sendable {
     // MARK: Events
 
     /// - Returns: the event for the client, and whether the recorder's queue is full.
-    func take(_ event: TransportEvent) -> (told: TransportEvent, isFull: Bool) {
+    func take(_ event: TransportEvent) -> (event: TransportEvent, isFull: Bool) {
         // Put under the lock, so that closing the cassette waits for items that are about to be queued.
-        let (told, isFull) = self.lock.withLock { _ in
-            let (told, item) = self.taped(event)
-            return (told, item.map(self.recording.put) ?? false)
+        let (shown, isFull) = self.lock.withLock { _ in
+            let (shown, item) = self.taped(event)
+            return (shown, item.map(self.recording.put) ?? false)
         }
-        if told.isLast { self.recording.remove(self.id) }
-        return (told, isFull)
+        if shown.isLast { self.recording.remove(self.id) }
+        return (shown, isFull)
     }
 
     /// Called under the lock.
@@ -175,7 +175,7 @@ final class ExchangeTape: @unchecked Sendable {
         self.recording.remove(self.id)
     }
 
-    /// The cassette is being closed: what came so far is recorded as cut.
+    /// The cassette is being closed: what has arrived is recorded as cut.
     func recorderStopped() {
         let item = self.lock.withLock { _ in
             self.ended(.cut(Cut(by: .recorder, reason: "the cassette was closed before the exchange had ended")), at: self.elapsed)

@@ -1,10 +1,10 @@
 internal import TapeBytes
 
-/// Replays what a cassette holds and records the rest through another transport, according to the cassette's mode.
+/// Replays what a cassette contains and records the rest through another transport, according to the cassette's mode.
 ///
 /// Exchanges are recorded as the client sees them: bodies without their content codings, and marked so
-/// (docs/decisions/0022-decoded-bodies.md); header fields as `inner` reports them; a failed, cut or cancelled exchange as such. An exchange
-/// is in the recorder's queue before its end is reported. If the disk is slower than the network, the network waits.
+/// (docs/decisions/0022-decoded-bodies.md); header fields as `inner` reports them; failed, cut and cancelled exchanges as what they are. An
+/// exchange is in the recorder's queue before its end is reported. If the disk is slower than the network, the network waits.
 public struct RecordingTransport: Transport {
     public let cassette: Cassette
     private let inner: any Transport
@@ -89,7 +89,7 @@ private final class RecordingTask: ExplainedTask {
         var wasResumed = false
         /// The recorder's queue is full.
         var isFull = false
-        /// `cancel` and `resume` that came before there was an inner task.
+        /// `cancel` and `resume` called before there was an inner task.
         var wantsCancel = false
         var wantsResume = false
         var isOver = false
@@ -117,9 +117,9 @@ private final class RecordingTask: ExplainedTask {
 
     private func take(_ event: TransportEvent) -> Demand {
         self.state.withLock { $0.wasResumed = false }
-        let (told, isFull) = self.tape.take(event)
-        let demand = self.receive(told)
-        guard !told.isLast else {
+        let (shown, isFull) = self.tape.take(event)
+        let demand = self.receive(shown)
+        guard !shown.isLast else {
             self.state.withLock { state in
                 state.inner = nil
                 state.isOver = true

@@ -4,7 +4,7 @@ internal import Foundation
 
 /// Asks a cassette's session whether a request is replayed, forwarded or refused, and reads the body if the session needs it.
 ///
-/// Sends nothing and gives no answers.
+/// Sends nothing and makes no responses.
 struct RequestDecider: Sendable {
     /// A body of more bytes is read on another thread than the caller's.
     static let inlineSize = 1 << 20
@@ -56,7 +56,7 @@ struct RequestDecider: Sendable {
         let path = if case .file(let url, _) = request.body { url.path } else { "" }
         return TransportFailure(
             .body,
-            "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": leave the file there until the request has ended.",
+            "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": keep the file until the request has ended.",
             underlying: error)
     }
 

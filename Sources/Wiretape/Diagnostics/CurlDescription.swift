@@ -14,11 +14,11 @@ public import Foundation
 /// Secrets are replaced by the redaction rules of cassettes. A command contains no file and no stream: it names files by their paths,
 /// and `notes` say what the reader has to do first.
 public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
-    /// The longest body that is written into a command, in bytes: a longer one is no help.
+    /// The longest body that is written into a command, in bytes: a longer one is of no use in a shell.
     public static let bodyLimit = 1_000_000
 
     public let command: String
-    /// What the command does not say by itself; usually empty.
+    /// What to do before running the command, and what it leaves out; usually empty.
     public let notes: [String]
 
     /// The notes as commands that do nothing in a shell, then the command.
@@ -37,14 +37,14 @@ public struct CurlDescription: Sendable, Hashable, CustomStringConvertible {
     public init(_ request: URLRequest, form: MultipartFormData? = nil, redaction: RedactionRules? = .standard) {
         guard let url = request.url else {
             self.command = "curl"
-            self.notes = ["the request has no URL: make it with one"]
+            self.notes = ["the request has no URL: set one"]
             return
         }
         let body = request.httpBody.map { RequestBody.data($0) } ?? .none
         let sent = TransportRequest(method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: body)
         var builder = CurlBuilder(sent, form: form, redactor: redaction.map { LiveRedactor(Redactor(rules: $0)) })
         if request.httpBodyStream != nil, request.httpBody == nil, form == nil {
-            builder.note("the body is a stream, which can be read only once: save it and add --data-binary @FILE")
+            builder.note("the body is a stream, which can be read only once: save it to a file and add --data-binary @FILE")
         }
         self.command = builder.command()
         self.notes = builder.notes
@@ -97,7 +97,7 @@ struct CurlBuilder {
         for field in headers {
             guard (try? ([field] as HTTPHeaders).validated()) != nil else {
                 self.note(
-                    "a header field with a line end or another control character cannot be sent, and is left out: \"\(PlainText.escape(field.name.utf8, limit: 200))\""
+                    "a header field is left out because it contains a line break or another control character: \"\(PlainText.escape(field.name.utf8, limit: 200))\""
                 )
                 continue
             }
@@ -133,8 +133,8 @@ struct CurlBuilder {
     private mutating func bodyOrForm(_ headers: HTTPHeaders) -> (CurlBody?, CurlForm?) {
         if let form = self.form {
             if let arguments = self.formArguments(form, savesRest: false) { return (nil, arguments) }
-            if form.contentLength <= CurlDescription.bodyLimit, let octets = self.encoded(form) {
-                return (CurlBody(self.redacted(octets, headers)), nil)
+            if form.contentLength <= CurlDescription.bodyLimit, let bytes = self.encoded(form) {
+                return (CurlBody(self.redacted(bytes, headers)), nil)
             }
             return (nil, self.formArguments(form, savesRest: true))
         }
@@ -146,18 +146,18 @@ struct CurlBuilder {
             return (nil, nil)
         case .data(let data):
             guard data.count <= CurlDescription.bodyLimit else {
-                self.note("the body has \(data.count) octets: save it as \"body\"")
+                self.note("the body has \(data.count) bytes: save it as \"body\"")
                 return (CurlBody(path: "body"), nil)
             }
             return (CurlBody(self.redacted([UInt8](data), headers)), nil)
         }
     }
 
-    private func redacted(_ octets: [UInt8], _ headers: HTTPHeaders) -> [UInt8] {
-        guard let redactor = self.redactor else { return octets }
+    private func redacted(_ bytes: [UInt8], _ headers: HTTPHeaders) -> [UInt8] {
+        guard let redactor = self.redactor else { return bytes }
         // Secrets in the head must be known before the body is searched.
         _ = redactor.redacted(url: self.request.url.absoluteString, headers: headers.headerFields)
-        return redactor.redacted(body: octets, headers: headers.headerFields) ?? octets
+        return redactor.redacted(body: bytes, headers: headers.headerFields) ?? bytes
     }
 
     /// Nil if there is a stream, which would be used up.
@@ -176,15 +176,15 @@ struct CurlBuilder {
         var fields = MultipartFormData(boundary: form.boundary)
         var places: [Int] = []
         for (index, part) in form.parts.enumerated() {
-            guard case .octets(let octets) = part.source, octets.count <= CurlDescription.bodyLimit, (try? fields.append(part)) != nil
+            guard case .octets(let bytes) = part.source, bytes.count <= CurlDescription.bodyLimit, (try? fields.append(part)) != nil
             else {
                 continue
             }
             places.append(index)
         }
-        guard let octets = self.encoded(fields), let boundary = MultipartBoundary(form.boundary.text) else { return [:] }
+        guard let bytes = self.encoded(fields), let boundary = MultipartBoundary(form.boundary.text) else { return [:] }
         // The rules find fields by name only within a form.
-        let shown = self.redacted(octets, ["Content-Type": fields.contentType])
+        let shown = self.redacted(bytes, ["Content-Type": fields.contentType])
         let parsed = shown.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) }
         guard let parsed, parsed.parts.count == places.count else { return [:] }
         var texts: [Int: [UInt8]] = [:]

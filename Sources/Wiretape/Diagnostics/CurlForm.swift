@@ -24,7 +24,7 @@ struct CurlForm: Sendable, Hashable {
             }
             guard savesRest else { return nil }
             let place = "part-\(index + 1)"
-            notes.append("part \(index + 1) of the form has \(part.source.length) octets: save them as \"\(place)\"")
+            notes.append("part \(index + 1) of the form has \(part.source.length) bytes: save them as \"\(place)\"")
             let file = disposition?.filename.map { ";filename=\(Self.inQuotes($0))" } ?? ""
             arguments.append("-F \(ShellText.quoted("\(name ?? place)=@\"\(place)\"\(file)"))")
         }
@@ -71,13 +71,13 @@ struct CurlBody: Sendable, Hashable {
         self.arguments = ["--data-binary \(ShellText.quoted("@" + path))"]
     }
 
-    init(_ octets: [UInt8]) {
-        guard let text = String(validating: octets, as: UTF8.self) else {
-            self.source = "printf '%s' '\(Data(octets).base64EncodedString())' | base64 -d"
+    init(_ bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            self.source = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d"
             self.arguments = ["--data-binary @-"]
             return
         }
-        guard ShellText.isPlain(text), octets.count <= Self.argumentLimit else {
+        guard ShellText.isPlain(text), bytes.count <= Self.argumentLimit else {
             self.source = ShellText.printing(text)
             self.arguments = ["--data-binary @-"]
             return
@@ -98,15 +98,15 @@ enum ShellText {
     static func printing(_ text: String) -> String {
         guard !self.isPlain(text) else { return "printf '%s' \(self.quoted(text))" }
         var format: [UInt8] = []
-        for octet in text.utf8 {
-            switch octet {
-            case UInt8(ascii: "\\"): format += [octet, octet]
-            case UInt8(ascii: "%"): format += [octet, octet]
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\\"): format += [byte, byte]
+            case UInt8(ascii: "%"): format += [byte, byte]
             case 10: format += Array("\\n".utf8)
             // At the start it would begin an option.
-            case UInt8(ascii: "-") where format.isEmpty: format += Array(self.octal(octet).utf8)
-            case 0..<32, 127: format += Array(self.octal(octet).utf8)
-            default: format.append(octet)
+            case UInt8(ascii: "-") where format.isEmpty: format += Array(self.octal(byte).utf8)
+            case 0..<32, 127: format += Array(self.octal(byte).utf8)
+            default: format.append(byte)
             }
         }
         return "printf \(self.quoted(String(decoding: format, as: UTF8.self)))"
@@ -116,5 +116,5 @@ enum ShellText {
     static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 10 } }
 
     /// Three digits, so that a digit after them is not read as a fourth.
-    private static func octal(_ octet: UInt8) -> String { "\\" + String(octet / 64) + String(octet / 8 % 8) + String(octet % 8) }
+    private static func octal(_ byte: UInt8) -> String { "\\" + String(byte / 64) + String(byte / 8 % 8) + String(byte % 8) }
 }

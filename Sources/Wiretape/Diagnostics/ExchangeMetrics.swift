@@ -8,14 +8,14 @@ public struct ExchangeMetrics: Sendable, Hashable {
         case platform
         /// The cassette, when the exchange was recorded.
         case recording
-        /// The session, from the transport's events: all time before the head counts as waiting.
+        /// The session, from the transport's events: all time before the head is waiting time.
         case session
     }
 
     public var source: Source
     /// In milliseconds; nil if a phase did not happen or was not measured.
     public var timing: Timing
-    /// When each piece of the body came, in milliseconds since the head.
+    /// When each piece of the body arrived, in milliseconds since the head.
     public var pieces: [Arrival.Piece]
 
     public init(source: Source, timing: Timing, pieces: [Arrival.Piece] = []) {
@@ -74,7 +74,7 @@ struct TransactionTimes: Sendable, Hashable {
             total: Self.milliseconds(self.fetchStart ?? self.requestStart, self.responseEnd))
     }
 
-    /// With microsecond precision; 0 if an answer begins before its request has ended.
+    /// With microsecond precision; 0 if a response begins before its request has ended.
     private static func milliseconds(_ start: Date?, _ end: Date?) -> Double? {
         guard let start, let end else { return nil }
         return max(0, (end.timeIntervalSince(start) * 1e6).rounded() / 1000)

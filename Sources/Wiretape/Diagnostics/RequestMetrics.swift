@@ -1,5 +1,6 @@
 internal import CassetteModel
 public import Foundation
+internal import TapeBytes
 
 /// All times of one request: its timeline, and each of its exchanges.
 public struct RequestMetrics: Sendable, Hashable {
@@ -46,7 +47,7 @@ public struct HopMetrics: Sendable, Hashable {
     public var sentAt: Duration
     /// When the last byte of the request's body was sent; nil if there was none or the transport does not say.
     public var bodySentAt: Duration?
-    /// The status of the answer; nil before its head.
+    /// The status of the response; nil before its head.
     public var status: Int?
     public var source: ExchangeSource?
     public var headAt: Duration?
@@ -75,7 +76,7 @@ public struct HopMetrics: Sendable, Hashable {
         let sent = self.bodySentAt ?? self.sentAt
         var timing = Timing()
         timing.send = self.bodySentAt.map { ($0 - self.sentAt).milliseconds }
-        // An answer may come before the request has ended.
+        // A response may arrive before the request has ended.
         timing.wait = self.headAt.map { max(.zero, $0 - sent).milliseconds }
         if let head = self.headAt, let end = self.endedAt { timing.receive = (end - head).milliseconds }
         timing.total = self.endedAt.map { ($0 - self.sentAt).milliseconds }
@@ -99,7 +100,7 @@ public struct HopMetrics: Sendable, Hashable {
 
 /// The times of one exchange on one line, for people.
 enum HopText {
-    /// `GET http://a/x: 200 recorded as 2; 12.3 ms (wait 10.1, receive 2.2); 1024 octets in 3 pieces`.
+    /// `GET http://a/x: 200 recorded as 2; 12.3 ms (wait 10.1, receive 2.2); 1024 bytes in 3 pieces`.
     static func line(_ hop: HopMetrics) -> String {
         let again = hop.retryCount > 0 ? " (retry \(hop.retryCount))" : ""
         return "\(hop.method) \(LogURL.text(hop.url))\(again): \(self.outcome(hop))\(self.times(hop.best))\(self.body(hop))"
@@ -114,7 +115,7 @@ enum HopText {
             case .replayed(_, let id): " replayed from \(id)"
             }
         if let failure = hop.failure { return (hop.status.map { "\($0)\(from), then " } ?? "") + "failed, \(failure)" }
-        return (hop.status.map { "\($0)\(from)" } ?? "no answer yet")
+        return (hop.status.map { "\($0)\(from)" } ?? "no response yet")
     }
 
     private static func times(_ metrics: ExchangeMetrics) -> String {
@@ -135,7 +136,7 @@ enum HopText {
 
     private static func body(_ hop: HopMetrics) -> String {
         guard !hop.pieces.isEmpty else { return "" }
-        return "; \(hop.received) octets in \(hop.pieces.count)\(hop.isThinned ? " or more" : "") piece\(hop.pieces.count == 1 ? "" : "s")"
+        return "; \(hop.received) bytes in \(hop.pieces.count)\(hop.isThinned ? " or more" : "") piece\(hop.pieces.count == 1 ? "" : "s")"
     }
 
     private static func number(_ milliseconds: Double) -> String { String(format: "%.1f", locale: nil, milliseconds) }
@@ -179,8 +180,8 @@ public struct MetricsState: Sendable {
     private mutating func happened(_ event: TransportEvent, at time: Duration) {
         guard let last = self.metrics.hops.indices.last else { return }
         switch event {
-        case .sent(let octets, let all):
-            if octets >= all { self.metrics.hops[last].bodySentAt = time }
+        case .sent(let count, let total):
+            if count >= total { self.metrics.hops[last].bodySentAt = time }
         case .head(let response):
             self.metrics.hops[last].status = response.status
             self.metrics.hops[last].source = response.source
@@ -199,5 +200,72 @@ public struct MetricsState: Sendable {
     private mutating func ended(_ hop: Int, at time: Duration) {
         self.metrics.hops[hop].endedAt = time
         self.metrics.timeline.requestDuration = time
+    }
+}
+
+/// When the steps of one request ended, from its start to the last serializer, with retries and redirects.
+///
+/// Durations are measured by the session's clock, so that changes of the system time do not affect them.
+public struct Timeline: Sendable, Hashable {
+    /// When the request was sent for the first time.
+    public var startTime: Date
+    /// From the start to the head of the final response; nil before.
+    public var latency: Duration?
+    /// From the start to the end of the response, or to the failure.
+    public var requestDuration: Duration?
+    /// From the start to the end of the last serializer; nil if nothing was serialized.
+    public var serializationCompleted: Duration?
+
+    public init(startTime: Date, latency: Duration? = nil, requestDuration: Duration? = nil, serializationCompleted: Duration? = nil) {
+        self.startTime = startTime
+        self.latency = latency
+        self.requestDuration = requestDuration
+        self.serializationCompleted = serializationCompleted
+    }
+
+    public var initialResponseTime: Date? { self.time(after: self.latency) }
+    public var requestCompletedTime: Date? { self.time(after: self.requestDuration) }
+    public var serializationCompletedTime: Date? { self.time(after: self.serializationCompleted) }
+
+    /// From the end of the response to the end of the last serializer.
+    public var serializationDuration: Duration? {
+        guard let serializationCompleted, let requestDuration else { return nil }
+        return serializationCompleted - requestDuration
+    }
+
+    /// From the start to the last known step.
+    public var totalDuration: Duration? { self.serializationCompleted ?? self.requestDuration ?? self.latency }
+
+    private func time(after duration: Duration?) -> Date? {
+        duration.map { self.startTime.addingTimeInterval($0.milliseconds / 1000) }
+    }
+}
+
+extension Timeline: CustomStringConvertible {
+    public var description: String { "Timeline: { \(Self.line(self.durations)) }" }
+
+    private var durations: [(name: String, value: String?)] {
+        [
+            ("Latency", Self.text(self.latency)), ("Request Duration", Self.text(self.requestDuration)),
+            ("Serialization Duration", Self.text(self.serializationDuration)), ("Total Duration", Self.text(self.totalDuration)),
+        ]
+    }
+
+    private static func line(_ values: [(name: String, value: String?)]) -> String {
+        values.compactMap { name, value in value.map { "\"\(name)\": \($0)" } }.joined(separator: ", ")
+    }
+
+    private static func text(_ duration: Duration?) -> String? { duration.map { "\($0.secondsText) secs" } }
+}
+
+extension Timeline: CustomDebugStringConvertible {
+    /// With the times in UTC.
+    public var debugDescription: String {
+        let times: [(name: String, value: String?)] = [
+            ("Request Start Time", self.startTime), ("Initial Response Time", self.initialResponseTime),
+            ("Request Completed Time", self.requestCompletedTime), ("Serialization Completed Time", self.serializationCompletedTime),
+        ]
+        .map { name, time in (name, time.map { Timestamp($0).formatted }) }
+        return "Timeline: { \(Self.line(times + self.durations)) }"
     }
 }

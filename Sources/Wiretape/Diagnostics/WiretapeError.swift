@@ -2,7 +2,7 @@ public import CassetteModel
 public import CassettePlayback
 public import Foundation
 
-/// Why a request has no answer, or none of the requested kind.
+/// Why a request has no response, or none of the requested kind.
 ///
 /// Callers branch on `code`; `message` is for people.
 public struct WiretapeError: Error, Sendable, CustomStringConvertible, LocalizedError {
@@ -38,7 +38,7 @@ public struct WiretapeError: Error, Sendable, CustomStringConvertible, Localized
 
     public var isCancelled: Bool { self.code == .cancelled }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
@@ -60,15 +60,15 @@ public struct WiretapeError: Error, Sendable, CustomStringConvertible, Localized
         public static var network: Self { Self(value: .network) }
         /// No recorded interaction matches the request. See `missReport`.
         public static var noMatch: Self { Self(value: .noMatch) }
-        /// The recorded answer cannot be replayed.
+        /// The recorded response cannot be replayed.
         public static var unserved: Self { Self(value: .unserved) }
         /// The transport cannot do this on this platform.
         public static var unsupported: Self { Self(value: .unsupported) }
         /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
         public static var redirect: Self { Self(value: .redirect) }
-        /// The answer is complete and not acceptable.
+        /// The response is complete and not acceptable.
         public static var validation: Self { Self(value: .validation) }
-        /// The answer is complete and not of the requested kind.
+        /// The response is complete and not of the requested kind.
         public static var serialization: Self { Self(value: .serialization) }
         /// A download could not be written or moved to its destination.
         public static var file: Self { Self(value: .file) }

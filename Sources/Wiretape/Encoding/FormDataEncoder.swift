@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import CassetteStore
 internal import TapeBytes
 
-/// Encodes a form into buffers of any size: holds one file open at a time, and no part in memory.
+/// Encodes a form into buffers of any size: keeps one file open at a time, and no part in memory.
 ///
 /// Gives exactly the announced length or throws: a file or stream with more or fewer bytes is an error.
 public struct FormDataEncoder: ~Copyable {
@@ -37,7 +37,7 @@ public struct FormDataEncoder: ~Copyable {
         if form.parts.isEmpty { self.stage = .end }
     }
 
-    /// Fills the buffer as far as the form goes; returns 0 only at its end. Unusable after it has thrown.
+    /// Fills as much of the buffer as the form has left; returns 0 only at its end. Unusable after it has thrown.
     public mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -96,9 +96,9 @@ public struct FormDataEncoder: ~Copyable {
         let source = self.form.parts[self.index].source
         let left = source.length - self.position
         guard let read = self.read else {
-            guard case .octets(let octets) = source, left > 0 else { return 0 }
+            guard case .octets(let bytes) = source, left > 0 else { return 0 }
             let count = min(left, buffer.count)
-            octets.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[self.position..<self.position + count])) }
+            bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[self.position..<self.position + count])) }
             self.position += count
             return count
         }
@@ -118,12 +118,12 @@ public struct FormDataEncoder: ~Copyable {
         case .file(let file):
             return FormDataError(
                 .changed,
-                "\"\(PlainText.escape(file.path.utf8, limit: 200))\" has \(how) than the \(file.size) bytes it had: append it again and send it anew"
+                "\"\(PlainText.escape(file.path.utf8, limit: 200))\" has \(how) bytes than the \(file.size) it had when it was appended: append it again"
             )
         case .octets, .stream:
             return FormDataError(
                 .changed,
-                "the stream of part \(self.index + 1) has \(how) than the \(source.length) bytes announced: give its right length")
+                "the stream of part \(self.index + 1) has \(how) bytes than the \(source.length) announced: pass its exact length")
         }
     }
 }

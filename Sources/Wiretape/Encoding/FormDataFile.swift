@@ -19,7 +19,7 @@ public struct FormDataFile: Sendable, Hashable {
         guard let path = Self.path(of: url) else {
             throw FormDataError(
                 .notAFileURL,
-                "\"\(PlainText.escape(url.utf8, limit: 200))\" is not the URL of a file: give one as \"file:///folder/name\", with an absolute path"
+                "\"\(PlainText.escape(url.utf8, limit: 200))\" is not a file URL: pass one such as \"file:///folder/name\", with an absolute path"
             )
         }
         try self.init(path: path)
@@ -28,7 +28,7 @@ public struct FormDataFile: Sendable, Hashable {
     public init(path: String) throws(FormDataError) {
         let shown = PlainText.escape(path.utf8, limit: 200)
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw FormDataError(.unreachable, "\"\(shown)\" is not a path: it is empty or holds a NUL; choose another file")
+            throw FormDataError(.unreachable, "\"\(shown)\" is not a path: it is empty or contains a NUL; choose another file")
         }
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -37,11 +37,11 @@ public struct FormDataFile: Sendable, Hashable {
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
-        case S_IFDIR: throw FormDataError(.isFolder, "\"\(shown)\" is a folder: append the files in it one by one")
+        case S_IFDIR: throw FormDataError(.isFolder, "\"\(shown)\" is a folder: append its files one by one")
         default:
             throw FormDataError(
                 .noSize,
-                "\"\(shown)\" is not a regular file, and its size is not known: read it and append the bytes, or a stream with a length")
+                "\"\(shown)\" is not a regular file and has no known size: append its bytes, or a stream with a length")
         }
         do {
             _ = try OpenFile(path, for: .read)
@@ -73,17 +73,17 @@ public struct FormDataFile: Sendable, Hashable {
     }
 
     /// Nil if a query or a fragment follows: "?" and "#" in a name are percent-encoded.
-    private static func withoutPercents(_ octets: ArraySlice<UInt8>) -> String? {
+    private static func withoutPercents(_ bytes: ArraySlice<UInt8>) -> String? {
         var path: [UInt8] = []
-        var rest = octets
-        while let octet = rest.popFirst() {
-            switch octet {
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            switch byte {
             case UInt8(ascii: "%"):
                 guard rest.count >= 2, let decoded = Hex.decode(rest.prefix(2)), let first = decoded.first, first != 0 else { return nil }
                 path.append(first)
                 rest = rest.dropFirst(2)
             case 0, UInt8(ascii: "?"), UInt8(ascii: "#"): return nil
-            default: path.append(octet)
+            default: path.append(byte)
             }
         }
         return String(validating: path, as: UTF8.self)
@@ -95,7 +95,7 @@ public enum FileMediaType {
     /// For content of unknown type (RFC 2046, 4.5.1).
     public static let unknown = "application/octet-stream"
 
-    /// The table comes first, so that a recording is the same on every system; Apple's systems add the extensions it lacks.
+    /// The table takes precedence, so that a recording is the same on every system; Apple's systems add the extensions it lacks.
     public static func named(_ fileName: String) -> String {
         let name = FileLocation(fileName).name
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return self.unknown }

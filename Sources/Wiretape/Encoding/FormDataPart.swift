@@ -17,11 +17,11 @@ public struct FormDataPart: Sendable {
             let isName = !name.isEmpty && name.count < line.count && name.allSatisfy { $0 > 32 && $0 < 127 }
             guard isName, line.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else {
                 let shown = PlainText.escape(line, limit: 200)
-                throw FormDataError(.invalidHeader, "\"\(shown)\" is not a header field: give \"name: value\" without control characters")
+                throw FormDataError(.invalidHeader, "\"\(shown)\" is not a header field: pass \"name: value\" without control characters")
             }
         }
         guard source.length >= 0 else {
-            throw FormDataError(.invalidLength, "a stream cannot have \(source.length) bytes: give the number that it will deliver")
+            throw FormDataError(.invalidLength, "a stream cannot have \(source.length) bytes: pass the number that it will deliver")
         }
         self.headers = headers
         self.source = source
@@ -61,7 +61,7 @@ public enum FormDataSource: Sendable {
 
     public var length: Int {
         switch self {
-        case .octets(let octets): octets.count
+        case .octets(let bytes): bytes.count
         case .file(let file): file.size
         case .stream(let stream): stream.length
         }
@@ -102,14 +102,14 @@ final class InputStreamReader: @unchecked Sendable {
         }
         guard !wasTaken, self.stream.streamStatus == .notOpen else {
             throw FormDataError(
-                .unreadable, "the stream of a part has been read already, and cannot be read twice: append the data or a file in its place")
+                .unreadable, "the stream of a part was already read and cannot be read twice: append data or a file instead")
         }
         self.stream.open()
         return { [self] buffer in
             guard let start = buffer.baseAddress, buffer.count > 0 else { return 0 }
             let count = self.stream.read(start.assumingMemoryBound(to: UInt8.self), maxLength: buffer.count)
             guard count >= 0 else {
-                throw FormDataError(.unreadable, "the stream of a part could not be read: append the data or a file in its place")
+                throw FormDataError(.unreadable, "the stream of a part could not be read: append data or a file instead")
             }
             return count
         }
@@ -133,7 +133,7 @@ public struct FormDataError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case invalidBoundary, invalidHeader, invalidLength, notAFileURL, unreachable, isFolder, noSize, unopenable, changed, unreadable

@@ -12,7 +12,7 @@ enum FormValue: Sendable, Equatable {
     enum Leaf: Sendable, Equatable {
         case text(String)
         /// Sent as they are if the form can hold them.
-        case octets(Data)
+        case bytes(Data)
     }
 
     struct Member: Sendable, Equatable {
@@ -30,7 +30,7 @@ enum FormValue: Sendable, Equatable {
 }
 
 extension FormValue {
-    /// A dictionary as an object, sorted by name since it has no order. The rule says whether nil and `NSNull` are left out or written.
+    /// A dictionary as an object, sorted by name since it has no order. The rule decides whether nil and `NSNull` are left out or written.
     ///
     /// - Throws: `ParameterEncodingError` naming the parameter.
     init(_ dictionary: [String: Any], _ leaves: LeafRule) throws(ParameterEncodingError) {
@@ -53,7 +53,7 @@ extension FormValue {
     ) throws(ParameterEncodingError) -> FormValue? {
         guard path.count <= FormValueEncoder.depthLimit else {
             throw ParameterEncodingError(
-                .tooDeep, "\(self.shown(path)) has more than \(FormValueEncoder.depthLimit) values within values: send it as JSON")
+                .tooDeep, "\(self.shown(path)) is nested more than \(FormValueEncoder.depthLimit) levels deep: send it as JSON")
         }
         switch FoundationValue(value) {
         case .null: return leaves.null().map { .leaf(.text($0)) }
@@ -72,7 +72,8 @@ extension FormValue {
         case .unknown(let type):
             throw ParameterEncodingError(
                 .unsupportedValue,
-                "\(self.shown(path)) has the type \"\(type)\": make it a text, a number, a list, a dictionary or Encodable")
+                "\(self.shown(path)) has the unsupported type \"\(type)\": use a string, a number, an array, a dictionary or an Encodable value"
+            )
         }
     }
 
@@ -94,7 +95,8 @@ struct FormFields: Sendable {
     func pairs(of value: FormValue) throws(ParameterEncodingError) -> [Pair] {
         guard case .object(let members) = value else {
             throw ParameterEncodingError(
-                .notAnObject, "the parameters are no object, and a form needs names: encode a struct or a dictionary with texts for keys")
+                .notAnObject,
+                "the parameters are not an object, and form fields need names: encode a struct or a dictionary with string keys")
         }
         var pairs: [Pair] = []
         for (name, value) in self.named(members) { self.append(value, name: name, to: &pairs) }

@@ -3,7 +3,7 @@ internal import TapeBytes
 
 /// Encodes an `Encodable` value as a tree.
 struct FormValueEncoder: Encoder {
-    /// Values within values: far more than a form has, and far fewer than fit on the stack.
+    /// Levels of nesting: far more than a form has, and far fewer than fit on the stack.
     static let depthLimit = 128
 
     private let leaves: FormValue.LeafRule
@@ -49,7 +49,7 @@ struct FormValueEncoder: Encoder {
         guard self.codingPath.count < Self.depthLimit else {
             let path = PlainText.escape(FormKey.text(of: self.codingPath).utf8, limit: 200)
             throw ParameterEncodingError(
-                .tooDeep, "\"\(path)\" has more than \(Self.depthLimit) values within values: send it as JSON, or a value that ends")
+                .tooDeep, "\"\(path)\" is nested more than \(Self.depthLimit) levels deep: send it as JSON, or remove the cycle")
         }
         try value.encode(to: self)
     }

@@ -69,16 +69,16 @@ struct SerializableValue {
     private func object(_ value: Any, path: [any CodingKey]) throws(ParameterEncodingError) -> Any {
         guard path.count <= FormValueEncoder.depthLimit else {
             throw ParameterEncodingError(
-                .tooDeep, "\(self.shown(path)) has more than \(FormValueEncoder.depthLimit) values within values: send a value that ends")
+                .tooDeep, "\(self.shown(path)) is nested more than \(FormValueEncoder.depthLimit) levels deep: send a value without cycles")
         }
         switch (FoundationValue(value), self.format) {
         case (.null, .json): return NSNull()
-        case (.null, .propertyList): throw self.unsupported(path, "nil, which a property list cannot say: leave it out")
+        case (.null, .propertyList): throw self.unsupported(path, "is nil, which a property list cannot express: leave it out")
         case (.bool(let bool), _): return bool
         case (.text(let text), _): return text
         case (.number(let number), .json):
             guard number.doubleValue.isFinite else {
-                throw self.unsupported(path, "the number \(number), which JSON cannot say: leave it out, or send a text")
+                throw self.unsupported(path, "is \(number), which JSON cannot express: leave it out, or send it as a string")
             }
             return number
         case (.number(let number), .propertyList): return number
@@ -95,7 +95,8 @@ struct SerializableValue {
         case (.encodable(let value), .propertyList) where value is Date || value is Data: return value
         case (.encodable(let value), _): return try self.encoded(value, path)
         case (.unknown(let type), _):
-            throw self.unsupported(path, "the type \"\(type)\": make it a text, a number, a list, a dictionary or Encodable")
+            throw self.unsupported(
+                path, "has the unsupported type \"\(type)\": use a string, a number, an array, a dictionary or an Encodable value")
         }
     }
 
@@ -129,7 +130,7 @@ struct SerializableValue {
     }
 
     private func unsupported(_ path: [any CodingKey], _ what: String) -> ParameterEncodingError {
-        ParameterEncodingError(.unsupportedValue, "\(self.shown(path)) has \(what)")
+        ParameterEncodingError(.unsupportedValue, "\(self.shown(path)) \(what)")
     }
 
     private func shown(_ path: [any CodingKey]) -> String {

@@ -40,9 +40,9 @@ public struct MultipartFormData: Sendable {
     }
 
     public mutating func append(
-        _ octets: [UInt8], name: String, fileName: String? = nil, mimeType: String? = nil
+        _ bytes: [UInt8], name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
-        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .octets(octets)))
+        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .octets(bytes)))
     }
 
     public mutating func append(
@@ -77,13 +77,13 @@ public struct MultipartFormData: Sendable {
     public func encode(threshold: Int = Self.memoryThreshold, folder: String? = nil) throws -> EncodedFormData {
         var encoder = self.encoder()
         guard self.contentLength > threshold else {
-            var octets = [UInt8](repeating: 0, count: self.contentLength)
-            let count = try octets.withUnsafeMutableBytes { try encoder.read(into: $0) }
-            guard count == octets.count else { throw self.wrongLength }
-            return .memory(octets)
+            var bytes = [UInt8](repeating: 0, count: self.contentLength)
+            let count = try bytes.withUnsafeMutableBytes { try encoder.read(into: $0) }
+            guard count == bytes.count else { throw self.wrongLength }
+            return .memory(bytes)
         }
         let file = try TemporaryFile(form: folder) { write in
-            let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: OctetSource.pieceSize, alignment: 16)
+            let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: ByteSource.pieceSize, alignment: 16)
             defer { piece.deallocate() }
             while case let count = try encoder.read(into: piece), count > 0 {
                 try write(UnsafeRawBufferPointer(rebasing: piece.prefix(count)))
@@ -94,7 +94,7 @@ public struct MultipartFormData: Sendable {
     }
 
     private var wrongLength: FormDataError {
-        FormDataError(.changed, "the form does not have the \(self.contentLength) bytes announced: append its parts anew")
+        FormDataError(.changed, "the form does not have the \(self.contentLength) bytes announced: append its parts again")
     }
 
     /// The bytes before a part's content; for the index after the last part, the closing delimiter.
@@ -141,7 +141,7 @@ extension MultipartFormData {
 
     private static func source(_ stream: InputStream, _ length: UInt64) throws(FormDataError) -> FormDataStream {
         guard let length = Int(exactly: length) else {
-            throw FormDataError(.invalidLength, "a stream cannot have \(length) bytes: give the number that it will deliver")
+            throw FormDataError(.invalidLength, "a stream cannot have \(length) bytes: pass the number that it will deliver")
         }
         let reader = InputStreamReader(stream)
         return FormDataStream(length: length) { try reader.open() }
@@ -151,16 +151,16 @@ extension MultipartFormData {
     ///
     /// `Data` becomes a part with its bytes unchanged, without a file name; all other values are text.
     ///
-    /// - Parameter encoder: says how names, dates, `Bool` and nil are written.
+    /// - Parameter encoder: decides how names, dates, `Bool` and nil are written.
     /// - Throws: `ParameterEncodingError` or `FormDataError`; nothing is appended then.
     public mutating func append(fieldsOf value: some Encodable, encoder: URLEncodedFormEncoder = URLEncodedFormEncoder()) throws {
         let leaves = encoder.leaves
-        let raw = FormValue.LeafRule(bool: leaves.bool, data: { .octets($0) }, date: leaves.date, null: leaves.null)
+        let raw = FormValue.LeafRule(bool: leaves.bool, data: { .bytes($0) }, date: leaves.date, null: leaves.null)
         var form = self
         for pair in try encoder.fields.pairs(of: try FormValueEncoder.value(of: value, raw)) {
             switch pair.value {
             case .text(let text): try form.append(text, name: pair.name)
-            case .octets(let octets): try form.append([UInt8](octets), name: pair.name)
+            case .bytes(let bytes): try form.append([UInt8](bytes), name: pair.name)
             }
         }
         self = form
@@ -175,14 +175,14 @@ public enum EncodedFormData: Sendable {
 
     public var size: Int {
         switch self {
-        case .memory(let octets): octets.count
+        case .memory(let bytes): bytes.count
         case .file(let file): file.size
         }
     }
 
-    public var source: OctetSource {
+    public var source: ByteSource {
         switch self {
-        case .memory(let octets): OctetSource(octets)
+        case .memory(let bytes): ByteSource(bytes)
         case .file(let file): file.formSource
         }
     }
@@ -201,8 +201,8 @@ extension TemporaryFile {
     }
 
     /// The file's bytes; errors become `FormDataError`.
-    fileprivate var formSource: OctetSource {
-        OctetSource(size: self.size) { offset, buffer in
+    fileprivate var formSource: ByteSource {
+        ByteSource(size: self.size) { offset, buffer in
             do throws(CassetteError) {
                 return try self.read(into: buffer, at: offset)
             } catch {
@@ -222,11 +222,11 @@ public struct FormDataBoundary: Sendable, Hashable {
     public let text: String
 
     public init(_ text: String) throws(FormDataError) {
-        let octets = text.utf8
-        guard (1...Self.longest).contains(octets.count), octets.last != 32, octets.allSatisfy(Self.isAllowed) else {
+        let bytes = text.utf8
+        guard (1...Self.longest).contains(bytes.count), bytes.last != 32, bytes.allSatisfy(Self.isAllowed) else {
             throw FormDataError(
                 .invalidBoundary,
-                "\"\(PlainText.escape(text.utf8, limit: 200))\" cannot be a boundary: take 1 to \(Self.longest) ASCII letters, digits and \"-\""
+                "\"\(PlainText.escape(text.utf8, limit: 200))\" is not a boundary: use 1 to \(Self.longest) ASCII letters, digits and \"-\""
             )
         }
         self.text = text
@@ -257,9 +257,9 @@ public struct FormDataBoundary: Sendable, Hashable {
         return isToken ? "boundary=\(self.text)" : "boundary=\"\(self.text)\""
     }
 
-    private static func isAlphanumeric(_ octet: UInt8) -> Bool {
-        (48...57).contains(octet) || (65...90).contains(octet) || (97...122).contains(octet)
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
     }
 
-    private static func isAllowed(_ octet: UInt8) -> Bool { Self.isAlphanumeric(octet) || "'()+_,-./:=? ".utf8.contains(octet) }
+    private static func isAllowed(_ byte: UInt8) -> Bool { Self.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte) }
 }

@@ -61,7 +61,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
             request.fillBody(try self.encoder.encode(parameters), contentType: "application/json")
         } catch {
             throw ParameterEncodingError(
-                .notEncodable, "the parameters of type \"\(Parameters.self)\" make no JSON: \(error)", underlying: error)
+                .notEncodable, "the parameters of type \"\(Parameters.self)\" could not be encoded as JSON: \(error)", underlying: error)
         }
         return request
     }
@@ -90,7 +90,8 @@ public struct PropertyListParameterEncoder: ParameterEncoder {
             request.fillBody(try encoder.encode(parameters), contentType: "application/x-plist")
         } catch {
             throw ParameterEncodingError(
-                .notEncodable, "the parameters of type \"\(Parameters.self)\" make no property list: \(error)", underlying: error)
+                .notEncodable, "the parameters of type \"\(Parameters.self)\" could not be encoded as a property list: \(error)",
+                underlying: error)
         }
         return request
     }
@@ -126,7 +127,7 @@ public enum ParameterDestination: Sendable, Hashable {
         var request = request
         if self.isQuery(for: request.method ?? .get) {
             guard let url = request.url else {
-                throw ParameterEncodingError(.missingURL, "the request has no URL to put a query into: make it with one")
+                throw ParameterEncodingError(.missingURL, "the request has no URL for a query: set one")
             }
             request.url = try url.appending(query: form)
         } else {
@@ -160,7 +161,7 @@ public struct ParameterEncodingError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case missingURL, notAnObject, unsupportedValue, tooDeep, notEncodable }
 

@@ -17,7 +17,7 @@ public struct URLEncodedFormEncoder: Sendable {
     public var keyPathEncoding: KeyPathEncoding
     public var nilEncoding: NilEncoding
     public var spaceEncoding: SpaceEncoding
-    /// Characters that are written unescaped; only ASCII counts. All others are percent-encoded as UTF-8.
+    /// Characters that are written unescaped; only ASCII ones have an effect. All others are percent-encoded as UTF-8.
     public var allowedCharacters: CharacterSet
 
     public init(
@@ -64,7 +64,7 @@ public struct URLEncodedFormEncoder: Sendable {
             let value =
                 switch pair.value {
                 case .text(let text): text
-                case .octets(let octets): octets.base64EncodedString()
+                case .bytes(let bytes): bytes.base64EncodedString()
                 }
             return encoder.encode(pair.name) + "=" + encoder.encode(value)
         }.joined(separator: "&")

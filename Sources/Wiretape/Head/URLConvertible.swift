@@ -27,7 +27,8 @@ extension URLComponents: URLConvertible {
     public func asURL() throws -> URL {
         guard let url = self.url else {
             throw URLConversionError(
-                .notAURL, "the components with host \"\(self.host ?? "")\" and path \"\(self.path)\" make no URL: begin the path with \"/\""
+                .notAURL,
+                "the components with host \"\(self.host ?? "")\" and path \"\(self.path)\" do not form a URL: begin the path with \"/\""
             )
         }
         return url
@@ -74,7 +75,7 @@ public struct URLConversionError: Error, Hashable, Sendable, CustomStringConvert
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
 

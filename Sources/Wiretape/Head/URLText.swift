@@ -11,7 +11,7 @@ struct URLText {
     init(_ text: String) throws(URLConversionError) {
         let shown = "\"\(PlainText.escape(text.utf8, limit: 200))\""
         guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
-            throw URLConversionError(.invalidCharacter, "\(shown) has a line end or another control character: remove it")
+            throw URLConversionError(.invalidCharacter, "\(shown) contains a line break or another control character: remove it")
         }
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(text[..<colon]) else {
             throw URLConversionError(.noScheme, "\(shown) has no scheme: write \"https://host/path\"")
@@ -61,7 +61,8 @@ struct URLText {
         guard port.isEmpty || port.first == ":" && port.dropFirst().utf8.allSatisfy({ (48...57).contains($0) }),
             port.count <= 1 || Int(port.dropFirst()).map({ $0 <= 65535 }) ?? false
         else {
-            throw URLConversionError(.invalidPort, "\(shown) has the port \"\(port.dropFirst())\": write a number up to 65535, or none")
+            throw URLConversionError(
+                .invalidPort, "\(shown) has the invalid port \"\(port.dropFirst())\": write a number up to 65535, or none")
         }
         return user + (try self.host(host, isLiteral: isLiteral, of: shown)) + port
     }
@@ -70,7 +71,7 @@ struct URLText {
         if isLiteral {
             let address = host.dropFirst().dropLast()
             guard host.last == "]", !address.isEmpty, address.utf8.allSatisfy({ self.isUnreserved($0) || ":%".utf8.contains($0) }) else {
-                throw URLConversionError(.invalidHost, "\(shown) has no address between its brackets: write one as \"[::1]\"")
+                throw URLConversionError(.invalidHost, "\(shown) has no address between its brackets: write one such as \"[::1]\"")
             }
             return String(host)
         }
@@ -78,24 +79,24 @@ struct URLText {
             do {
                 return try DomainName.ascii(host)
             } catch {
-                throw URLConversionError(.invalidHost, "\(shown) has a host that is no name: \(error.reason)")
+                throw URLConversionError(.invalidHost, "\(shown) has an invalid host name: \(error.reason)")
             }
         }
         guard host.utf8.allSatisfy({ self.isUnreserved($0) || "!$&'()*+,;=%".utf8.contains($0) }) else {
             throw URLConversionError(
                 .invalidHost,
-                "\(shown) has the host \"\(PlainText.escape(host.utf8, limit: 200))\", which is no name: take letters, digits, \"-\" and \".\""
+                "\(shown) has the invalid host \"\(PlainText.escape(host.utf8, limit: 200))\": use letters, digits, \"-\" and \".\""
             )
         }
         return try self.encoded(host, of: shown)
     }
 
-    private static func isUnreserved(_ octet: UInt8) -> Bool { PercentEncoder.unreserved.allows(octet) }
+    private static func isUnreserved(_ byte: UInt8) -> Bool { PercentEncoder.unreserved.allows(byte) }
 
     private static func encoded(_ text: Substring, of shown: String) throws(URLConversionError) -> String {
         guard let encoded = PercentEncoder.target.encodeOnce(text) else {
             throw URLConversionError(
-                .invalidPercent, "\(shown) has a \"%\" that no two hex digits follow: write \"%25\" for a percent sign")
+                .invalidPercent, "\(shown) has a \"%\" that is not followed by two hex digits: write \"%25\" for a percent sign")
         }
         return encoded
     }
@@ -113,5 +114,75 @@ extension URL {
         let target = text[..<fragment]
         let separator = !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.hasSuffix("?") || target.hasSuffix("&") ? "" : "&"
         return try URLText(target + separator + query + text[fragment...]).url
+    }
+}
+
+/// Percent-encodes (RFC 3986, 2.1) all bytes of a text's UTF-8 except those allowed.
+struct PercentEncoder: Sendable {
+    /// ALPHA, DIGIT, `-._~` (RFC 3986, 2.3).
+    static let unreserved = PercentEncoder(allowing: "-._~")
+    /// What a path or a query may contain unescaped (RFC 3986, 3.3 and 3.4).
+    static let target = PercentEncoder(allowing: "-._~!$&'()*+,;=:@/?")
+
+    /// A bit for each ASCII character.
+    private var allowed: (low: UInt64, high: UInt64) = (0, 0)
+
+    /// Allows ASCII letters, digits and `others`.
+    private init(allowing others: String) {
+        for byte in Array(0..<128) as [UInt8]
+        where (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || others.utf8.contains(byte) {
+            self.allow(byte)
+        }
+    }
+
+    /// Characters outside ASCII are always encoded, even if the set contains them.
+    init(_ characters: CharacterSet) {
+        for byte in 0..<128 as Range<UInt8> where characters.contains(Unicode.Scalar(byte)) { self.allow(byte) }
+    }
+
+    private mutating func allow(_ byte: UInt8) {
+        if byte < 64 { self.allowed.low |= 1 << byte } else { self.allowed.high |= 1 << (byte - 64) }
+    }
+
+    func allows(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<64: self.allowed.low >> byte & 1 == 1
+        case 64..<128: self.allowed.high >> (byte - 64) & 1 == 1
+        default: false
+        }
+    }
+
+    func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 { self.append(byte, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Leaves existing percent-encodings unchanged; nil if a percent sign begins none.
+    func encodeOnce(_ text: some StringProtocol) -> String? {
+        let source = Array(text.utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(source.count)
+        for (index, byte) in source.enumerated() {
+            guard byte == UInt8(ascii: "%") else {
+                self.append(byte, to: &bytes)
+                continue
+            }
+            guard index + 2 < source.count, Self.isHex(source[index + 1]), Self.isHex(source[index + 2]) else { return nil }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        guard !self.allows(byte) else { return bytes.append(byte) }
+        bytes += [UInt8(ascii: "%"), Self.digit(byte >> 4), Self.digit(byte & 15)]
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 }

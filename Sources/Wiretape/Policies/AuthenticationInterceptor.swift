@@ -10,7 +10,7 @@ public import Foundation
 /// Puts a credential on each request, and refreshes it when it is expired or refused: once for all requests that wait for it.
 ///
 /// Requests that start during a refresh wait, and are sent with the new credential; refused ones are sent again. A refresh that fails
-/// fails them all. A request that is cancelled stops waiting, and the refresh goes on for the others. A refused answer must be an error
+/// fails them all. A request that is cancelled stops waiting, and the refresh continues for the others. A refused response must be an error
 /// (`validate()`): only errors lead to a retry.
 public final class AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     private struct Shared {
@@ -24,7 +24,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
 
     private let authenticator: A
     private let shared: Guarded<Shared>
-    private let time: ElapsedTime
+    private let time: ElapsedClock
 
     /// - Parameters:
     ///   - credential: nil before a login; requests fail with `missingCredential` until there is one.
@@ -36,7 +36,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
     ) {
         self.authenticator = authenticator
         self.shared = Guarded(Shared(state: RefreshState(credential: credential, window: refreshWindow)))
-        self.time = ElapsedTime(clock)
+        self.time = ElapsedClock(clock)
     }
 
     /// The current credential. Setting it ends a running refresh: waiting requests use the new one, or fail with `missingCredential` if
@@ -100,7 +100,7 @@ public final class AuthenticationInterceptor<A: Authenticator>: RequestIntercept
         let waiter = UUID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let time = self.time.duration
+                let time = self.time.elapsed
                 let answer = self.shared.withLock { shared -> RefreshState<A.Credential>.Answer? in
                     // A later cancellation finds the waiter, since it takes the lock first.
                     guard !Task.isCancelled else { return nil }

@@ -8,7 +8,7 @@ public import FoundationNetworking
 public protocol RedirectHandler: Sendable {
     /// - Parameter proposed: what a browser would send (RFC 9110, 15.4): with the body if the method stays, without credentials if the
     ///   origin changes.
-    /// - Returns: what to send; nil makes the redirect itself the answer.
+    /// - Returns: what to send; nil makes the redirect itself the response.
     func redirect(_ response: HTTPResponse, to proposed: URLRequest, for context: RequestContext) async -> URLRequest?
 }
 
@@ -25,10 +25,10 @@ public struct Redirector: RedirectHandler {
     /// As proposed.
     public static let follow = Redirector(behaviour: .follow)
 
-    /// The redirect itself is the answer, with its body.
+    /// The redirect itself is the response, with its body.
     public static let doNotFollow = Redirector(behaviour: .doNotFollow)
 
-    /// Sends what the closure returns; nil makes the redirect itself the answer.
+    /// Sends what the closure returns; nil makes the redirect itself the response.
     public static func modify(
         _ change: @escaping @Sendable (_ proposed: URLRequest, _ response: HTTPResponse, _ context: RequestContext) async -> URLRequest?
     ) -> Redirector {

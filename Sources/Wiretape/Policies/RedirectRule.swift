@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Where an answer redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
+/// Where a response redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
 ///
 /// Knows one redirect: sends nothing, and calls no `RedirectHandler`.
 public struct RedirectRule: Sendable, Hashable {
     public enum Decision: Sendable, Hashable {
-        /// The answer is final: no redirect, or one without a Location.
+        /// The response is final: no redirect, or one without a Location.
         case stay
         case follow(Redirect)
         case refuse(RedirectError)
@@ -30,31 +30,31 @@ public struct RedirectRule: Sendable, Hashable {
             return .refuse(
                 RedirectError(
                     .badLocation,
-                    "the \(response.status) of \"\(LogURL.text(url))\" names \(locations.count) places, \"\(RedirectTarget.shown(location))\" first: look at its Location fields, or take the redirect itself for the answer with Redirector.doNotFollow"
+                    "the \(response.status) of \"\(LogURL.text(url))\" has \(locations.count) conflicting Location fields, \"\(RedirectTarget.shown(location))\" first: fix the server, or accept the redirect itself as the response with Redirector.doNotFollow"
                 ))
         }
         guard hops < self.limit else {
             return .refuse(
                 RedirectError(
                     .tooManyRedirects,
-                    "\"\(LogURL.text(url))\" redirects once more after \(hops) redirects: see whether the server sends the request in a circle"
+                    "\"\(LogURL.text(url))\" redirects again after \(hops) redirects: check whether the server redirects in a loop"
                 ))
         }
         switch RedirectTarget.resolve(location, against: url) {
         case .success(let target):
-            let (method, keepsBody) = Self.method(behind: response.status, for: method)
+            let (method, keepsBody) = Self.method(after: response.status, for: method)
             return .follow(Redirect(from: url, to: target, method: method, keepsBody: keepsBody))
         case .failure(let error):
             return .refuse(
                 RedirectError(
                     error.code,
-                    "the \(response.status) of \"\(LogURL.text(url))\" \(error.message), or take the redirect itself for the answer with Redirector.doNotFollow"
+                    "the \(response.status) of \"\(LogURL.text(url))\" \(error.message), or accept the redirect itself as the response with Redirector.doNotFollow"
                 ))
         }
     }
 
     /// 303 points to another resource to GET; 301 and 302 turn a POST into GET by convention; 307 and 308 change nothing.
-    private static func method(behind status: Int, for method: String) -> (method: String, keepsBody: Bool) {
+    private static func method(after status: Int, for method: String) -> (method: String, keepsBody: Bool) {
         switch (status, method) {
         case (303, "HEAD"), (303, "GET"): (method, false)
         case (303, _), (301, "POST"), (302, "POST"): ("GET", false)
@@ -66,7 +66,7 @@ public struct RedirectRule: Sendable, Hashable {
 /// A redirect that cannot be followed.
 public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
-    /// Which answer redirected where, and what to do next.
+    /// Which response redirected where, and what to do next.
     public var message: String
 
     public init(_ code: Code, _ message: String) {
@@ -76,7 +76,7 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
 
@@ -92,7 +92,7 @@ public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Resolves the Location of an answer (RFC 9110, 10.2.2; RFC 3986, 5).
+/// Resolves the Location of a response (RFC 9110, 10.2.2; RFC 3986, 5).
 enum RedirectTarget {
     /// - Returns: an absolute http or https URL with a host, or an error whose message continues "the 302 of …".
     static func resolve(_ location: String, against base: URL) -> Result<URL, RedirectError> {
@@ -100,19 +100,19 @@ enum RedirectTarget {
         // An empty reference is the same document (RFC 3986, 5.2.2); to Foundation it is not a reference.
         guard let resolved = URL(string: spelled.isEmpty ? "?" + (base.query(percentEncoded: true) ?? "") : spelled, relativeTo: base)
         else {
-            return .failure(RedirectError(.badLocation, "has a Location that is no URL, \"\(self.shown(location))\": fix the server"))
+            return .failure(RedirectError(.badLocation, "has an invalid Location, \"\(self.shown(location))\": fix the server"))
         }
         let target = resolved.absoluteURL
         let scheme = target.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {
             return .failure(
                 RedirectError(
-                    .unsupportedScheme, "leads to \"\(self.shown(location))\", and only http and https are followed: open it otherwise"))
+                    .unsupportedScheme, "redirects to \"\(self.shown(location))\", but only http and https are followed: fix the server"))
         }
         guard let host = target.host(), !host.isEmpty, target.port.map({ (1...65_535).contains($0) }) ?? true else {
             return .failure(
                 RedirectError(
-                    .badLocation, "has a Location without a host or with no real port, \"\(self.shown(location))\": fix the server"))
+                    .badLocation, "has a Location without a host or with an invalid port, \"\(self.shown(location))\": fix the server"))
         }
         return .success(self.inheritingFragment(of: base, in: target))
     }
@@ -137,39 +137,39 @@ enum RedirectTarget {
 
     /// Escapes only what a URL may not contain; Foundation would escape existing escapes again.
     private static func escaped(_ location: String) -> String {
-        let octets = Array(location.utf8)
+        let bytes = Array(location.utf8)
         // Brackets are allowed only in the authority: an IPv6 address.
-        let authority = self.authority(of: octets)
+        let authority = self.authority(of: bytes)
         var result: [UInt8] = []
-        result.reserveCapacity(octets.count)
-        for (index, octet) in octets.enumerated() {
+        result.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
             let isFine =
-                switch octet {
-                case UInt8(ascii: "%"): octets.dropFirst(index + 1).prefix(2).filter(self.isHexDigit).count == 2
+                switch byte {
+                case UInt8(ascii: "%"): bytes.dropFirst(index + 1).prefix(2).filter(self.isHexDigit).count == 2
                 case UInt8(ascii: "["), UInt8(ascii: "]"): authority.contains(index)
                 case 0...32, 127...255: false
-                default: !"\"<>\\^`{|}".utf8.contains(octet)
+                default: !"\"<>\\^`{|}".utf8.contains(byte)
                 }
             if isFine {
-                result.append(octet)
+                result.append(byte)
             } else {
                 result.append(UInt8(ascii: "%"))
-                for digit in [octet >> 4, octet & 15] { result.append(digit + (digit < 10 ? 48 : 55)) }
+                for digit in [byte >> 4, byte & 15] { result.append(digit + (digit < 10 ? 48 : 55)) }
             }
         }
         return String(decoding: result, as: UTF8.self)
     }
 
     /// The range of the authority: after the `//` of `//host` or `scheme://host`, up to the path.
-    private static func authority(of octets: [UInt8]) -> Range<Int> {
+    private static func authority(of bytes: [UInt8]) -> Range<Int> {
         let delimiters: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")]
-        guard let slash = octets.firstIndex(where: { delimiters.contains($0) }), octets[slash...].starts(with: Array("//".utf8)),
-            slash == 0 || octets[slash - 1] == UInt8(ascii: ":")
+        guard let slash = bytes.firstIndex(where: { delimiters.contains($0) }), bytes[slash...].starts(with: Array("//".utf8)),
+            slash == 0 || bytes[slash - 1] == UInt8(ascii: ":")
         else { return 0..<0 }
-        return slash + 2..<(octets[(slash + 2)...].firstIndex { delimiters.contains($0) } ?? octets.count)
+        return slash + 2..<(bytes[(slash + 2)...].firstIndex { delimiters.contains($0) } ?? bytes.count)
     }
 
-    private static func isHexDigit(_ octet: UInt8) -> Bool {
-        (48...57).contains(octet) || (65...70).contains(octet) || (97...102).contains(octet)
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 }

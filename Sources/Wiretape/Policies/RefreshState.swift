@@ -14,7 +14,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     }
 
     private(set) var credential: Credential?
-    /// Of the credential: findings about an older generation no longer count.
+    /// Of the credential: findings about an older generation are ignored.
     private(set) var generation = 0
     private let window: RefreshWindow?
     /// In order of arrival.
@@ -38,7 +38,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     /// A request is about to be sent.
     ///
     /// - Parameters:
-    ///   - requiresRefresh: as the credential of `generation` said.
+    ///   - requiresRefresh: as reported by the credential of `generation`.
     mutating func wants(_ waiter: UUID, requiresRefresh: Bool, of generation: Int, at time: Duration) -> Answer {
         if self.running != nil {
             self.waiters.append(waiter)
@@ -87,7 +87,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
         return self.end()
     }
 
-    /// The credential was set or removed from outside: a login, a logout. A running refresh no longer counts.
+    /// The credential was set or removed from outside: a login, a logout. The result of a running refresh is ignored.
     ///
     /// - Returns: the waiters to resume.
     mutating func set(_ credential: Credential?) -> [UUID] {
@@ -121,7 +121,7 @@ struct RefreshState<Credential: Sendable>: Sendable {
     static var missing: AuthenticationError {
         AuthenticationError(
             .missingCredential,
-            "there is no credential for the request: set that of the AuthenticationInterceptor, after a login for example")
+            "there is no credential for the request: set the credential of the AuthenticationInterceptor, for example after a login")
     }
 }
 
@@ -139,7 +139,7 @@ public struct RefreshWindow: Sendable, Hashable {
     var error: AuthenticationError {
         AuthenticationError(
             .excessiveRefresh,
-            "the credential was refreshed \(self.maximumAttempts) times within \(self.interval.secondsText) s: see why the server refuses each new one, or widen the RefreshWindow"
+            "the credential was refreshed \(self.maximumAttempts) times within \(self.interval.secondsText) s: find out why the server refuses each new one, or widen the RefreshWindow"
         )
     }
 }
@@ -157,7 +157,7 @@ public struct AuthenticationError: Error, Hashable, Sendable, CustomStringConver
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case missingCredential, excessiveRefresh }
 

@@ -37,7 +37,7 @@ public struct RequestContext: Sendable {
     public var retryCount: Int
     /// As last sent; nil before the first attempt.
     public var request: URLRequest?
-    /// Nil if there is no answer.
+    /// Nil if there is no response.
     public var response: HTTPResponse?
 
     public init(id: UUID, retryCount: Int = 0, request: URLRequest? = nil, response: HTTPResponse? = nil) {
@@ -60,7 +60,7 @@ public enum RetryResult: Sendable {
 
 /// Many adapters and retriers as one.
 ///
-/// Adapters run in order, each on the result of the one before; the first error ends it. Retriers are asked in order until one returns
+/// Adapters run in order, each on the result of the one before; the first error ends it. Retriers are called in order until one returns
 /// something other than `doNotRetry`.
 public struct Interceptor: RequestInterceptor {
     public let adapters: [any RequestAdapter]
@@ -81,7 +81,7 @@ public struct Interceptor: RequestInterceptor {
         self.init(adapters: [Adapter(adapt)], retriers: [Retrier(retry)])
     }
 
-    /// The request's own before the session's: the session's adapter gets the result of the request's, and its retrier is asked last.
+    /// The request's own before the session's: the session's adapter gets the result of the request's, and its retrier is called last.
     public static func joining(request: (any RequestInterceptor)?, session: (any RequestInterceptor)?) -> (any RequestInterceptor)? {
         guard let request, let session else { return request ?? session }
         return Interceptor(interceptors: [request, session])

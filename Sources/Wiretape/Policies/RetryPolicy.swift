@@ -11,7 +11,7 @@ public struct RetryPolicy: RequestRetrier {
     public static let defaultRetryLimit = 2
     /// Request Timeout, Internal Server Error, Bad Gateway, Service Unavailable, Gateway Timeout.
     public static let defaultRetryableStatusCodes: Set<Int> = [408, 500, 502, 503, 504]
-    /// Failures that may be temporary: not those of TLS, invalid answers and cancelled requests.
+    /// Failures that may be temporary: not those of TLS, invalid responses and cancelled requests.
     public static let defaultRetryableFailures: Set<Failure.Kind> = [.dns, .refused, .unreachable, .reset, .timeout, .truncated]
 
     public var retryLimit: Int
@@ -101,7 +101,7 @@ extension RequestRetrier where Self == ConnectionLostRetryPolicy {
 
 /// The delay before a retry: `scale` × `base` to the power of the retries so far, less a seeded jitter.
 ///
-/// The same seed gives the same delays, in every process and on every platform.
+/// The same seed produces the same delays, in every process and on every platform.
 public struct ExponentialBackoff: Sendable, Hashable {
     /// At least 1.
     public let base: UInt
@@ -145,7 +145,8 @@ struct RetryAfter: Sendable, Hashable {
     /// Never below zero.
     let delay: Duration
 
-    /// A date counts from the response's own `Date`, so that a wrong local clock does no harm, and replayed answers give the same delay.
+    /// A date is relative to the response's own `Date`, so that a wrong local clock does no harm, and replayed responses give the same
+    /// delay.
     ///
     /// - Parameter now: for a response without a `Date`.
     /// - Returns: nil if there is no such field, or if it is neither seconds nor a date.

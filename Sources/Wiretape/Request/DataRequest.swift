@@ -1,11 +1,11 @@
 public import Dispatch
 public import Foundation
 
-/// A request that collects its answer in memory.
+/// A request that collects its response in memory.
 // SAFETY: see Request; nothing is stored here or in its subclass.
 public class DataRequest: Request, @unchecked Sendable {}
 
-/// A request with a body of data, a file, a stream or a form, whose answer is collected in memory.
+/// A request with a body of data, a file, a stream or a form, whose response is collected in memory.
 // SAFETY: see Request; nothing is stored here.
 public final class UploadRequest: DataRequest, @unchecked Sendable {}
 
@@ -13,7 +13,7 @@ extension DataRequest: ContentRequest {
     public typealias Content = Data
     public typealias TaskRequest = DataRequest
 
-    /// Calls a handler with the answer as it is, after all handlers added before; at once if the request has ended.
+    /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
     @discardableResult
     public func response(
         queue: DispatchQueue = .main, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
@@ -22,7 +22,7 @@ extension DataRequest: ContentRequest {
         return self
     }
 
-    /// Calls a handler on `queue` with the value a serializer makes of the answer. The serializer runs on another queue.
+    /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
     @discardableResult
     public func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue = .main, responseSerializer: Serializer,
@@ -32,7 +32,7 @@ extension DataRequest: ContentRequest {
         return self
     }
 
-    /// The value a serializer makes of the answer.
+    /// The value a serializer makes of the response.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializing<Serializer: ResponseSerializer>(

@@ -17,7 +17,7 @@ extension Request {
 
     /// Makes and sends the request, at once unless it needs files or adapters.
     func prepare() {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         self.data.withLock { data in
             data.start = now
             data.metrics = MetricsState(startTime: Date())
@@ -63,7 +63,7 @@ extension Request {
         return draft
     }
 
-    /// Each attempt is adapted anew.
+    /// Each attempt is adapted again.
     private func adaptAndSend(_ draft: RequestDraft) async {
         var request = draft.request
         let adapters = self.adapters
@@ -135,13 +135,13 @@ extension Request {
 
     private func again(after delay: Duration, dueTo error: WiretapeError) async {
         let delay = self.isReplayed ? .zero : delay
-        let (retried, now) = (SessionEvent.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed())
+        let (retried, now) = (SessionEvent.Kind.retried(count: self.retryCount + 1, after: delay, dueTo: error), self.core.clock.elapsed)
         self.data.withLock { $0.note(retried, at: now) }
         self.core.emit(retried, of: self)
         if delay > .zero {
             // Throws if the request has been cancelled.
             do {
-                try await self.core.clock.sleep(delay)
+                try await self.core.clock.sleep(for: delay)
             } catch {
                 return self.cancel(WiretapeError(error, as: .cancelled))
             }
@@ -163,20 +163,20 @@ extension Request {
     /// Retries of replayed exchanges do not wait.
     private var isReplayed: Bool {
         if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
-        // A replayed failure has no response that says so.
+        // A replayed failure has no response with a source.
         if let cassette = (self.transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
         return self.transport is ReplayTransport
     }
 
     // MARK: Redirects
 
-    /// Whether an answer is a redirect, followed or refused.
+    /// Whether a response is a redirect, followed or refused.
     static func isRedirect(_ request: TransportRequest, _ response: HTTPResponse, hops: Int) -> Bool {
         guard (300...399).contains(response.status) else { return false }
         return RedirectRule().decide(method: request.method, url: request.url, response: response, hops: hops) != .stay
     }
 
-    /// Follows the redirect that has arrived, or takes it for the answer.
+    /// Follows the redirect that has arrived, or accepts it as the response.
     ///
     /// - Parameter isCut: whether its body was too long to keep.
     func redirect(isCut: Bool) {
@@ -197,7 +197,7 @@ extension Request {
     }
 
     /// - Parameter refusal: why the redirect is not followed; `proposed` is then the request as it was. The handler may take the redirect
-    ///   for the answer, or send the request elsewhere unless there were too many redirects.
+    ///   for the response, or send the request elsewhere unless there were too many redirects.
     private func ask(
         _ handler: any RedirectHandler, to proposed: TransportRequest, _ refusal: RedirectError?, from response: HTTPResponse, isCut: Bool
     ) async {
@@ -221,13 +221,13 @@ extension Request {
         self.send(next)
     }
 
-    /// Takes the redirect for the answer.
+    /// Accepts the redirect as the response.
     private func takeRedirect(isCut: Bool) {
         guard !isCut else {
             return self.finish(
                 WiretapeError(
                     .redirect,
-                    "the redirect's body has more than \(Self.redirectBodyLimit) bytes, so that it cannot be the answer: follow it"))
+                    "the redirect's body has more than \(Self.redirectBodyLimit) bytes, too many for a response: follow the redirect"))
         }
         let (response, body) = self.data.withLock { data in
             data.isRedirect = false

@@ -8,7 +8,7 @@ extension Request {
 
     func send(_ bare: TransportRequest) {
         let request = self.withCookies(bare)
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let exchange = self.data.withLock { data -> Int? in
             guard let exchange = data.machine.send() else {
                 if data.machine.state == .suspended { data.held = bare }
@@ -26,7 +26,7 @@ extension Request {
         self.started(task, of: exchange)
     }
 
-    /// By now the exchange may have ended, may have been abandoned, or more may have been asked of it.
+    /// By now the exchange may have ended, may have been abandoned, or more data may have been requested.
     private func started(_ task: any TransportTask, of exchange: Int) {
         enum Next { case nothing, cancel, wait, demand }
         let next = self.data.withLock { data -> Next in
@@ -47,7 +47,7 @@ extension Request {
     /// Continues after a pause, unless there is still a reason for it.
     func demandMore() {
         if case .stream(let hub) = self.sink, hub.isFull { return }
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let task = self.data.withLock { data -> (any TransportTask)? in
             guard data.isPaused, data.machine.state != .suspended else { return nil }
             guard let task = data.task else {
@@ -64,7 +64,7 @@ extension Request {
 
     // MARK: Receiving
 
-    /// Bytes of a redirect's body that are kept for a handler that may take it for the answer. Such bodies are a line of HTML.
+    /// Bytes of a redirect's body that are kept for a handler that may accept it as the response. Such bodies are a line of HTML.
     static let redirectBodyLimit = 1 << 20
 
     /// Handles one event of an exchange; events of abandoned exchanges are dropped.
@@ -90,12 +90,12 @@ extension Request {
     }
 
     private func somethingHappened(_ exchange: Int) {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         self.note(exchange) { $0.watch?.somethingHappened(at: now) }
     }
 
     private func sent(_ count: Int64, of total: Int64, _ exchange: Int) {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let upload = self.data.withLock { data -> TransferCount? in
             guard data.machine.isCurrent(exchange) else { return nil }
             data.note(.transport(.sent(count, of: total)), at: now)
@@ -109,7 +109,7 @@ extension Request {
     // MARK: Head
 
     private func headCame(_ response: HTTPResponse, _ exchange: Int) -> Demand {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         enum Next { case nothing, redirect, answer([@Sendable (HTTPResponse) -> ResponseDisposition], TransferCount?) }
         let next = self.data.withLock { data -> Next in
             guard data.machine.isCurrent(exchange) else { return .nothing }
@@ -137,7 +137,7 @@ extension Request {
                 self.cancel(
                     WiretapeError(
                         .cancelled,
-                        "the request was cancelled at the head of its answer, status \(response.status): its onHTTPResponse said so"))
+                        "the request was cancelled by its onHTTPResponse closure, after a response head with status \(response.status)"))
                 return .more
             }
             if case .stream = self.sink, let error = self.rejection() {
@@ -151,7 +151,7 @@ extension Request {
     // MARK: Body
 
     private func chunkCame(_ chunk: Data, _ exchange: Int) -> Demand {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         enum Next { case nothing, cutRedirect, deliver(TransferCount?) }
         let next = self.data.withLock { data -> Next in
             guard data.machine.isCurrent(exchange) else { return .nothing }
@@ -217,7 +217,7 @@ extension Request {
     // MARK: End
 
     private func ended(_ exchange: Int) {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         enum Next { case nothing, redirect, conclude, headless }
         let next = self.data.withLock { data -> Next in
             guard data.machine.isCurrent(exchange) else { return .nothing }
@@ -239,7 +239,7 @@ extension Request {
     }
 
     private func failed(_ failure: TransportFailure, _ exchange: Int) {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let isCurrent = self.data.withLock { data -> Bool in
             guard data.machine.isCurrent(exchange) else { return false }
             data.machine.exchangeEnded()
@@ -253,7 +253,7 @@ extension Request {
         self.retryOrFinish(WiretapeError(failure))
     }
 
-    /// Abandons the current exchange; the request goes on without it.
+    /// Abandons the current exchange; the request continues without it.
     ///
     /// - Parameter failure: how a recording of the exchange ends; nil if it is only cancelled.
     func abandon(dueTo failure: TransportFailure? = nil) {
@@ -267,7 +267,7 @@ extension Request {
 
     // MARK: Answer
 
-    /// The answer is complete: validates it and moves a download to its destination.
+    /// The response is complete: validates it and moves a download to its destination.
     func conclude() {
         if case .stream = self.sink { return self.finish(nil) }
         if let error = self.rejection() { return self.retryOrFinish(error) }

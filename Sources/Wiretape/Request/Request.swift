@@ -59,7 +59,7 @@ public class Request: @unchecked Sendable, Identifiable {
     /// The request as last sent; nil before.
     public var sentRequest: TransportRequest? { self.data.withLock { $0.sent } }
 
-    /// The head of the answer; nil before it has arrived.
+    /// The head of the response; nil before it has arrived.
     public var response: HTTPResponse? { self.data.withLock { $0.isRedirect ? nil : $0.response } }
 
     /// Why the request failed; nil if it has not.
@@ -134,7 +134,7 @@ extension Request {
         return self
     }
 
-    /// Calls a closure with the head of the answer, after redirects and before any of the body; `.cancel` cancels the request.
+    /// Calls a closure with the head of the response, after redirects and before any of the body; `.cancel` cancels the request.
     ///
     /// Called on the transport's thread: must return at once. Add it before the request starts.
     @discardableResult
@@ -152,7 +152,7 @@ extension Request {
         return self
     }
 
-    /// Calls a closure whenever more of the answer has arrived, and at the end.
+    /// Calls a closure whenever more of the response has arrived, and at the end.
     @discardableResult
     public func downloadProgress(queue: DispatchQueue = .main, closure: @escaping @Sendable (TransferProgress) -> Void) -> Self {
         self.observe(.download) { progress, _ in queue.async { closure(progress) } }
@@ -162,7 +162,7 @@ extension Request {
     /// How much of the body has been sent, until the request ends. Buffers 64 values: a slower reader misses the oldest.
     public func uploadProgress() -> AsyncStream<TransferProgress> { self.stream(of: .upload) }
 
-    /// How much of the answer has arrived, until the request ends. Buffers 64 values: a slower reader misses the oldest.
+    /// How much of the response has arrived, until the request ends. Buffers 64 values: a slower reader misses the oldest.
     public func downloadProgress() -> AsyncStream<TransferProgress> { self.stream(of: .download) }
 
     private func stream(of direction: TransferCount.Direction) -> AsyncStream<TransferProgress> {
@@ -186,7 +186,7 @@ extension Request {
 
     // MARK: Validation
 
-    /// Adds a rule for the answer. Rules are checked in order; the first that fails is the request's error. Call it before the request
+    /// Adds a rule for the response. Rules are checked in order; the first that fails is the request's error. Call it before the request
     /// starts.
     @discardableResult
     public func validate(_ validation: Validation) -> Self {
@@ -204,7 +204,7 @@ extension Request {
     @discardableResult
     public func validate(contentType acceptable: some Sequence<String>) -> Self { self.validate(.contentType(acceptable)) }
 
-    /// The error of the first rule that rejects the answer; nil if none does.
+    /// The error of the first rule that rejects the response; nil if none does.
     func rejection() -> WiretapeError? {
         let (validations, sent, response, body) = self.data.withLock { ($0.options.validations, $0.sent, $0.response, $0.body) }
         guard !validations.isEmpty, let sent, let response else { return nil }
@@ -249,7 +249,7 @@ extension Request {
     }
 }
 
-/// What to do with an answer whose head has arrived.
+/// What to do with a response whose head has arrived.
 public enum ResponseDisposition: Sendable, Hashable {
     case allow
     /// Cancels the request before any of the body is read.
@@ -260,7 +260,7 @@ extension Request {
     /// Ends the request once: the first call decides how.
     func finish(_ error: WiretapeError?, as state: RequestState = .finished) {
         let state: RequestState = error?.isCancelled == true ? .cancelled : state
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let file: URL? = if case .file(let download) = self.sink, error == nil { download.url } else { nil }
         let ending = self.data.withLock { data -> RequestData.Ending? in
             guard data.machine.finish(as: state) else { return nil }
@@ -308,7 +308,7 @@ extension Request {
 
     // MARK: Handlers
 
-    func add(_ handler: @escaping HandlerLine.Handler) {
+    func add(_ handler: @escaping HandlerQueue.Handler) {
         self.data.withLock { $0.handlers.add(handler) }
         self.startForHandler()
         self.runHandlers()
@@ -343,7 +343,7 @@ extension Request {
 }
 
 extension Request {
-    /// Where the bytes of an answer go.
+    /// Where the bytes of a response go.
     enum Sink: Sendable {
         /// The request's own data.
         case memory

@@ -10,7 +10,7 @@ struct RequestData: Sendable {
     var watch: TimeoutWatch?
     /// Sleeps until the next limit.
     var watchTask: Task<Void, Never>?
-    /// Adapters, redirect handlers or retriers at work.
+    /// Runs adapters, redirect handlers or retriers.
     var work: Task<Void, Never>?
 
     var draft: RequestDraft?
@@ -28,7 +28,7 @@ struct RequestData: Sendable {
     var isDemandDue = false
 
     var response: HTTPResponse?
-    /// The body of the answer, or of the current redirect.
+    /// The body of the response, or of the current redirect.
     var body = Data()
     var trailers = HTTPHeaders()
     var isRedirect = false
@@ -42,7 +42,7 @@ struct RequestData: Sendable {
 
     var outcome: RequestOutcome?
     var waiters: [CheckedContinuation<RequestOutcome, Never>] = []
-    var handlers = HandlerLine()
+    var handlers = HandlerQueue()
 
     /// Resets the state of the last exchange for the next one.
     mutating func begin(_ request: TransportRequest, at time: Duration) {
@@ -116,7 +116,7 @@ extension RequestData {
 /// The handlers of one request, in the order in which they were added: each starts when the previous one has returned.
 ///
 /// Runs nothing itself.
-struct HandlerLine: Sendable {
+struct HandlerQueue: Sendable {
     typealias Handler = @Sendable (_ outcome: RequestOutcome, _ done: @escaping @Sendable () -> Void) -> Void
 
     private var waiting: [Handler] = []

@@ -6,7 +6,7 @@ public enum RequestState: Sendable, Hashable {
     /// Asks for no data until it is resumed; data on its way still arrives.
     case suspended
     case cancelled
-    /// With an answer or an error.
+    /// With a response or an error.
     case finished
 
     /// Whether the request has ended and nothing changes any more.
@@ -17,7 +17,7 @@ public enum RequestState: Sendable, Hashable {
 ///
 /// Knows states and the numbers of exchanges, never bytes, times or errors. An exchange is one request with its response on a transport.
 struct RequestMachine: Sendable {
-    /// What `resume` asks the caller to do.
+    /// What the caller has to do after `resume`.
     enum Resumption: Sendable, Hashable {
         case nothing
         /// Make the request: it has not been started.
@@ -30,8 +30,8 @@ struct RequestMachine: Sendable {
 
     private enum Stage {
         case new
-        /// Adapters, handlers or retriers are at work.
-        case thinking
+        /// Adapters, handlers or retriers are running.
+        case preparing
         /// Ready to be sent, and suspended.
         case held
         case sending
@@ -50,11 +50,11 @@ struct RequestMachine: Sendable {
         self.state = .resumed
         switch self.stage {
         case .new:
-            self.stage = .thinking
+            self.stage = .preparing
             return .prepare
         case .held: return .send
         case .sending: return .demand
-        case .thinking, .over: return .nothing
+        case .preparing, .over: return .nothing
         }
     }
 
@@ -69,7 +69,7 @@ struct RequestMachine: Sendable {
     ///
     /// - Returns: the number of its exchange; nil if it is held or the request has ended.
     mutating func send() -> Int? {
-        guard self.stage == .thinking || self.stage == .held else { return nil }
+        guard self.stage == .preparing || self.stage == .held else { return nil }
         guard self.state != .suspended else {
             self.stage = .held
             return nil
@@ -90,14 +90,14 @@ struct RequestMachine: Sendable {
 
     /// The transport has sent the last event of the current exchange.
     mutating func exchangeEnded() {
-        self.stage = .thinking
+        self.stage = .preparing
     }
 
-    /// The current exchange is abandoned, and the request goes on without it.
+    /// The current exchange is abandoned, and the request continues without it.
     mutating func exchangeAbandoned() {
         guard self.stage == .sending else { return }
         self.abandoned.insert(self.exchange)
-        self.stage = .thinking
+        self.stage = .preparing
     }
 
     /// - Returns: false if the request had ended before.

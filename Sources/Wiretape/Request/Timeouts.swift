@@ -9,7 +9,7 @@ public struct Timeouts: Sendable, Hashable {
     /// A `URLRequest` overrides it if its `timeoutInterval` is not Foundation's default of 60 seconds. Does not run while the request is
     /// suspended or its reader does not read.
     public var idle: Duration?
-    /// From the start of the request to the last byte of its answer, including redirects, retries and their waits. Nil for no limit.
+    /// From the start of the request to the last byte of its response, including redirects, retries and their waits. Nil for no limit.
     public var total: Duration?
 
     public init(idle: Duration? = .seconds(60), total: Duration? = nil) {
@@ -20,7 +20,7 @@ public struct Timeouts: Sendable, Hashable {
 
 /// Decides when a request has taken too long.
 ///
-/// Times are durations since any fixed moment. Knows no clock: it is given the time and answers when to look again.
+/// Times are durations since any fixed moment. Knows no clock: it is given the time and returns when to look again.
 struct TimeoutWatch: Sendable {
     enum Limit: Sendable, Hashable {
         case idle(Duration)
@@ -72,7 +72,7 @@ extension Request {
             guard watch.timeouts.idle != nil || watch.timeouts.total != nil else { return }
             data.watchTask = Task { [weak self, clock = self.core.clock] in
                 while let delay = self?.look() {
-                    guard (try? await clock.sleep(delay)) != nil else { return }
+                    guard (try? await clock.sleep(for: delay)) != nil else { return }
                 }
             }
         }
@@ -83,7 +83,7 @@ extension Request {
 
     /// - Returns: how long to sleep; nil if nothing is left to watch.
     private func look() -> Duration? {
-        let now = self.core.clock.elapsed()
+        let now = self.core.clock.elapsed
         let (verdict, phase) = self.data.withLock { data -> (TimeoutWatch.Verdict, String) in
             guard data.outcome == nil, let watch = data.watch else { return (.never, "") }
             let isWaiting = data.machine.isWaiting && !data.isPaused
@@ -112,12 +112,12 @@ extension Request {
     private func exceeded(_ limit: TimeoutWatch.Limit, while phase: String) {
         let (time, advice, isTotal) =
             switch limit {
-            case .idle(let time): (time, "raise timeouts.idle of the session's configuration, or look at what the server does", false)
-            case .total(let time): (time, "raise timeouts.total of the session's configuration, or look at what takes so long", true)
+            case .idle(let time): (time, "raise timeouts.idle of the session's configuration, or check what the server does", false)
+            case .total(let time): (time, "raise timeouts.total of the session's configuration, or find out what takes so long", true)
             }
         let what = self.data.withLock { $0.sent ?? $0.draft?.request }.map { "\($0.method) \"\($0.url.absoluteString)\"" } ?? "the request"
         let failure = TransportFailure(
-            .network(.timeout), "\(what) timed out after \(time) \(isTotal ? "in all" : "without a sign"), \(phase): \(advice)")
+            .network(.timeout), "\(what) timed out after \(time) \(isTotal ? "in total" : "without progress"), \(phase): \(advice)")
         let error = WiretapeError(failure)
         self.abandon(dueTo: failure)
         // A retry would take even longer.
@@ -128,16 +128,16 @@ extension Request {
 extension RequestData {
     /// What the request waits for, in words.
     fileprivate var phase: String {
-        guard self.machine.isWaiting else { return "while adapters, handlers or retriers were at work" }
+        guard self.machine.isWaiting else { return "while adapters, handlers or retriers were running" }
         guard let response = self.response else {
             let upload = self.upload.progress
             guard let all = upload.totalUnitCount, upload.completedUnitCount > 0, upload.completedUnitCount < all else {
-                return "waiting for the head of the answer"
+                return "waiting for the response head"
             }
-            return "waiting for the body to go out, \(upload.completedUnitCount) of \(all) octets so far"
+            return "sending the body, \(upload.completedUnitCount) of \(all) bytes so far"
         }
         let all = self.download.progress.totalUnitCount.map { " of \($0)" } ?? ""
         return
-            "waiting for the rest of the answer with status \(response.status), \(self.download.progress.completedUnitCount)\(all) octets so far"
+            "waiting for the rest of the response with status \(response.status), \(self.download.progress.completedUnitCount)\(all) bytes so far"
     }
 }

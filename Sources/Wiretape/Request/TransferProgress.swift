@@ -10,7 +10,7 @@ public struct TransferProgress: Sendable, Hashable {
         self.totalUnitCount = totalUnitCount
     }
 
-    /// 0 to 1; nil without a total.
+    /// 0 to 1; nil if the total is unknown.
     public var fractionCompleted: Double? {
         guard let total = self.totalUnitCount else { return nil }
         return total > 0 ? min(1, Double(self.completedUnitCount) / Double(total)) : 1

@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 public import TapeBytes
 
-/// A request that keeps its whole answer, in memory or in a file, for serializers.
+/// A request that keeps its whole response, in memory or in a file, for serializers.
 ///
 /// ``DataRequest``, ``UploadRequest`` and ``DownloadRequest`` conform; a ``StreamRequest`` keeps nothing.
 public protocol ContentRequest: Request {
@@ -11,20 +11,20 @@ public protocol ContentRequest: Request {
     /// The type of its tasks' requests: for an upload, ``DataRequest``.
     associatedtype TaskRequest: ContentRequest where TaskRequest.Content == Content
 
-    /// Calls a handler with the answer as it is, after all handlers added before; at once if the request has ended.
+    /// Calls a handler with the unserialized response, after all handlers added before; at once if the request has ended.
     @discardableResult
     func response(
         queue: DispatchQueue, completionHandler: @escaping @Sendable (ContentResponse<Content, Content?>) -> Void
     ) -> Self
 
-    /// Calls a handler on `queue` with the value a serializer makes of the answer. The serializer runs on another queue.
+    /// Calls a handler on `queue` with the value a serializer makes of the response. The serializer runs on another queue.
     @discardableResult
     func response<Serializer: ResponseSerializer>(
         queue: DispatchQueue, responseSerializer: Serializer,
         completionHandler: @escaping @Sendable (ContentResponse<Content, Serializer.SerializedObject>) -> Void
     ) -> Self
 
-    /// The value a serializer makes of the answer.
+    /// The value a serializer makes of the response.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     func serializing<Serializer: ResponseSerializer>(
@@ -47,7 +47,7 @@ extension ContentRequest {
             completionHandler: completionHandler)
     }
 
-    /// The body as text, in the given encoding or the one the answer names.
+    /// The body as text, in the given encoding or the one the response names.
     @discardableResult
     public func responseString(
         queue: DispatchQueue = .main, encoding: String.Encoding? = nil, dataPreprocessor: any DataPreprocessor = .passthrough,
@@ -118,7 +118,7 @@ extension ContentRequest {
             automaticallyCancelling: automaticallyCancelling)
     }
 
-    /// The body as text, in the given encoding or the one the answer names.
+    /// The body as text, in the given encoding or the one the response names.
     ///
     /// - Parameter automaticallyCancelling: whether the request is cancelled with the task that waits for it.
     public func serializingString(

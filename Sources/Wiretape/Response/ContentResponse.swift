@@ -4,7 +4,7 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// The response of a ``ContentRequest``: the answer, its metrics, and the value made of it.
+/// The result of a ``ContentRequest``: the response, its metrics, and the value made of it.
 ///
 /// Has the body as ``data`` or ``fileURL``, depending on the kind of request.
 public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
@@ -30,7 +30,7 @@ public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
 
     // MARK: Answer
 
-    /// The head of the answer, exactly as it arrived; nil if none did.
+    /// The head of the response, exactly as it arrived; nil if none did.
     public var response: HTTPResponse? { self.outcome.last.response }
 
     /// A view that joins duplicate fields and rewrites their names.
@@ -39,13 +39,13 @@ public struct ContentResponse<Content: Sendable, Value: Sendable>: Sendable {
     /// The URL of the last hop.
     public var url: URL? { self.response?.url ?? self.outcome.last.request?.url }
 
-    /// The answer's fields, in order with duplicates.
+    /// The response's fields, in order with duplicates.
     public var headers: HTTPHeaders { self.response?.headers ?? HTTPHeaders() }
 
     /// The fields after the body (RFC 9110, 6.5).
     public var trailers: HTTPHeaders { self.outcome.trailers }
 
-    /// Where the answer came from: the network, or an exchange of a cassette.
+    /// Where the response comes from: the network, or an exchange of a cassette.
     public var source: ExchangeSource? { self.response?.source }
 
     // MARK: Request
@@ -96,17 +96,17 @@ extension ContentResponse: CustomStringConvertible, CustomDebugStringConvertible
     /// The result in one line.
     public var description: String { "\(self.result)" }
 
-    /// Request, answer, redirects, times and result, one line each, without the body and without values of header fields.
+    /// Request, response, redirects, times and result, one line each, without the body and without values of header fields.
     public var debugDescription: String {
         ResponseText.lines(self.outcome, metrics: self.metrics, result: self.description).joined(separator: "\n")
     }
 }
 
-/// The response of a request that collects its answer in memory.
+/// The response of a request that collects its response in memory.
 public typealias DataResponse<Value: Sendable> = ContentResponse<Data, Value>
 
 extension ContentResponse where Content == Data {
-    /// The whole body, decoded; nil if no answer arrived.
+    /// The whole body, decoded; nil if no response arrived.
     public var data: Data? { self.outcome.body }
 }
 
@@ -125,14 +125,14 @@ enum ResponseText {
             self.lines(attempt, number: number, of: outcome.attempts.count)
         }
         let file = outcome.fileURL.map { ["[File]: \($0.path)"] } ?? []
-        return attempts + ["[Body]: \(outcome.data.count) octets"] + file + ["[Metrics]: \(metrics)", "[Result]: \(result)"]
+        return attempts + ["[Body]: \(outcome.data.count) bytes"] + file + ["[Metrics]: \(metrics)", "[Result]: \(result)"]
     }
 
     private static func lines(_ attempt: RequestAttempt, number: Int, of count: Int) -> [String] {
         let prefix = count > 1 ? "[Attempt \(number + 1)] " : ""
         let redirects = attempt.redirects.map { "\(prefix)[Redirect]: \(self.line($0.request)) \($0.response.status)" }
-        let request = "\(prefix)[Request]: \(attempt.request.map(self.line) ?? "none went out")"
-        let response = "\(prefix)[Response]: \(attempt.response.map(self.line) ?? "none came")"
+        let request = "\(prefix)[Request]: \(attempt.request.map(self.line) ?? "none sent")"
+        let response = "\(prefix)[Response]: \(attempt.response.map(self.line) ?? "none received")"
         return redirects + [request, response] + (attempt.error.map { ["\(prefix)[Error]: \($0.message)"] } ?? [])
     }
 
@@ -150,4 +150,62 @@ enum ResponseText {
         case .stub: "from a stub"
         }
     }
+}
+
+/// One attempt of a request, with its redirects.
+public struct RequestAttempt: Sendable {
+    /// The last request sent; nil if none was.
+    public var request: TransportRequest?
+    /// The response of the last hop; nil if none arrived.
+    public var response: HTTPResponse?
+    /// The redirects followed, in order.
+    public var redirects: [RedirectHop]
+    /// Why another attempt was made, or why the request failed.
+    public var error: WiretapeError?
+}
+
+/// A redirect that was followed.
+public struct RedirectHop: Sendable {
+    /// The request as sent.
+    public var request: TransportRequest
+    /// The response with the redirect.
+    public var response: HTTPResponse
+
+    public init(request: TransportRequest, response: HTTPResponse) {
+        self.request = request
+        self.response = response
+    }
+}
+
+/// How a request ended, shared by all its handlers.
+final class RequestOutcome: Sendable {
+    let id: UUID
+    let attempts: [RequestAttempt]
+    let data: Data
+    let fileURL: URL?
+    let trailers: HTTPHeaders
+    let metrics: RequestMetrics
+    /// On the session's clock.
+    let start: Duration
+    let error: WiretapeError?
+
+    init(
+        id: UUID, attempts: [RequestAttempt], data: Data, fileURL: URL?, trailers: HTTPHeaders, metrics: RequestMetrics,
+        start: Duration, error: WiretapeError?
+    ) {
+        self.id = id
+        self.attempts = attempts
+        self.data = data
+        self.fileURL = fileURL
+        self.trailers = trailers
+        self.metrics = metrics
+        self.start = start
+        self.error = error
+    }
+
+    /// The last attempt, whose response is the request's. There is always one.
+    var last: RequestAttempt { self.attempts[self.attempts.count - 1] }
+
+    /// Nil if no response arrived.
+    var body: Data? { self.last.response == nil ? nil : self.data }
 }

@@ -1,6 +1,6 @@
 internal import TapeBytes
 
-/// A running request and the value made of its answer, once, however often it is read.
+/// A running request and the value made of its response, once, however often it is read.
 ///
 /// Creating it starts the request; the serializer runs in the task that reads the value.
 public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
@@ -19,7 +19,7 @@ public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
         request.startForHandler()
     }
 
-    /// The answer, its metrics, and the value or the error. Cancelling the waiting task cancels the request, unless
+    /// The response, its metrics, and the value or the error. Cancelling the waiting task cancels the request, unless
     /// `automaticallyCancelling` is false; the response then has that error.
     public var response: ContentResponse<Source.Content, Value> {
         get async {
@@ -37,7 +37,7 @@ public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
     public func cancel() { self.request.cancel() }
 }
 
-/// A running request that collects its answer in memory, and the value made of it.
+/// A running request that collects its response in memory, and the value made of it.
 public typealias DataTask<Value: Sendable> = ContentTask<DataRequest, Value>
 
 /// A running download, and the value made of its file.

@@ -36,7 +36,7 @@ public struct Validation: Sendable {
             guard !codes.contains(response.status) else { return }
             throw ValidationError(
                 .unacceptableStatus, status: response.status,
-                "\(Self.shown(request, response)) has the status \(response.status), and \(codes) was wanted: look at the body, or validate other statuses"
+                "\(Self.shown(request, response)) has the status \(response.status), expected \(codes): look at the body, or validate other statuses"
             )
         }
     }
@@ -73,12 +73,12 @@ public struct Validation: Sendable {
             guard !accepted.acceptsAnything else { return }
             throw ValidationError(
                 .missingContentType, status: response.status,
-                "\(self.shown(request, response)) has no Content-Type, and \(accepted) was wanted: accept \"*/*\" where that is right")
+                "\(self.shown(request, response)) has no Content-Type, expected \(accepted): accept \"*/*\" if none is needed")
         }
         guard accepted.accepts(type) else {
             throw ValidationError(
                 .unacceptableContentType, status: response.status,
-                "\(self.shown(request, response)) has the Content-Type \"\(PlainText.escape(type.utf8, limit: 200))\", and \(accepted) was wanted: look at the body, or accept that type"
+                "\(self.shown(request, response)) has the Content-Type \"\(PlainText.escape(type.utf8, limit: 200))\", expected \(accepted): look at the body, or accept that type"
             )
         }
     }
@@ -108,7 +108,7 @@ public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertibl
 
     public var description: String { self.message }
 
-    /// A kind of error; more kinds may come.
+    /// A kind of error; more kinds may be added.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value { case unacceptableStatus, missingContentType, unacceptableContentType }
 

@@ -40,17 +40,3 @@ extension Clock where Self == ImmediateClock {
     /// A new clock, at zero.
     public static var immediate: ImmediateClock { ImmediateClock() }
 }
-
-/// The time elapsed since its creation, on any clock.
-struct ElapsedTime: Sendable {
-    private let measure: @Sendable () -> Duration
-
-    init(_ clock: any Clock<Duration> = ContinuousClock()) { self.measure = Self.started(clock) }
-
-    var duration: Duration { self.measure() }
-
-    private static func started<Time: Clock<Duration>>(_ clock: Time) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
-    }
-}

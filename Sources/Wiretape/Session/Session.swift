@@ -54,7 +54,7 @@ extension Session {
         public var interceptors: [any RequestInterceptor] = []
         /// Decides on redirects of requests without a handler of their own; nil follows them.
         public var redirectHandler: (any RedirectHandler)?
-        /// Told what happens to each request.
+        /// Notified of each event of each request.
         public var eventMonitors: [any EventMonitor] = []
         /// For timeouts, waits before retries and the timeline. Retries of replayed exchanges do not wait.
         public var clock: any Clock<Duration> = ContinuousClock()
@@ -63,10 +63,10 @@ extension Session {
         /// For sessions that were given no transport: a `LiveTransport` has its own. A policy that the platform cannot enforce fails the
         /// request before anything is sent.
         public var serverTrust: ServerTrustManager?
-        /// Asked about each answer that URLSession would store in the shared cache; nil stores none.
+        /// Asked about each response that URLSession would store in the shared cache; nil stores none.
         ///
         /// Like `serverTrust` for sessions that were given no transport, and there only for requests without a cassette. On Linux
-        /// URLSession stores no answers and never asks.
+        /// URLSession stores no responses and never asks.
         public var cachedResponseHandler: (any CachedResponseHandler)?
         /// For spooled bodies and unfinished downloads; nil for the system's folder.
         public var temporaryFolder: URL?
@@ -83,7 +83,7 @@ extension Session {
 
     // MARK: Data
 
-    /// A request whose answer is collected in memory.
+    /// A request whose response is collected in memory.
     public func request(
         _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
@@ -115,7 +115,7 @@ extension Session {
 
     // MARK: Download
 
-    /// A request whose answer goes into a file: into the temporary folder, where it stays, if no destination is given.
+    /// A request whose response is written to a file: in the temporary folder, where it stays, if no destination is given.
     public func download(
         _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil, to destination: DownloadRequest.Destination? = nil
@@ -143,7 +143,7 @@ extension Session {
 
     // MARK: Stream
 
-    /// A request whose answer is delivered as it arrives.
+    /// A request whose response is delivered as it arrives.
     public func stream(
         _ url: any URLConvertible, method: HTTPMethod = .get, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
@@ -244,7 +244,7 @@ extension Session {
 
     /// A request with a form as its body (RFC 7578).
     ///
-    /// - Parameter threshold: the size in bytes up to which it is encoded in memory; a larger form goes into a temporary file, which is
+    /// - Parameter threshold: the size in bytes up to which it is encoded in memory; a larger form is written to a temporary file, which is
     ///   removed when the request has ended. Nil takes the configuration's.
     public func upload(
         multipartFormData form: MultipartFormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,

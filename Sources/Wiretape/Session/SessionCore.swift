@@ -6,13 +6,13 @@ internal import TapeBytes
 internal import FoundationNetworking
 #endif
 
-/// What the requests of a session share. Lives until the session and all its requests are gone.
+/// What the requests of a session share. Lives until the session and all its requests are released.
 final class SessionCore: Sendable {
     /// Runs the serializers of completion handlers, for all sessions.
     static let serializationQueue = DispatchQueue(label: "wiretape.serialization", qos: .userInitiated, attributes: .concurrent)
 
     let configuration: Session.Configuration
-    let clock: SessionClock
+    let clock: ElapsedClock
     /// Nil takes the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
     private let network: SessionNetwork
@@ -22,7 +22,7 @@ final class SessionCore: Sendable {
 
     init(_ configuration: Session.Configuration, transport: (any Transport)? = nil, cassette: Cassette? = nil) {
         self.configuration = configuration
-        self.clock = SessionClock(configuration.clock)
+        self.clock = ElapsedClock(configuration.clock)
         let network = SessionNetwork(configuration)
         self.network = network
         self.transport = transport ?? cassette?.transport(around: network.recorded)
@@ -47,12 +47,12 @@ final class SessionCore: Sendable {
     /// Unique: the session's random bytes and the request's number (RFC 9562, version 8). A random UUID costs 3 µs.
     func id(of number: UInt64) -> UUID {
         let (high, low) = (self.seed, number)
-        func octet(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
+        func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (56 - 8 * index)) }
         return UUID(
             uuid: (
-                octet(high, 0), octet(high, 1), octet(high, 2), octet(high, 3), octet(high, 4), octet(high, 5),
-                octet(high, 6) & 0x0F | 0x80, octet(high, 7), octet(low, 0) & 0x3F | 0x80, octet(low, 1), octet(low, 2), octet(low, 3),
-                octet(low, 4), octet(low, 5), octet(low, 6), octet(low, 7)
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+                byte(high, 6) & 0x0F | 0x80, byte(high, 7), byte(low, 0) & 0x3F | 0x80, byte(low, 1), byte(low, 2), byte(low, 3),
+                byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
             ))
     }
 
@@ -109,12 +109,12 @@ extension SessionCore {
     private func respond<Content, Value>(
         _ outcome: RequestOutcome, _ serialize: (_ last: RequestAttempt) throws -> Value
     ) -> ContentResponse<Content, Value> {
-        let start = self.clock.elapsed()
+        let start = self.clock.elapsed
         let result = Result {
             if let error = outcome.error { throw error }
             return try serialize(outcome.last)
         }.mapError { WiretapeError($0, as: .serialization) }
-        let end = self.clock.elapsed()
+        let end = self.clock.elapsed
         let failure: WiretapeError? = if case .failure(let error) = result { error } else { nil }
         self.emit(.serialized(duration: end - start, error: failure), of: outcome.id)
         var metrics = outcome.metrics
@@ -141,33 +141,6 @@ extension JSONResponseSerializer: MethodSerializer {}
 extension PropertyListResponseSerializer: MethodSerializer {}
 extension DecodableResponseSerializer: MethodSerializer {}
 
-/// A clock whose times are durations since this value was made.
-struct SessionClock: Sendable {
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-    /// Whether sleeps return at once, so that every timeout would be exceeded at once.
-    let isImmediate: Bool
-
-    init(_ clock: any Clock<Duration>) { self = Self.opened(clock) }
-
-    private init(
-        elapsed: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void, isImmediate: Bool
-    ) {
-        self.elapsed = elapsed
-        self.sleep = sleep
-        self.isImmediate = isImmediate
-    }
-
-    private static func opened<C: Clock>(_ clock: C) -> SessionClock where C.Duration == Duration {
-        let origin = clock.now
-        return SessionClock(
-            elapsed: { origin.duration(to: clock.now) },
-            sleep: { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) },
-            isImmediate: clock is ImmediateClock
-        )
-    }
-}
-
 /// The requests of a session that have started and not ended, in the order in which they started.
 struct RequestRegistry: Sendable {
     private var active: [UInt64: Request] = [:]
@@ -192,4 +165,66 @@ struct RequestRegistry: Sendable {
         self.waiters.append(waiter)
         return true
     }
+}
+
+/// The network transports of a session that was given no transport.
+///
+/// Made at the first use, so that a replay makes no `URLSession`.
+final class SessionNetwork: Sendable {
+    private struct Made {
+        var recorded: LiveTransport?
+        var cached: LiveTransport?
+    }
+
+    private let serverTrust: ServerTrustManager?
+    private let cachedResponseHandler: (any CachedResponseHandler)?
+    private let made = Guarded(Made())
+
+    init(_ configuration: Session.Configuration) {
+        self.serverTrust = configuration.serverTrust
+        self.cachedResponseHandler = configuration.cachedResponseHandler
+    }
+
+    /// For recordings: without a cache, whose responses would not come from the origin.
+    var recorded: LiveTransport {
+        guard let serverTrust else { return .shared }
+        return self.made.withLock { made in
+            let transport = made.recorded ?? LiveTransport(serverTrust: serverTrust)
+            made.recorded = transport
+            return transport
+        }
+    }
+
+    /// For requests that are not recorded: with the shared cache if there is a `cachedResponseHandler`.
+    var unrecorded: LiveTransport {
+        guard let cachedResponseHandler else { return self.recorded }
+        return self.made.withLock { made in
+            let transport =
+                made.cached
+                ?? LiveTransport(
+                    configuration: .default, serverTrust: self.serverTrust, cachedResponseHandler: cachedResponseHandler)
+            made.cached = transport
+            return transport
+        }
+    }
+}
+
+/// The transport of requests with neither a transport nor a cassette: the network, unless the environment forbids it.
+enum FallbackTransport {
+    /// The variable that forbids it, such as in tests on a service without a reliable network.
+    static let variable = "WIRETAPE_OFFLINE"
+
+    private static let isOffline = Self.isOffline(ProcessInfo.processInfo.environment)
+
+    static func isOffline(_ environment: [String: String]) -> Bool { EnvironmentSwitch.isOn(environment[self.variable]) }
+
+    static func transport(around network: @autoclosure () -> LiveTransport, isOffline: Bool = Self.isOffline) -> any Transport {
+        isOffline ? OfflineTransport() : network()
+    }
+}
+
+/// Reads environment variables that are on or off.
+package enum EnvironmentSwitch {
+    /// Off if missing, empty, "0", "false" or "no". CI services set "true" or "1".
+    package static func isOn(_ value: String?) -> Bool { !["", "0", "false", "no"].contains((value ?? "").lowercased()) }
 }

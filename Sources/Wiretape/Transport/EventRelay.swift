@@ -4,7 +4,7 @@ internal import TapeBytes
 
 /// Passes events from a producer that cannot wait to a receiver that may pause.
 ///
-/// Events that come while the receiver pauses are kept in order: bytes in memory up to a limit, then in an unlinked temporary file. One
+/// Events that arrive while the receiver is paused are kept in order: bytes in memory up to a limit, then in an unlinked temporary file. One
 /// event is delivered at a time.
 final class EventRelay: Sendable {
     /// Bytes of chunks held in memory.
@@ -20,7 +20,8 @@ final class EventRelay: Sendable {
         var held: [Held] = []
         /// How many of `held` were delivered.
         var first = 0
-        var octets = 0
+        /// Bytes of the chunks in `held`.
+        var memory = 0
         var spool: ChunkSpool?
         var isDelivering = false
         var isPaused = false
@@ -31,14 +32,14 @@ final class EventRelay: Sendable {
         var hasLast = false
     }
 
-    private enum Next { case deliver(TransportEvent), stop, tellCancelled }
+    private enum Next { case deliver(TransportEvent), stop, reportCancelled }
 
     private let receive: @Sendable (TransportEvent) -> Demand
     private let state = Guarded(State())
 
     init(_ receive: @escaping @Sendable (TransportEvent) -> Demand) { self.receive = receive }
 
-    /// Whether the receiver wants nothing for now.
+    /// Whether the receiver has paused.
     var isPaused: Bool { self.state.withLock { $0.isPaused } }
 
     /// Called by one thread at a time. Ignores events after a last one.
@@ -56,12 +57,12 @@ final class EventRelay: Sendable {
 
     private static func hold(_ event: TransportEvent, in state: inout State) {
         guard case .chunk(let data) = event, state.isPaused || state.isDelivering else { return state.held.append(.event(event)) }
-        if state.spool == nil, state.octets + data.count > Self.memoryLimit { state.spool = try? ChunkSpool() }
+        if state.spool == nil, state.memory + data.count > Self.memoryLimit { state.spool = try? ChunkSpool() }
         // If the disk is full, bytes stay in memory.
         if let spool = state.spool, (try? spool.append(data)) != nil {
             state.held.append(.spooled(data.count))
         } else {
-            state.octets += data.count
+            state.memory += data.count
             state.held.append(.event(event))
         }
     }
@@ -70,7 +71,7 @@ final class EventRelay: Sendable {
         while true {
             switch self.state.withLock({ Self.next(&$0) }) {
             case .stop: return
-            case .tellCancelled:
+            case .reportCancelled:
                 _ = self.receive(.failed(.cancelled()))
                 return
             case .deliver(let event):
@@ -85,11 +86,11 @@ final class EventRelay: Sendable {
         guard !state.isOver else { return .stop }
         if state.isCancelled {
             self.end(&state)
-            return .tellCancelled
+            return .reportCancelled
         }
         guard !state.isPaused, state.first < state.held.count else {
             state.isDelivering = false
-            if state.first == state.held.count { (state.held, state.first, state.octets) = ([], 0, 0) }
+            if state.first == state.held.count { (state.held, state.first, state.memory) = ([], 0, 0) }
             return .stop
         }
         state.wasResumed = false
@@ -97,7 +98,7 @@ final class EventRelay: Sendable {
         state.first += 1
         switch held {
         case .event(let event):
-            if case .chunk(let data) = event { state.octets = max(0, state.octets - data.count) }
+            if case .chunk(let data) = event { state.memory = max(0, state.memory - data.count) }
             if event.isLast { self.end(&state) }
             return .deliver(event)
         case .spooled(let count):
@@ -107,7 +108,7 @@ final class EventRelay: Sendable {
             } catch {
                 self.end(&state)
                 let message =
-                    "what came while the receiver paused cannot be read back from the temporary folder: make room there, or read faster"
+                    "data buffered while the receiver was paused could not be read back from the temporary folder: free disk space, or read faster"
                 return .deliver(.failed(TransportFailure(.unsupported, message, underlying: error)))
             }
         }

@@ -76,7 +76,7 @@ final class LiveTask: TransportTask {
     func ended(_ error: (any Error)?) {
         guard let error else {
             guard self.isAnswered.withLock({ $0 }) else {
-                let message = "\(self.name) ended without an answer: look at what the origin sends."
+                let message = "\(self.name) ended without a response: check what the origin sends."
                 return self.push(.failed(TransportFailure(.network(.malformed), message)))
             }
             return self.push(.end)
@@ -166,12 +166,12 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if canImport(FoundationNetworking)
-        // It comes after the whole 401 with its body, and up to Swift 6.3.1 nothing more would come after default handling.
+        // It is called after the whole 401 with its body, and up to Swift 6.3.1 nothing more is called after default handling.
         self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
         guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
-            // It comes before the response: without a credential the response comes as it is.
+            // It is called before the response: without a credential the response is delivered unchanged.
             return completionHandler(.performDefaultHandling, nil)
         }
         let (disposition, credential) = serverTrust.answer(challenge) { self.find(task)?.distrusted($0) }
@@ -217,10 +217,10 @@ enum ReceivedHeaders {
     static func cookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         var current: [UInt8] = []
-        let octets = Array(joined.utf8)
-        for (index, octet) in octets.enumerated() {
-            guard octet == UInt8(ascii: ","), self.beginsCookie(octets[(index + 1)...]) else {
-                current.append(octet)
+        let bytes = Array(joined.utf8)
+        for (index, byte) in bytes.enumerated() {
+            guard byte == UInt8(ascii: ","), self.beginsCookie(bytes[(index + 1)...]) else {
+                current.append(byte)
                 continue
             }
             cookies.append(self.trimmed(current))
@@ -238,7 +238,7 @@ enum ReceivedHeaders {
         return !name.contains { $0 <= 32 || $0 == UInt8(ascii: "\"") }
     }
 
-    private static func trimmed(_ octets: [UInt8]) -> String {
-        String(decoding: octets.drop { $0 == 32 || $0 == 9 }.reversed().drop { $0 == 32 || $0 == 9 }.reversed(), as: UTF8.self)
+    private static func trimmed(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.drop { $0 == 32 || $0 == 9 }.reversed().drop { $0 == 32 || $0 == 9 }.reversed(), as: UTF8.self)
     }
 }

@@ -7,17 +7,17 @@ public import Foundation
 
 /// Sends requests to the network with `URLSession`, in the ways that are safe on every platform.
 ///
-/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is reported as it comes; nothing is stored or
+/// Each redirect, each 401 and each 103 (on Apple's platforms from macOS 14 and iOS 17 on) is reported as it arrives; nothing is stored or
 /// followed, nothing is cached unless a `CachedResponseHandler` asks for it, and only the system's connection times out. What the platform
 /// adds and hides:
 ///
-/// - A request with a body goes out as an upload, from memory or its file, so that no Content-Type is added. On Linux, GET has none.
+/// - A request with a body is sent as an upload, from memory or its file, so that no Content-Type is added. On Linux, GET has none.
 /// - Header fields of one name are joined, in requests and in responses. In responses, Set-Cookie is split again, and fields are in the
 ///   order of their names. Linux capitalizes names. The reason phrase is hidden.
-/// - Bodies come without the codings that the system knows, while Content-Encoding and Content-Length stay as they came.
+/// - Bodies are decoded by the system, while Content-Encoding and Content-Length stay as received.
 /// - Trailers are hidden; on Linux, up to Swift 6.3, a chunked response with trailers crashes the process.
 /// - If the receiver pauses, Apple platforms stop reading. On Linux a suspended task sends its request again when it is resumed, so it is
-///   not suspended: what comes meanwhile is buffered, and spooled to a file past one mebibyte.
+///   not suspended: what arrives meanwhile is buffered, and spooled to a file past one mebibyte.
 public final class LiveTransport: Transport {
     public static let shared = LiveTransport()
 
@@ -41,7 +41,7 @@ public final class LiveTransport: Transport {
     /// - Parameters:
     ///   - configuration: its cookies, credentials, header fields and timeouts are not used: those are the session's. Its cache and cache
     ///     policy are used if there is a `cachedResponseHandler`.
-    ///   - serverTrust: which certificates are accepted; nil for the platform's own evaluation. A policy that the platform cannot carry out
+    ///   - serverTrust: which certificates are accepted; nil for the platform's own evaluation. A policy that the platform cannot enforce
     ///     fails the request before anything is sent.
     ///   - route: whether requests pass a proxy that intercepts TLS and has the same policies, such as the one that `http_proxy` and
     ///     `https_proxy` name.
@@ -63,7 +63,7 @@ public final class LiveTransport: Transport {
         #if canImport(FoundationNetworking)
         throw TransportFailure(
             .unsupported,
-            "URLSession on Linux takes no proxy for itself: set the variables http_proxy and https_proxy, in small letters, to \"http://\(proxy.host):\(proxy.port)\" before the first request, or start the program with \"wiretape record\"."
+            "URLSession on Linux has no proxy setting: set the environment variables http_proxy and https_proxy, in lower case, to \"http://\(proxy.host):\(proxy.port)\" before the first request, or start the program with \"wiretape record\"."
         )
         #else
         let plain = Self.plain(configuration, caches: cachedResponseHandler != nil)
@@ -94,7 +94,7 @@ public final class LiveTransport: Transport {
         self.session.finishTasksAndInvalidate()
     }
 
-    /// A copy without all that the client does itself.
+    /// A copy without the features that the client implements itself.
     private static func plain(_ given: URLSessionConfiguration, caches: Bool) -> URLSessionConfiguration {
         let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.httpCookieStorage = nil
@@ -131,22 +131,22 @@ public final class LiveTransport: Transport {
         return live
     }
 
-    /// Nothing is sent to a host whose policy cannot be carried out, so there is no exchange to record.
+    /// Nothing is sent to a host whose policy cannot be enforced, so there is no exchange to record.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
         guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
         return TransportFailure(.unsupported, error.message, underlying: error)
     }
 
-    /// Requests for which URLSession's own failure would be misleading.
+    /// Refuses requests for which URLSession's own failure would be misleading.
     private static func refusal(of request: TransportRequest) -> TransportFailure? {
         switch request.body {
         case .unobservable:
             return TransportFailure(
-                .unsupported, "the body of \(self.name(request)) cannot be seen, and so it cannot be sent: give it as data or as a file.")
+                .unsupported, "the body of \(self.name(request)) cannot be read, so it cannot be sent: pass it as data or as a file.")
         case .file(let url, _) where !FileManager.default.isReadableFile(atPath: url.path):
             return TransportFailure(
                 .body,
-                "the body of \(self.name(request)) cannot be read from \"\(url.path)\": leave the file there until the request has ended.")
+                "the body of \(self.name(request)) cannot be read from \"\(url.path)\": keep the file until the request has ended.")
         case .none, .data, .file: break
         }
         do {
@@ -155,13 +155,13 @@ public final class LiveTransport: Transport {
             return TransportFailure(.unsupported, "\(self.name(request)) cannot be sent: \(error.message)", underlying: error)
         }
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
-            return TransportFailure(.unsupported, "\(self.name(request)) is no http or https URL with a host: correct it.")
+            return TransportFailure(.unsupported, "\(self.name(request)) is not an http or https URL with a host: correct it.")
         }
         #if canImport(FoundationNetworking)
         if request.method == "GET", request.body.isPresent {
             return TransportFailure(
                 .unsupported,
-                "\(self.name(request)) has a body, and URLSession on Linux sends none with GET: use POST or QUERY, or put it into the query."
+                "\(self.name(request)) has a body, but URLSession on Linux sends none with GET: use POST or QUERY, or move it into the query."
             )
         }
         #endif

@@ -47,24 +47,24 @@ public final class StubTransport: Transport {
         self.init(clock: clock, numbered: { request, _ in respond(request) })
     }
 
-    /// Gives these responses in order; further requests fail.
+    /// Returns these responses in order; further requests fail.
     public convenience init(_ responses: [StubResponse], clock: any Clock<Duration> = ContinuousClock()) {
         self.init(
             clock: clock,
             numbered: { request, number in
                 guard number >= responses.count else { return responses[number] }
                 return Self.nothing(
-                    "request \(number + 1), \(Self.name(request)), has no answer: give the stub more than \(responses.count).")
+                    "request \(number + 1), \(Self.name(request)), has no response: the stub has only \(responses.count), add more.")
             })
     }
 
-    /// The first rule that matches gives the response; other requests fail.
+    /// The first rule that matches makes the response; other requests fail.
     public convenience init(rules: [Rule], clock: any Clock<Duration> = ContinuousClock()) {
         self.init(
             clock: clock,
             numbered: { request, _ in
                 guard let rule = rules.first(where: { $0.matches(request) }) else {
-                    return Self.nothing("no rule of the stub fits \(Self.name(request)): add one.")
+                    return Self.nothing("no stub rule matches \(Self.name(request)): add one.")
                 }
                 return rule.respond(request)
             })
@@ -88,8 +88,8 @@ public final class StubTransport: Transport {
         let response = self.respond(request, number)
         let script = ReplayScript(
             response.answer(to: request.url), request: request, latency: response.isImmediate ? .none : .scaled(1))
-        return ReplayPlayer.give(
-            script, by: nil, watch: response.isImmediate ? nil : ReplayClock(self.clock), isInline: true, receive: receive)
+        return ReplayPlayer.deliver(
+            script, by: nil, watch: response.isImmediate ? nil : ElapsedClock(self.clock), isInline: true, receive: receive)
     }
 }
 
@@ -110,13 +110,13 @@ public struct StubResponse: Sendable {
     public enum Ending: Sendable {
         case end
         case failure(TransportFailure)
-        /// Nothing more comes, not even an end: the client waits until it times out.
+        /// No further events, not even an end: the client waits until it times out.
         case hang
     }
 
     /// 1xx responses before the head.
     public var interim: [(status: Int, headers: HTTPHeaders)] = []
-    /// Nil if no response comes.
+    /// Nil for no response.
     public var status: Int?
     public var reason = ""
     public var headers: HTTPHeaders
@@ -163,16 +163,16 @@ public struct StubResponse: Sendable {
 }
 
 extension StubResponse {
-    /// Whether nothing of it is delayed.
+    /// Whether no part of it is delayed.
     var isImmediate: Bool { self.delay <= .zero && self.chunks.allSatisfy { $0.after <= .zero } }
 
     func answer(to url: URL) -> ReadyAnswer {
         let head = self.status.map { HTTPResponse(url: url, status: $0, reason: self.reason, headers: self.headers, source: .stub) }
-        let begin = ReplayClock.milliseconds(self.delay)
+        let begin = self.delay.milliseconds
         var at = 0.0
         var arrival = Arrival(isChunked: false)
         for chunk in self.chunks {
-            at += max(0, ReplayClock.milliseconds(chunk.after))
+            at += max(0, chunk.after.milliseconds)
             arrival.pieces.append(Arrival.Piece(at: at, size: chunk.data.count))
         }
         let ending: ReadyAnswer.Ending =

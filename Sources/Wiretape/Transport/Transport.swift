@@ -1,4 +1,6 @@
+internal import Dispatch
 public import Foundation
+internal import TapeBytes
 
 /// Sends one request and reports its response as events.
 ///
@@ -10,21 +12,21 @@ public protocol Transport: Sendable {
     /// - Parameters:
     ///   - request: complete: a transport adds nothing but what the wire needs (Host, Content-Length).
     ///   - receive: takes the events, one at a time, on any thread, and perhaps before `start` returns. The order is `sent`, `interim`,
-    ///     `head`, `chunk`, `trailers`, `metrics`, then `end`, or `failed` at any moment; nothing follows those two. `pause` asks for
-    ///     nothing more until `TransportTask.resume`; what was on its way may still come.
+    ///     `head`, `chunk`, `trailers`, `metrics`, then `end`, or `failed` at any moment; nothing follows those two. `pause` stops
+    ///     events until `TransportTask.resume`; those on their way may still arrive.
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask
 }
 
-/// An exchange that was started.
+/// A running exchange.
 public protocol TransportTask: Sendable {
-    /// Gives the exchange up: its last event is then `failed` with the kind `cancelled`. Does nothing after its end.
+    /// Cancels the exchange: its last event is then `failed` with the kind `cancelled`. Does nothing after its end.
     func cancel()
 
-    /// Continues after a `pause`. Harmless if there was none; counts also if it comes before the transport has seen the pause.
+    /// Continues after a `pause`. Harmless if there was none; also takes effect if called before the transport has seen the pause.
     func resume()
 }
 
-/// What a receiver of events wants next.
+/// What a receiver of events asks for.
 public enum Demand: Sendable, Hashable {
     case more
     /// Nothing until `TransportTask.resume`.
@@ -33,12 +35,12 @@ public enum Demand: Sendable, Hashable {
 
 /// What happens to an exchange, in the order in which it happens.
 public enum TransportEvent: Sendable {
-    /// Bytes of the request's body that have gone out, and its size.
+    /// Bytes of the request's body that have been sent, and its size.
     case sent(Int64, of: Int64)
     /// A 1xx response (RFC 9110, 15.2).
     case interim(status: Int, headers: HTTPHeaders)
     case head(HTTPResponse)
-    /// The next bytes of the body, without content codings; in the pieces in which they came.
+    /// The next bytes of the body, without content codings; in the pieces in which they arrived.
     case chunk(Data)
     case trailers(HTTPHeaders)
     /// The times that the platform measured, or those of the cassette.
@@ -59,8 +61,90 @@ public enum TransportEvent: Sendable {
 struct OfflineTransport: Transport {
     func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
         let message =
-            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) keeps it from the network: make it in the task of its test, or through Session(cassette:), or unset the variable."
+            "\(request.method) \"\(LogURL.text(request.url))\" has no cassette, and \(FallbackTransport.variable) forbids the network: send it from the test's task, use Session(cassette:), or unset the variable."
         _ = receive(.failed(TransportFailure(.unsupported, message)))
         return FinishedTask.shared
     }
+}
+
+/// An exchange that begins after work on another thread, such as reading a file.
+final class DeferredTask: ExplainedTask {
+    /// What follows the work.
+    struct Prepared: Sendable {
+        let start: @Sendable () -> any TransportTask
+        /// Called in place of `start` if the exchange was cancelled meanwhile.
+        var discard: @Sendable () -> Void = {}
+    }
+
+    private struct State: Sendable {
+        var task: (any TransportTask)?
+        var hasBegun = false
+        var isCancelled = false
+        /// `resume` was called before there was a task.
+        var wantsResume = false
+    }
+
+    private let receive: @Sendable (TransportEvent) -> Demand
+    private let state = Guarded(State())
+
+    /// - Parameter prepare: may block: it runs on a global queue.
+    init(receive: @escaping @Sendable (TransportEvent) -> Demand, prepare: @escaping @Sendable () -> Prepared) {
+        self.receive = receive
+        DispatchQueue.global().async {
+            let prepared = prepare()
+            let isCancelled = self.state.withLock { state in
+                state.hasBegun = !state.isCancelled
+                return state.isCancelled
+            }
+            guard !isCancelled else { return prepared.discard() }
+            let task = prepared.start()
+            let (wasCancelled, wasResumed) = self.state.withLock { state in
+                state.task = task
+                return (state.isCancelled, state.wantsResume)
+            }
+            if wasCancelled { task.cancel() } else if wasResumed { task.resume() }
+        }
+    }
+
+    func cancel() { self.cancel { $0.cancel() } }
+
+    func cancel(dueTo failure: TransportFailure) { self.cancel { $0.giveUp(dueTo: failure) } }
+
+    private func cancel(_ inner: (any TransportTask) -> Void) {
+        let (task, isFirst) = self.state.withLock { state in
+            defer { state.isCancelled = true }
+            return (state.task, !state.isCancelled && !state.hasBegun)
+        }
+        if isFirst { _ = self.receive(.failed(.cancelled())) }
+        if let task { inner(task) }
+    }
+
+    func resume() {
+        let task = self.state.withLock { state in
+            state.wantsResume = state.task == nil
+            return state.task
+        }
+        task?.resume()
+    }
+}
+
+/// A task that records why its exchange is given up, so that a replay ends in the same way.
+protocol ExplainedTask: TransportTask {
+    /// `cancel`, with the failure that the client ends with instead of a cancellation.
+    func cancel(dueTo failure: TransportFailure)
+}
+
+extension TransportTask {
+    /// Cancels it, with the reason if it records reasons.
+    func giveUp(dueTo failure: TransportFailure) {
+        if let task = self as? any ExplainedTask { task.cancel(dueTo: failure) } else { self.cancel() }
+    }
+}
+
+/// An exchange that ended inside `start`.
+struct FinishedTask: TransportTask {
+    static let shared = FinishedTask()
+
+    func cancel() {}
+    func resume() {}
 }

@@ -15,7 +15,7 @@ public struct TransportFailure: Error, Sendable {
         case network(Failure.Kind)
         /// No recorded exchange matches the request.
         case noMatch(MissReport)
-        /// The recorded answer cannot be replayed.
+        /// The recorded response cannot be replayed.
         case unserved(UnservedAnswer)
         /// The transport cannot do what was asked for, or it would crash the process.
         case unsupported
@@ -52,13 +52,13 @@ extension TransportFailure.Kind {
 }
 
 extension TransportFailure {
-    /// The domain of failures other than those of the network: a miss, an answer that cannot be replayed, what the platform cannot do.
+    /// The domain of failures other than those of the network: a miss, a response that cannot be replayed, what the platform cannot do.
     public static let errorDomain = "WiretapeErrorDomain"
 
     /// The error that a foreign `URLSession` fails with.
     ///
     /// Failures of the network are in `NSURLErrorDomain`, with the code that URLSession itself would give on this platform, so that code
-    /// that reads codes, such as a retry policy, works as without us. All others have a domain of their own, so that they are not taken for
+    /// that reads codes, such as a retry policy, works unchanged. All others have a domain of their own, so that they are not mistaken for
     /// transient faults. The message is the description; the failure is the underlying error.
     func sessionError(for url: URL?) -> any Error {
         var information: [String: Any] = [NSLocalizedDescriptionKey: self.message, NSUnderlyingErrorKey: self]

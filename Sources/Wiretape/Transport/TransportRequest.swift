@@ -4,7 +4,7 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// One request as it goes out: after adapters, encoders, cookies and credentials.
+/// One request as it is sent: after adapters, encoders, cookies and credentials.
 public struct TransportRequest: Sendable {
     /// An uppercase token (RFC 9110, 9.1).
     public var method: String
@@ -33,7 +33,7 @@ public enum RequestBody: Sendable {
     case data(Data)
     /// A file that does not change until the request has ended, with its size in bytes.
     case file(URL, size: Int)
-    /// There is a body that cannot be read: a foreign `URLSession` has it. Never taken for an empty one; matched only if bodies do not
+    /// There is a body that cannot be read: a foreign `URLSession` has it. Never treated as an empty one; matched only if bodies do not
     /// matter, or by a recording that could not read it either.
     case unobservable
 
@@ -66,7 +66,7 @@ extension TransportRequest {
     /// With fields sorted by name, since a `URLRequest` has no order. Does not read a body stream.
     public init(_ request: URLRequest, label: String? = nil) throws {
         guard let url = request.url else {
-            throw WiretapeError(.invalidRequest, "a URLRequest without a URL cannot be sent: give it one")
+            throw WiretapeError(.invalidRequest, "a URLRequest without a URL cannot be sent: set one")
         }
         self.init(
             method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: request.httpBody.map { .data($0) } ?? .none,
@@ -77,7 +77,7 @@ extension TransportRequest {
     /// files; new fields come last, by name.
     func adapted(from view: URLRequest, to adapted: URLRequest) throws -> TransportRequest {
         guard let url = adapted.url else {
-            throw WiretapeError(.adapter, "an adapter took the URL out of the request: let it return a request with one")
+            throw WiretapeError(.adapter, "an adapter removed the request's URL: return a request with one")
         }
         var result = self
         result.url = url
@@ -94,14 +94,14 @@ extension TransportRequest {
     /// - Throws: `WiretapeError` if the request cannot be sent as it is, or would inject header lines.
     func check() throws {
         guard !self.method.isEmpty, self.method.utf8.allSatisfy(HTTPHeaders.isTokenCharacter) else {
-            throw WiretapeError(.invalidRequest, "\"\(self.method)\" is no method: take one of HTTPMethod, as .get")
+            throw WiretapeError(.invalidRequest, "\"\(self.method)\" is not a method: use one of HTTPMethod, such as .get")
         }
         guard let scheme = self.url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw WiretapeError(
-                .invalidRequest, "\"\(self.url.absoluteString)\" is no address of the web: begin it with \"https://\" or \"http://\"")
+                .invalidRequest, "\"\(self.url.absoluteString)\" is not an http or https URL: begin it with \"https://\" or \"http://\"")
         }
         guard self.url.host?.isEmpty == false else {
-            throw WiretapeError(.invalidRequest, "\"\(self.url.absoluteString)\" names no host: write one after \"\(scheme)://\"")
+            throw WiretapeError(.invalidRequest, "\"\(self.url.absoluteString)\" has no host: write one after \"\(scheme)://\"")
         }
         try self.headers.validated()
     }

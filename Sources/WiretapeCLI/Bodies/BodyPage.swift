@@ -1,5 +1,5 @@
-internal import CassetteTools
 internal import CassetteModel
+internal import CassetteTools
 internal import TapeBytes
 
 /// One body for people: JSON formatted, text as it is, images shown or described, a hex dump of the first bytes of anything else.
@@ -39,9 +39,9 @@ struct BodyPage {
     // MARK: Forms
 
     private func showJSON(_ contents: BodyContents) throws {
-        guard let octets = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
+        guard let bytes = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
         var writer = JSONWriter()
-        guard octets.withUnsafeBytes({ JSONBody.write($0, into: &writer, depth: 0) }) else {
+        guard bytes.withUnsafeBytes({ JSONBody.write($0, into: &writer, depth: 0) }) else {
             return try self.showText(contents)
         }
         var text = self.indented()
@@ -65,8 +65,8 @@ struct BodyPage {
         func show(_ piece: String) throws { try self.write(paint(text.push(piece))) }
         try contents.forEachPiece(while: { piece in
             // Split into small pieces, since a body in memory comes as one.
-            for start in stride(from: 0, to: piece.count, by: OctetSource.pieceSize) {
-                let end = min(piece.count, start + OctetSource.pieceSize)
+            for start in stride(from: 0, to: piece.count, by: ByteSource.pieceSize) {
+                let end = min(piece.count, start + ByteSource.pieceSize)
                 try show(visible.push(UnsafeRawBufferPointer(rebasing: piece[start..<end])))
                 if text.isCut { return false }
             }
@@ -78,9 +78,9 @@ struct BodyPage {
 
     /// One field per line, decoded.
     private func showForm(_ contents: BodyContents) throws {
-        guard let octets = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
+        guard let bytes = try contents.load(limit: Self.jsonLimit) else { return try self.showText(contents) }
         var text = self.indented()
-        for field in FormFields.decode(octets) {
+        for field in FormFields.decode(bytes) {
             let name = VisibleText.line(field.name)
             let line = text.push("\(name) = \(VisibleText.line(field.value))\n")
             if text.isCut {
@@ -96,17 +96,17 @@ struct BodyPage {
     private func showImage(_ contents: BodyContents, _ image: ImageInfo) throws {
         try self.write("\(self.indentation)\(image.description)\n")
         guard let width = self.screen.width, let images = self.screen.images else { return }
-        guard let octets = try contents.load(limit: InlineImage.limit) else { return }
+        guard let bytes = try contents.load(limit: InlineImage.limit) else { return }
         let room = max(1, width - self.indentation.utf8.count * 2)
-        guard let shown = InlineImage(image, octets, columns: room, images) else { return }
+        guard let shown = InlineImage(image, bytes, columns: room, images) else { return }
         try self.write(self.indentation + shown.sequence + "\n")
     }
 
     private func showDump(_ contents: BodyContents) throws {
-        let octets = try contents.prefix(Self.dumpSize)
-        for row in HexDump.rows(octets) { try self.write(self.indentation + row + "\n") }
-        guard contents.size > octets.count else { return }
-        try self.hint("the first \(octets.count) of \(contents.size) octets; for all of them: \(self.command) > FILE")
+        let bytes = try contents.prefix(Self.dumpSize)
+        for row in HexDump.rows(bytes) { try self.write(self.indentation + row + "\n") }
+        guard contents.size > bytes.count else { return }
+        try self.hint("the first \(bytes.count) of \(contents.size) bytes; for all of them: \(self.command) > FILE")
     }
 
     // MARK: Lines
@@ -125,10 +125,10 @@ struct BodyPage {
 
 /// Body text for a screen: each line is indented, and on a terminal the text ends after a number of lines.
 struct IndentedText {
-    /// More lines of one body than this make people scroll.
+    /// A terminal shows at most this many lines of one body.
     static let lineLimit = 200
     /// In bytes, for text without line ends.
-    static let octetLimit = 64 << 10
+    static let byteLimit = 64 << 10
     static let indentation = "  "
 
     /// Whether the limit cut the text.
@@ -137,7 +137,7 @@ struct IndentedText {
     private let isLimited: Bool
     private let indentation: String
     private var lines = 0
-    private var octets = 0
+    private var bytes = 0
 
     init(isLimited: Bool, indentation: String = Self.indentation) {
         self.isLimited = isLimited
@@ -150,13 +150,13 @@ struct IndentedText {
         guard self.isLimited else { return self.indent(piece[...]) }
         var end = piece.startIndex
         while end < piece.endIndex {
-            guard self.lines < Self.lineLimit, self.octets < Self.octetLimit else {
+            guard self.lines < Self.lineLimit, self.bytes < Self.byteLimit else {
                 self.isCut = true
                 break
             }
             let character = piece.unicodeScalars[end]
             end = piece.unicodeScalars.index(after: end)
-            self.octets += UTF8.width(character)
+            self.bytes += UTF8.width(character)
             if character == "\n" { self.lines += 1 }
         }
         return self.indent(piece[..<end])
@@ -165,10 +165,10 @@ struct IndentedText {
     private mutating func indent(_ piece: Substring) -> String {
         var shown: [UInt8] = []
         shown.reserveCapacity(piece.utf8.count + 64)
-        for octet in piece.utf8 {
-            if self.isAtLineStart, octet != 10 { shown.append(contentsOf: self.indentation.utf8) }
-            shown.append(octet)
-            self.isAtLineStart = octet == 10
+        for byte in piece.utf8 {
+            if self.isAtLineStart, byte != 10 { shown.append(contentsOf: self.indentation.utf8) }
+            shown.append(byte)
+            self.isAtLineStart = byte == 10
         }
         return String(decoding: shown, as: UTF8.self)
     }
@@ -176,7 +176,7 @@ struct IndentedText {
 
 /// The parts of a multipart body for people, each with its header lines and its content.
 struct PartsPage {
-    /// More parts than this make people scroll.
+    /// A terminal shows at most this many parts.
     static let limit = 50
 
     /// The command line that shows the exchange's body.
@@ -234,7 +234,7 @@ struct LintPage {
         let what = VisibleText.line("exchange \(exchange), \(message.rawValue) of \(request.method) \(request.url)")
         let count = lint.findings.isEmpty ? "no defects" : Quantity.count(lint.findings.count, "defect")
         try self.line("\(what): \(count)", lint.findings.isEmpty ? .green : .bold)
-        if isCoded, !lint.findings.isEmpty { try self.line("  offsets are of the body without its codings", .dim) }
+        if isCoded, !lint.findings.isEmpty { try self.line("  offsets are those of the decoded body", .dim) }
         for finding in lint.findings {
             try self.write("\n")
             let place = finding.problem.offset.map { "offset \($0)" } ?? "header fields"
@@ -250,7 +250,7 @@ struct LintPage {
     }
 
     func finish() throws {
-        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to look for.\n") }
+        guard self.bodies > 0 else { return try self.write("no body is multipart: nothing to check.\n") }
         let found = self.defects == 0 ? "no defects" : Quantity.count(self.defects, "defect")
         try self.line("\(found) in \(Quantity.count(self.bodies, "multipart body", plural: "multipart bodies")).", .dim)
     }

@@ -16,27 +16,27 @@ struct InlineImage {
     /// Nil if the terminal cannot show that format.
     ///
     /// - Parameter columns: the width available; a wider image is scaled down.
-    init?(_ image: ImageInfo, _ octets: [UInt8], columns: Int, _ kind: ImageProtocol) {
+    init?(_ image: ImageInfo, _ bytes: [UInt8], columns: Int, _ kind: ImageProtocol) {
         let needed = image.size.map { ($0.width + Self.cellWidth - 1) / Self.cellWidth } ?? 1
         switch kind {
         case .kitty:
             // The protocol takes PNG and raw pixels.
             guard image.format == .png, image.size != nil else { return nil }
-            self.sequence = Self.kitty(octets, columns: needed > columns ? columns : nil)
+            self.sequence = Self.kitty(bytes, columns: needed > columns ? columns : nil)
         case .iTerm:
             guard image.size != nil else { return nil }
             let width = needed > columns ? ";width=\(columns)" : ""
-            let data = Self.base64(octets)
-            self.sequence = "\u{1B}]1337;File=inline=1;size=\(octets.count)\(width);preserveAspectRatio=1:\(data)\u{07}"
+            let data = Self.base64(bytes)
+            self.sequence = "\u{1B}]1337;File=inline=1;size=\(bytes.count)\(width);preserveAspectRatio=1:\(data)\u{07}"
         case .sixel:
-            guard image.format == .png, let pixels = PNGPixels(octets) else { return nil }
+            guard image.format == .png, let pixels = PNGPixels(bytes) else { return nil }
             self.sequence = Sixel.sequence(pixels, widest: columns * Self.cellWidth)
         }
     }
 
     /// `q=2` suppresses the answer, which would arrive as if it were typed.
-    private static func kitty(_ octets: [UInt8], columns: Int?) -> String {
-        let data = Array(self.base64(octets).utf8)
+    private static func kitty(_ bytes: [UInt8], columns: Int?) -> String {
+        let data = Array(self.base64(bytes).utf8)
         var sequence = ""
         var start = 0
         repeat {
@@ -49,9 +49,9 @@ struct InlineImage {
         return sequence
     }
 
-    private static func base64(_ octets: [UInt8]) -> String {
+    private static func base64(_ bytes: [UInt8]) -> String {
         var writer = JSONWriter()
-        octets.withUnsafeBytes { writer.base64($0) }
+        bytes.withUnsafeBytes { writer.base64($0) }
         return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
     }
 }
@@ -119,13 +119,13 @@ enum Sixel {
     }
 
     private static func row(_ color: Int, _ band: ArraySlice<[Int?]>, _ width: Int) -> String {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var run = (sixel: UInt8(0), count: 0)
         func flush() {
             if run.count > 3 {
-                octets += Array("!\(run.count)".utf8) + [run.sixel]
+                bytes += Array("!\(run.count)".utf8) + [run.sixel]
             } else {
-                octets += Array(repeating: run.sixel, count: run.count)
+                bytes += Array(repeating: run.sixel, count: run.count)
             }
         }
         for x in 0..<width {
@@ -138,6 +138,6 @@ enum Sixel {
             run = (63 + bits, run.count + 1)
         }
         flush()
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,6 +1,6 @@
-internal import CassetteTools
 internal import CassetteFormat
 internal import CassetteModel
+internal import CassetteTools
 
 /// The pixels of a PNG, for terminals that take raw pixels.
 ///
@@ -20,14 +20,14 @@ struct PNGPixels {
     let height: Int
     private(set) var pixels: [Pixel] = []
 
-    init?(_ octets: [UInt8]) {
-        guard let size = ImageInfo(octets)?.size, octets.count > 29 else { return nil }
-        let (depth, color, isInterlaced) = (Int(octets[24]), octets[25], octets[28] != 0)
+    init?(_ bytes: [UInt8]) {
+        guard let size = ImageInfo(bytes)?.size, bytes.count > 29 else { return nil }
+        let (depth, color, isInterlaced) = (Int(bytes[24]), bytes[25], bytes[28] != 0)
         guard !isInterlaced, (1...Self.longestSide).contains(size.width), (1...Self.longestSide).contains(size.height) else { return nil }
         guard let layout = Layout(color: color, depth: depth) else { return nil }
         self.width = size.width
         self.height = size.height
-        let chunks = Self.chunks(octets)
+        let chunks = Self.chunks(bytes)
         let stride = (size.width * layout.bits + 7) / 8
         guard let filtered = Self.inflate(chunks.data, size: (stride + 1) * size.height) else { return nil }
         guard let rows = Self.unfiltered(filtered, stride: stride, height: size.height, step: max(1, layout.bits / 8)) else { return nil }
@@ -40,14 +40,14 @@ struct PNGPixels {
 
     // MARK: Chunks
 
-    private static func chunks(_ octets: [UInt8]) -> (data: [UInt8], palette: [UInt8], transparency: [UInt8]) {
+    private static func chunks(_ bytes: [UInt8]) -> (data: [UInt8], palette: [UInt8], transparency: [UInt8]) {
         var (data, palette, transparency): ([UInt8], [UInt8], [UInt8]) = ([], [], [])
         var offset = 8
-        while offset + 12 <= octets.count {
-            let length = octets[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard length <= octets.count - offset - 12 else { break }
-            let body = octets[(offset + 8)..<(offset + 8 + length)]
-            switch String(decoding: octets[(offset + 4)..<(offset + 8)], as: UTF8.self) {
+        while offset + 12 <= bytes.count {
+            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length <= bytes.count - offset - 12 else { break }
+            let body = bytes[(offset + 8)..<(offset + 8 + length)]
+            switch String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self) {
             case "IDAT": data += body
             case "PLTE": palette = Array(body)
             case "tRNS": transparency = Array(body)
@@ -61,16 +61,16 @@ struct PNGPixels {
     private static func inflate(_ data: [UInt8], size: Int) -> [UInt8]? {
         struct Enough: Error {}
         guard let chain = DecoderChain([.deflate], limits: InflateLimits(output: size, ratio: .max)) else { return nil }
-        var octets: [UInt8] = []
-        _ = try? data.withUnsafeBytes { try chain.push($0) { octets.append(contentsOf: $0) } }
-        return octets.count >= size ? octets : nil
+        var bytes: [UInt8] = []
+        _ = try? data.withUnsafeBytes { try chain.push($0) { bytes.append(contentsOf: $0) } }
+        return bytes.count >= size ? bytes : nil
     }
 
     /// PNG, 9: each row is relative to the row above and to the pixel on its left.
-    private static func unfiltered(_ octets: [UInt8], stride: Int, height: Int, step: Int) -> [UInt8]? {
+    private static func unfiltered(_ bytes: [UInt8], stride: Int, height: Int, step: Int) -> [UInt8]? {
         var rows = [UInt8](repeating: 0, count: stride * height)
         for y in 0..<height {
-            let filter = octets[y * (stride + 1)]
+            let filter = bytes[y * (stride + 1)]
             for x in 0..<stride {
                 let here = y * stride + x
                 let left = x >= step ? Int(rows[here - step]) : 0
@@ -88,7 +88,7 @@ struct PNGPixels {
                     guess = a <= b && a <= c ? left : b <= c ? above : corner
                 default: return nil
                 }
-                rows[here] = octets[y * (stride + 1) + 1 + x] &+ UInt8(truncatingIfNeeded: guess)
+                rows[here] = bytes[y * (stride + 1) + 1 + x] &+ UInt8(truncatingIfNeeded: guess)
             }
         }
         return rows

@@ -35,8 +35,8 @@ struct MergeCommand: ParsableCommand {
         commandName: "merge",
         abstract: "Make one cassette of several.",
         discussion: """
-            Exchanges are put in order of their start and renumbered; the bodies beside the cassettes are copied. Rules in the \
-            cassettes' heads have to be equal where both have them. OUT must not be there yet; the other cassettes stay as they are.
+            Exchanges are put in order of their start and renumbered; the bodies beside the cassettes are copied. If more than one \
+            cassette has rules in its head, these must be equal. OUT must not exist yet; the other cassettes are not changed.
 
             Examples:
               wiretape merge Cassettes/all.json Cassettes/pets.json Cassettes/owners.json
@@ -74,10 +74,10 @@ struct MergeCommand: ParsableCommand {
 struct PruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Take exchanges that a replay did not use out of a cassette.",
+        abstract: "Remove exchanges that a replay did not use from a cassette.",
         discussion: """
-            The report is the JSON file that "wiretape replay --report FILE.json" wrote. What is left keeps its ids. Bodies beside the \
-            cassette that nothing names any more are removed.
+            The report is the JSON file that "wiretape replay --report FILE.json" wrote. The remaining exchanges keep their ids. Bodies \
+            beside the cassette that no exchange refers to any more are removed.
 
             Examples:
               wiretape replay Cassettes/pets.json --report report.json -- npm test
@@ -91,7 +91,7 @@ struct PruneCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The report of a replay of this cassette.", valueName: "report.json"))
     var unusedFrom: String
 
-    @Flag(help: "Only say what would be removed.")
+    @Flag(help: "Only print what would be removed.")
     var dryRun = false
 
     func run() throws {
@@ -115,7 +115,7 @@ struct PruneCommand: ParsableCommand {
         }
         for exchange in outcome.removed { Terminal.output.line(DiffPage.line("-", exchange)) }
         let verb = self.dryRun ? "would remove" : "removed"
-        var text = "\(verb) \(Quantity.count(outcome.removed.count, "exchange")) of \"\(VisibleText.line(self.file))\""
+        var text = "\(verb) \(Quantity.count(outcome.removed.count, "exchange")) from \"\(VisibleText.line(self.file))\""
         if outcome.removedFiles > 0 { text += " and \(Quantity.count(outcome.removedFiles, "file")) beside it" }
         Terminal.output.line("\(text); \(outcome.kept) \(self.dryRun ? "would stay" : "left").")
     }
@@ -124,11 +124,11 @@ struct PruneCommand: ParsableCommand {
 struct RedactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redact",
-        abstract: "Take secrets out of a cassette that was recorded with them.",
+        abstract: "Remove secrets from a cassette that was recorded with them.",
         discussion: """
-            Recording does this by itself. A secret is replaced wherever it appears, also in the files beside the cassette, and \
-            the rules are kept in the cassette for replays. The old file gives its place to the new one in one step; what an earlier \
-            commit holds, it goes on to hold.
+            Recordings are redacted by default. A secret is replaced wherever it appears, also in the files beside the cassette, and \
+            the rules are kept in the cassette for replays. The new file replaces the old one in one step. Earlier commits still \
+            contain the secrets.
 
             Examples:
               wiretape redact Cassettes/pets.json --dry-run
@@ -140,7 +140,7 @@ struct RedactCommand: ParsableCommand {
 
     @OptionGroup var redaction: RedactionOptions
 
-    @Flag(help: "Say what would be replaced, and change nothing.")
+    @Flag(help: "Only print what would be replaced.")
     var dryRun = false
 
     func run() throws {
@@ -171,7 +171,7 @@ struct RedactCommand: ParsableCommand {
     }
 
     static func missing(_ name: String) -> String {
-        "the environment has no \"\(name)\", so its value is not looked for: export it, or leave out --secret-env \(name)."
+        "the environment has no \"\(name)\", so its value cannot be searched for: export it, or omit --secret-env \(name)."
     }
 
     func summary(_ outcome: CassetteRedaction.Outcome) -> String {
@@ -187,10 +187,10 @@ struct RedactCommand: ParsableCommand {
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Give bodies that were kept raw their readable form.",
+        abstract: "Decode bodies that were stored raw.",
         discussion: """
-            While recording can't keep up with traffic, compressed bodies are kept as they came. They are decoded when the cassette \
-            closes; this does it for one that was not closed.
+            If recording cannot keep up with traffic, compressed bodies are stored as received. They are decoded when the cassette \
+            is closed; this command decodes them in a cassette that was not closed.
 
             Example:
               wiretape decode Cassettes/pets.json
@@ -211,7 +211,7 @@ struct DecodeCommand: ParsableCommand {
     func decode() throws -> Int {
         let progress = ProgressLine(label: "decoding")
         do {
-            let count = try CassetteFinisher.develop(self.file, version: Version.current, digest: { FastSHA256() }) {
+            let count = try CassetteFinisher.decode(self.file, version: Version.current, digest: { FastSHA256() }) {
                 progress.show($0, of: $1)
             }
             progress.end()

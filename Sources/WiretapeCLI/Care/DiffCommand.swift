@@ -8,8 +8,8 @@ struct DiffCommand: ParsableCommand {
         abstract: "Show what differs between two cassettes, exchange by exchange.",
         discussion: """
             Exchanges are paired by their request, in order; those left over by method and URL without the query. Bodies are compared \
-            by their content: JSON by pointer, forms by field, multipart bodies by part, others by the first octet that differs. \
-            Left out, unless --all asks for them: times, ids, addresses, and header fields that differ with every answer, such as Date, \
+            by their content: JSON by pointer, forms by field, multipart bodies by part, others by the first byte that differs. \
+            Ignored unless --all is given: times, ids, addresses, and header fields that differ in every answer, such as Date, \
             Server-Timing and X-Request-Id. Values of secrets are not shown.
 
             Exit codes: 0 no difference, 1 differences, 2 a cassette could not be read.
@@ -20,16 +20,16 @@ struct DiffCommand: ParsableCommand {
               wiretape diff old.json new.json --json | jq '.[] | select(.kind == "changed")'
             """)
 
-    @Argument(help: "The cassette before.")
+    @Argument(help: "The old cassette.")
     var old: String
 
-    @Argument(help: "The cassette after.")
+    @Argument(help: "The new cassette.")
     var new: String
 
-    @Flag(help: "Also what differs from one recording to the next.")
+    @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
 
-    @Flag(help: "A JSON array with an object for each exchange that differs.")
+    @Flag(help: "Print a JSON array with an object for each exchange that differs.")
     var json = false
 
     func run() throws {

@@ -21,11 +21,11 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "HTTP Archive 1.2.")
     var har = false
 
-    @Option(name: .shortAndLong, help: "The file to write; standard output without one.")
+    @Option(name: .shortAndLong, help: "The file to write. Default: standard output.")
     var output: String?
 
     func validate() throws {
-        guard self.har else { throw ValidationError("say which format to write: --har.") }
+        guard self.har else { throw ValidationError("pass the format to write: --har.") }
     }
 
     func run() throws {
@@ -61,7 +61,7 @@ struct CassetteBodySource: HARBodySource {
 
     func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         let source = try BodyRestorer.decoded(
-            of: body, file: { try self.reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try self.reader.read($0)) })
+            of: body, file: { try self.reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try self.reader.read($0)) })
         // A damaged body is exported still coded: half of it would pass for the whole.
         guard body.isUndecoded(headers), case .coded(let names) = ContentEncoding(headers), body.codings.isEmpty,
             try Self.decode(source, names, { _ in })
@@ -71,7 +71,7 @@ struct CassetteBodySource: HARBodySource {
 
     /// - Returns: whether all codings were decoded, to the end.
     private static func decode(
-        _ source: OctetSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
+        _ source: ByteSource, _ names: [ContentEncoding.Name], _ deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
         guard let chain = DecoderChain(names, limits: .file(codedSize: source.size)) else { return false }
         try source.forEachPiece(while: { try chain.push($0, deliver: deliver) })

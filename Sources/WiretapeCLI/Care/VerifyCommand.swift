@@ -9,8 +9,8 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Check that a cassette and the bodies beside it are what was recorded.",
         discussion: """
             Reads every exchange and restores every body: sizes, digests, codings, the files beside the cassette and raw slices. \
-            Changes nothing. Problems go to standard output, one a line; what is worth knowing and no problem, such as files that no \
-            exchange names, to standard error.
+            Changes nothing. Problems go to standard output, one per line; notes, such as files that no exchange refers to, go to \
+            standard error.
 
             Exit codes: 0 no problem, 1 problems, 2 the cassette could not be read.
 
@@ -23,10 +23,10 @@ struct VerifyCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
-    @Flag(help: "Bodies whose content was edited by hand are no problem: a replay sends them as they are now.")
+    @Flag(help: "Do not count bodies edited by hand as problems: a replay sends them as they are now.")
     var allowEdited = false
 
-    @Flag(help: "All that is found as a JSON array with an object on a line each.")
+    @Flag(help: "Print all findings as a JSON array, one object per line.")
     var json = false
 
     func run() throws {
@@ -93,7 +93,7 @@ struct FindingList {
     mutating func finish(count: Int, of file: String) throws {
         if self.isJSON { return try self.write(self.isEmpty ? "[]\n" : "\n]\n") }
         guard self.problems == 0 else { return }
-        try self.write("\"\(VisibleText.line(file))\": \(Quantity.count(count, "exchange")), no problem.\n")
+        try self.write("\"\(VisibleText.line(file))\": \(Quantity.count(count, "exchange")), no problems.\n")
     }
 
     private static func words(_ finding: CareFinding) -> String {

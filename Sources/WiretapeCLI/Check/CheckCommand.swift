@@ -7,11 +7,11 @@ struct CheckCommand: ParsableCommand {
         abstract: "Send the recorded requests again, and show what has changed.",
         discussion: """
             Sends each request to its origin, in recorded order, and compares the answer with the recorded one by the rules of \
-            "wiretape diff". The cassette stays as it is. Only GET, HEAD and OPTIONS are sent, unless --unsafe-methods asks for all. \
-            A request with a placeholder of a redacted value is sent where --fill gives the value; standard error \
-            names each that was left out. Answers are redacted as the cassette's are.
+            "wiretape diff". The cassette is not changed. Only GET, HEAD and OPTIONS are sent, unless --unsafe-methods is given. \
+            A request with a placeholder for a redacted value is sent only if --fill supplies the value; standard error \
+            names each request that was not sent. Answers are redacted by the cassette's rules.
 
-            Exit codes: 0 no drift, 1 drift, 2 it could not be done.
+            Exit codes: 0 no drift, 1 drift, 2 the check failed.
 
             Examples:
               wiretape check Cassettes/pets.json --against live
@@ -27,26 +27,26 @@ struct CheckCommand: ParsableCommand {
     @Argument(help: "The cassette, a JSON file.")
     var file: String
 
-    @Option(help: "What to compare with: \"live\" are the origins.")
+    @Option(help: "What to compare with: \"live\" means the origins.")
     var against: Against
 
-    @Flag(help: "Send POST, PUT, DELETE and all other methods too: they may change something.")
+    @Flag(help: "Also send POST, PUT, DELETE and all other methods, which may change something.")
     var unsafeMethods = false
 
     @Option(
         help: ArgumentHelp(
-            "Send the value of an environment variable in place of the placeholder of this kind and number. Repeatable.",
+            "Send the value of an environment variable instead of the placeholder of this kind and number. Repeatable.",
             valueName: "kind:number=name"),
         transform: { try PlaceholderFill.Source($0) })
     var fill: [PlaceholderFill.Source] = []
 
-    @Flag(help: "Also what differs from one recording to the next.")
+    @Flag(help: "Also show what differs from one recording to the next.")
     var all = false
 
-    @Option(help: ArgumentHelp("Seconds that an origin may be silent.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for an origin that sends nothing.", valueName: "seconds"))
     var timeout = 60
 
-    @Flag(help: "A JSON array with an object for each exchange that differs.")
+    @Flag(help: "Print a JSON array with an object for each exchange that differs.")
     var json = false
 
     @OptionGroup var upstreamTLS: UpstreamTLSOptions

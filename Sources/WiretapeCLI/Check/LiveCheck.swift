@@ -57,12 +57,12 @@ struct LiveCheck {
                 let interaction = try cassette.interaction(at: index)
                 do {
                     let request = try LiveRequest(interaction.request, allowsUnsafe: self.allowsUnsafe, fill: self.fill) {
-                        try reader.wireBytes(of: $0, digest: CareCommand.digest).octets
+                        try reader.wireBytes(of: $0, digest: CareCommand.digest).bytes
                     }
                     try sender.send(request)
                 } catch let error as LiveRequest.LeftOut {
                     outcome.leftOut += 1
-                    self.note("\(self.name(index, interaction)): not sent, since \(error.reason).")
+                    self.note("\(self.name(index, interaction)): not sent, because \(error.reason).")
                     continue
                 } catch let error as LiveSocket.Failure {
                     self.note("\(self.name(index, interaction)): \(error.message).")

@@ -16,7 +16,7 @@ struct LiveRequest {
     /// Without a port, and without the brackets of an address.
     var host: String
     /// The whole message.
-    var octets: [UInt8]
+    var bytes: [UInt8]
 
     /// RFC 9110, 9.2.1, without TRACE, which reflects the request.
     private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS"]
@@ -39,36 +39,36 @@ struct LiveRequest {
         guard allowsUnsafe || Self.safeMethods.contains(request.method) else {
             throw LeftOut(reason: "\(request.method) may change something: --unsafe-methods sends it")
         }
-        guard !request.headers.contains("upgrade") else { throw LeftOut(reason: "it asks for another protocol") }
+        guard !request.headers.contains("upgrade") else { throw LeftOut(reason: "it requests another protocol") }
         guard let place = Self.place(of: request.url) else { throw LeftOut(reason: "its URL is neither http nor https") }
         (self.isSecure, self.authority, self.host) = (place.isSecure, place.authority, place.host)
         var body: [UInt8] = []
         if let recorded = request.body {
             guard recorded.isComplete else { throw LeftOut(reason: "its body was cut short") }
-            guard recorded.octetCount <= Self.bodyLimit, recorded.size <= Self.bodyLimit else {
+            guard recorded.byteCount <= Self.bodyLimit, recorded.size <= Self.bodyLimit else {
                 throw LeftOut(reason: "its body has more than \(Quantity.bytes(Self.bodyLimit))")
             }
             body = try wire(recorded)
         }
-        if let recorded = request.body, !recorded.codings.isEmpty, fill.hasPlaceholder(recorded.content.inlineOctets ?? []) {
+        if let recorded = request.body, !recorded.codings.isEmpty, fill.hasPlaceholder(recorded.content.inlineBytes ?? []) {
             throw LeftOut(reason: "there is a placeholder in its compressed body")
         }
         if fill.hasPlaceholder(body) {
             body = try fill.filled(body, .body(request.headers.first("content-type") ?? ""))
         }
         let target = try fill.filled(request.target ?? (place.isSecure ? place.target : request.url), .target)
-        var octets = Array("\(request.method) \(target) HTTP/1.1\r\n".utf8)
+        var bytes = Array("\(request.method) \(target) HTTP/1.1\r\n".utf8)
         var hasHost = false
         for index in 0..<request.headers.count {
             let name = request.headers.name(at: index).lowercased()
             guard !Self.dropped.contains(name) else { continue }
             if name == "host" { hasHost = true }
-            octets += try fill.filled(Array(request.headers.line(at: index)), .field) + [13, 10]
+            bytes += try fill.filled(Array(request.headers.line(at: index)), .field) + [13, 10]
         }
-        if !hasHost { octets += Array("Host: \(place.authority)\r\n".utf8) }
-        if request.body != nil { octets += Array("Content-Length: \(body.count)\r\n".utf8) }
-        octets += Array("Connection: close\r\n\r\n".utf8) + body
-        self.octets = octets
+        if !hasHost { bytes += Array("Host: \(place.authority)\r\n".utf8) }
+        if request.body != nil { bytes += Array("Content-Length: \(body.count)\r\n".utf8) }
+        bytes += Array("Connection: close\r\n\r\n".utf8) + body
+        self.bytes = bytes
     }
 
     private struct Place {

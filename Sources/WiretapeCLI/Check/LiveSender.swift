@@ -13,7 +13,7 @@ struct LiveSender {
     func send(_ request: LiveRequest) throws {
         let socket = try LiveSocket(port: self.port, seconds: self.seconds)
         guard request.isSecure else {
-            try socket.send(request.octets)
+            try socket.send(request.bytes)
             return try Self.drain(socket)
         }
         try socket.send(Array("CONNECT \(request.authority) HTTP/1.1\r\nHost: \(request.authority)\r\n\r\n".utf8))
@@ -67,7 +67,7 @@ struct LiveSender {
             if connection.isEstablished, !isSent {
                 isSent = true
                 var ciphertext: [UInt8] = []
-                try Self.encrypt(request.octets, &connection, into: &ciphertext)
+                try Self.encrypt(request.bytes, &connection, into: &ciphertext)
                 try socket.send(ciphertext)
             }
             try socket.send(connection.takeOutput { Array($0) })
@@ -83,11 +83,11 @@ struct LiveSender {
         }
     }
 
-    private static func encrypt(_ octets: [UInt8], _ connection: inout TLSConnection, into ciphertext: inout [UInt8]) throws {
+    private static func encrypt(_ bytes: [UInt8], _ connection: inout TLSConnection, into ciphertext: inout [UInt8]) throws {
         var output = connection.takeOutput { Array($0) }
-        let result = octets.withUnsafeBytes { octets -> Result<Void, TLSFailure> in
+        let result = bytes.withUnsafeBytes { bytes -> Result<Void, TLSFailure> in
             do throws(TLSFailure) {
-                try connection.send(octets) { wanted, fill in
+                try connection.send(bytes) { wanted, fill in
                     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: wanted, alignment: 16)
                     defer { space.deallocate() }
                     output += space.prefix(fill(space))
@@ -132,17 +132,17 @@ struct LiveSocket: ~Copyable {
         guard connected == 0 else {
             let message = String(cString: strerror(errno))
             close(descriptor)
-            throw Failure(message: "no connection to the own proxy (\(message))")
+            throw Failure(message: "no connection to Wiretape's own proxy (\(message))")
         }
         self.descriptor = descriptor
     }
 
     deinit { close(self.descriptor) }
 
-    func send(_ octets: [UInt8]) throws(Failure) {
+    func send(_ bytes: [UInt8]) throws(Failure) {
         var sent = 0
-        while sent < octets.count {
-            let count = octets[sent...].withUnsafeBytes { Self.send(self.descriptor, $0) }
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { Self.send(self.descriptor, $0) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Self.failure() }
             sent += count
@@ -164,13 +164,13 @@ struct LiveSocket: ~Copyable {
             ? Failure(message: "no answer in time") : Failure(message: String(cString: strerror(errno)))
     }
 
-    private static func send(_ descriptor: Int32, _ octets: UnsafeRawBufferPointer) -> Int {
+    private static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
-        Darwin.send(descriptor, octets.baseAddress, octets.count, 0)
+        Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
         #elseif canImport(Glibc)
-        Glibc.send(descriptor, octets.baseAddress, octets.count, Int32(MSG_NOSIGNAL))
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         #else
-        Musl.send(descriptor, octets.baseAddress, octets.count, MSG_NOSIGNAL)
+        Musl.send(descriptor, bytes.baseAddress, bytes.count, MSG_NOSIGNAL)
         #endif
     }
 }

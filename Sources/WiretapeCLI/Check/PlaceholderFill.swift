@@ -2,7 +2,7 @@ internal import CassetteRedaction
 internal import TapeBytes
 internal import TapeProxy
 
-/// Values for the placeholders in a cassette's requests, from the environment. They are sent to the origin and go nowhere else.
+/// Values for the placeholders in a cassette's requests, from the environment. They are sent to the origin only.
 struct PlaceholderFill {
     /// `authorization:1=API_TOKEN`: a placeholder, and the variable that holds its value.
     struct Source: Sendable, Hashable {
@@ -11,10 +11,11 @@ struct PlaceholderFill {
 
         init(_ text: String) throws(SettingError) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let octets = Array("{{\(parts.first ?? "")}}".utf8)
-            let found = octets.withUnsafeBytes { Placeholder.spelled(in: $0, at: 0) }
-            guard parts.count == 2, !parts[1].isEmpty, let found, found.length == octets.count else {
-                throw SettingError("\"\(text)\" is no placeholder with its variable; write KIND:NUMBER=NAME, as authorization:1=API_TOKEN")
+            let bytes = Array("{{\(parts.first ?? "")}}".utf8)
+            let found = bytes.withUnsafeBytes { Placeholder.spelled(in: $0, at: 0) }
+            guard parts.count == 2, !parts[1].isEmpty, let found, found.length == bytes.count else {
+                throw SettingError(
+                    "\"\(text)\" is not a placeholder with a variable; write KIND:NUMBER=NAME, for example authorization:1=API_TOKEN")
             }
             (self.placeholder, self.variable) = (found.placeholder, String(parts[1]))
         }
@@ -38,10 +39,10 @@ struct PlaceholderFill {
     init(_ sources: [Source], environment: @escaping (String) -> [UInt8]? = RedactionOptions.variable) throws(SettingError) {
         for source in sources {
             guard let value = environment(source.variable), !value.isEmpty else {
-                throw SettingError("the environment has no \"\(source.variable)\" for \(source.placeholder): set it, or leave --fill out.")
+                throw SettingError("the environment has no \"\(source.variable)\" for \(source.placeholder): set it, or omit --fill.")
             }
             guard !value.contains(where: { $0 < 32 || $0 == 127 }) else {
-                throw SettingError("the value of \"\(source.variable)\" has a line end or another control character: give it without.")
+                throw SettingError("the value of \"\(source.variable)\" has a line end or another control character: remove it.")
             }
             self.values[source.placeholder] = value
         }
@@ -56,8 +57,8 @@ struct PlaceholderFill {
         return secrets.compactMap { try? RedactionRules(rules: [], secrets: [$0]) }.reduce(.standard) { $0.adding($1) }
     }
 
-    func hasPlaceholder(_ octets: [UInt8]) -> Bool {
-        octets.withUnsafeBytes { text in text.indices.contains { Placeholder.length(in: text, at: $0) != nil } }
+    func hasPlaceholder(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { text in text.indices.contains { Placeholder.length(in: text, at: $0) != nil } }
     }
 
     func filled(_ text: String, _ place: Place) throws(LiveRequest.LeftOut) -> String {
@@ -65,12 +66,12 @@ struct PlaceholderFill {
     }
 
     /// Throws if a placeholder's value is not known.
-    func filled(_ octets: [UInt8], _ place: Place) throws(LiveRequest.LeftOut) -> [UInt8] {
+    func filled(_ bytes: [UInt8], _ place: Place) throws(LiveRequest.LeftOut) -> [UInt8] {
         var filled: [UInt8] = []
         var index = 0
-        while index < octets.count {
-            guard let found = octets.withUnsafeBytes({ Placeholder.spelled(in: $0, at: index) }) else {
-                filled.append(octets[index])
+        while index < bytes.count {
+            guard let found = bytes.withUnsafeBytes({ Placeholder.spelled(in: $0, at: index) }) else {
+                filled.append(bytes[index])
                 index += 1
                 continue
             }
@@ -79,7 +80,7 @@ struct PlaceholderFill {
                 throw LiveRequest.LeftOut(
                     reason: "it holds \(found.placeholder), whose value is not known: --fill \(name)=NAME takes it from a variable")
             }
-            let isEscaped = octets[index] == UInt8(ascii: "%")
+            let isEscaped = bytes[index] == UInt8(ascii: "%")
             filled += isEscaped ? Self.percentEncoded(value) : Self.written(value, place)
             index += found.length
         }
@@ -101,11 +102,11 @@ struct PlaceholderFill {
     }
 
     private static func percentEncoded(_ value: [UInt8]) -> [UInt8] {
-        value.flatMap { octet -> [UInt8] in
-            switch octet {
-            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): return [octet]
+        value.flatMap { byte -> [UInt8] in
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): return [byte]
             default:
-                let digits = String(octet, radix: 16, uppercase: true)
+                let digits = String(byte, radix: 16, uppercase: true)
                 return Array("%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
             }
         }

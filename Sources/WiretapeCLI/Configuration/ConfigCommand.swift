@@ -10,8 +10,8 @@ struct ConfigCommand: ParsableCommand {
         commandName: "config",
         abstract: "Show which settings are in force, and where each comes from.",
         discussion: """
-            Later sources override earlier ones: what is built in, the cassette's own rules, wiretape.yaml, and the command line. Lists \
-            add up, but for "match"; anything else replaces.
+            Later sources override earlier ones: the defaults, the cassette's own rules, wiretape.yaml, and the command line. Lists \
+            are joined, except for "match".
 
             Examples:
               wiretape config
@@ -19,7 +19,7 @@ struct ConfigCommand: ParsableCommand {
               wiretape config Cassettes/pets.json --ignore query:ts --json
             """)
 
-    @Argument(help: "A cassette, for its own rules and for the settings of its name alone. It need not be there yet.")
+    @Argument(help: "A cassette, for its own rules and the settings that apply to its name. It need not exist yet.")
     var file: String?
 
     @OptionGroup var rules: RuleOptions
@@ -67,7 +67,7 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The configuration file, in place of the nearest wiretape.yaml, wiretape.yml or wiretape.json from here up to the repository's root.",
+            "The configuration file, instead of the nearest wiretape.yaml, wiretape.yml or wiretape.json from here up to the repository's root.",
             valueName: "file"))
     var config: String?
 
@@ -76,7 +76,7 @@ struct ConfigOptions: ParsableArguments {
 
     func validate() throws {
         guard self.config == nil || !self.noConfig else {
-            throw ValidationError("--config and --no-config do not go together: give one of them.")
+            throw ValidationError("--config and --no-config cannot be used together: pass one of them.")
         }
     }
 

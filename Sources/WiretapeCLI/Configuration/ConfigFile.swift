@@ -93,7 +93,7 @@ struct CassetteGlob: Sendable, Hashable, CustomStringConvertible {
 
 /// Looks for the nearest configuration file: in a folder and its parents, up to the root of a repository or the home folder.
 ///
-/// Rejects another user's file: in a folder like /tmp, anybody could place one above somebody else's work. The file has to belong to the
+/// Rejects another user's file: in a folder such as /tmp, any user could place one above another user's work. The file must belong to the
 /// user, to root, or to the owner of the working folder.
 struct ConfigSearch {
     static let names = ["wiretape.yaml", "wiretape.yml", "wiretape.json"]
@@ -126,10 +126,10 @@ struct ConfigSearch {
             if let path = found.first {
                 guard found.count == 1 else {
                     throw SettingError(
-                        "there are \"\(path)\" and \"\(found[1])\": leave one of them, or name one with --config.")
+                        "both \"\(path)\" and \"\(found[1])\" exist: keep one of them, or name one with --config.")
                 }
                 guard self.isTrusted(path) else {
-                    throw SettingError("\"\(path)\" belongs to another user: name it with --config, or leave it out with --no-config.")
+                    throw SettingError("\"\(path)\" belongs to another user: name it with --config, or ignore it with --no-config.")
                 }
                 return path
             }

@@ -48,7 +48,7 @@ struct ConfigNode: Hashable {
         return try reading.root()
     }
 
-    /// Takes over the values of one file and counts them.
+    /// Converts the values of one file and counts them.
     private struct Reading {
         let file: String
         var count = 0
@@ -56,10 +56,11 @@ struct ConfigNode: Hashable {
         mutating func enter(line: Int, depth: Int) throws(SettingError) {
             self.count += 1
             guard self.count <= ConfigNode.limit else {
-                throw SettingError("\"\(self.file)\" has more than \(ConfigNode.limit) values, aliases included: leave some out.")
+                throw SettingError("\"\(self.file)\" has more than \(ConfigNode.limit) values, aliases included: remove some.")
             }
             guard depth <= ConfigNode.depthLimit else {
-                throw SettingError("\"\(self.file)\" line \(line): nested deeper than \(ConfigNode.depthLimit): no setting is.")
+                throw SettingError(
+                    "\"\(self.file)\" line \(line): nested more than \(ConfigNode.depthLimit) levels deep, as no setting is: correct it.")
             }
         }
 
@@ -71,7 +72,7 @@ struct ConfigNode: Hashable {
             case .true, .false, .number: return ConfigNode(line: line, content: .text(String(decoding: value.raw, as: UTF8.self)))
             case .string:
                 guard let text = value.string else {
-                    throw SettingError("\"\(self.file)\" line \(line): half of a surrogate pair is no text: correct it.")
+                    throw SettingError("\"\(self.file)\" line \(line): half of a surrogate pair is not text: correct it.")
                 }
                 return ConfigNode(line: line, content: .text(text))
             case .array:
@@ -84,7 +85,7 @@ struct ConfigNode: Hashable {
                 for member in value.members {
                     let name = member.name.string ?? ""
                     guard seen.insert(name).inserted else {
-                        throw SettingError("\"\(self.file)\" line \(member.name.line): \"\(name)\" is there twice: correct it.")
+                        throw SettingError("\"\(self.file)\" line \(member.name.line): \"\(name)\" appears twice: remove one of them.")
                     }
                     members.append(Member(name: name, line: member.name.line, value: try self.node(member.value, depth: depth + 1)))
                 }
@@ -93,7 +94,7 @@ struct ConfigNode: Hashable {
         }
     }
 
-    /// Takes over the one document of a YAML text.
+    /// Converts the one document of a YAML text.
     private struct YAMLReading: ~Copyable {
         private let file: String
         private var events: YAMLEvents
@@ -115,7 +116,7 @@ struct ConfigNode: Hashable {
             let root = try self.node(self.next(), depth: 0)
             let end = try self.next()
             guard case .end = end.event else {
-                throw SettingError("\"\(self.file)\" line \(end.line): a second document: leave one of them.")
+                throw SettingError("\"\(self.file)\" line \(end.line): a second document begins: keep one of them.")
             }
             return root
         }
@@ -136,7 +137,7 @@ struct ConfigNode: Hashable {
                 try self.recount(node, depth: depth)
                 name = nil
             case .documentStart, .end, .sequenceEnd, .mappingEnd:
-                throw SettingError("\"\(self.file)\" line \(line): a value is missing: correct it.")
+                throw SettingError("\"\(self.file)\" line \(line): a value is missing: add it.")
             }
             if let name { self.anchors[name] = node }
             return node
@@ -159,7 +160,7 @@ struct ConfigNode: Hashable {
                 if case .mappingEnd = key.event { return members }
                 let name = try self.key(key)
                 guard seen.insert(name).inserted else {
-                    throw SettingError("\"\(self.file)\" line \(key.line): \"\(name)\" is there twice: correct it.")
+                    throw SettingError("\"\(self.file)\" line \(key.line): \"\(name)\" appears twice: remove one of them.")
                 }
                 members.append(Member(name: name, line: key.line, value: try self.node(self.next(), depth: depth + 1)))
             }
@@ -174,7 +175,7 @@ struct ConfigNode: Hashable {
                 if case .text(let text) = try self.value(of: anchor, line: key.line).content { return text }
             case .documentStart, .end, .sequenceStart, .sequenceEnd, .mappingStart, .mappingEnd: break
             }
-            throw SettingError("\"\(self.file)\" line \(key.line): a key that is no text: no setting has one.")
+            throw SettingError("\"\(self.file)\" line \(key.line): a key is not text: correct it.")
         }
 
         private func value(of anchor: String, line: Int) throws(SettingError) -> ConfigNode {

@@ -80,27 +80,27 @@ struct ConfigReader {
 
     private static func checkVariable(_ name: String) throws {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
-            throw SettingError("\"\(name)\" cannot be the name of a variable; write the name alone, as API_KEY")
+            throw SettingError("\"\(name)\" cannot be the name of a variable; write the name alone, for example API_KEY")
         }
     }
 
     private static func address(_ text: String) throws -> ListenAddress {
         guard let address = ListenAddress(argument: text) else {
-            throw SettingError("\"\(text)\" is no address to listen on; write HOST:PORT, as \"127.0.0.1:7070\"")
+            throw SettingError("\"\(text)\" is not an address to listen on; write HOST:PORT, for example \"127.0.0.1:7070\"")
         }
         return address
     }
 
     private static func grace(_ text: String) throws -> Int {
         guard let seconds = Int(text), ProxyOptions.graces.contains(seconds), text.utf8.allSatisfy({ 48...57 ~= $0 }) else {
-            throw SettingError("\"\(text)\" is no number of seconds from 0 to \(ProxyOptions.graces.upperBound)")
+            throw SettingError("\"\(text)\" is not a number of seconds from 0 to \(ProxyOptions.graces.upperBound)")
         }
         return seconds
     }
 
     /// Relative to the file's folder: a run may start in any folder below it.
     private func path(_ text: String) throws -> String {
-        guard !text.isEmpty else { throw SettingError("\"\" is no path; write one, or leave the setting out") }
+        guard !text.isEmpty else { throw SettingError("\"\" is not a path; write one, or omit the setting") }
         guard !text.hasPrefix("/"), let slash = self.file.lastIndex(of: "/") else { return text }
         return String(self.file[...slash]) + text
     }
@@ -108,10 +108,10 @@ struct ConfigReader {
     private func unknown(_ member: ConfigNode.Member) -> SettingError {
         let shown = VisibleText.line(String(member.name.prefix(60)))
         if let near = ConfigKey.nearest(to: member.name) {
-            return self.error(member.line, "\"\(shown)\" is no setting; did you mean \"\(near.rawValue)\"?")
+            return self.error(member.line, "\"\(shown)\" is not a setting; did you mean \"\(near.rawValue)\"?")
         }
         return self.error(
-            member.line, "\"\(shown)\" is no setting; there are \(ConfigKey.allCases.map(\.rawValue).joined(separator: ", ")).")
+            member.line, "\"\(shown)\" is not a setting; the settings are \(ConfigKey.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
 
     private func error(_ line: Int, _ problem: String) -> SettingError { SettingError("\"\(self.file)\" line \(line): \(problem)") }
@@ -143,13 +143,14 @@ struct ConfigReader {
             let value = self.member.value
             switch value.content {
             case .text(let text): return [(text, value.line)]
-            case .nothing: throw self.error(value.line, "there is no value; write one, or leave the setting out")
-            case .members: throw self.error(value.line, "expected text or a list of texts; write \"PLACE:NAME\" without a space, in quotes")
+            case .nothing: throw self.error(value.line, "there is no value; write one, or omit the setting")
+            case .members:
+                throw self.error(value.line, "expected a string or a list of strings; write \"PLACE:NAME\" without a space, in quotes")
             case .list(let nodes):
                 var lines: [(text: String, line: Int)] = []
                 for node in nodes {
                     guard case .text(let text) = node.content else {
-                        throw self.error(node.line, "expected a list of texts; write \"PLACE:NAME\" without a space, in quotes")
+                        throw self.error(node.line, "expected a list of strings; write \"PLACE:NAME\" without a space, in quotes")
                     }
                     lines.append((text, node.line))
                 }
@@ -173,7 +174,7 @@ struct ConfigReader {
         func one<Value>(_ make: (String) throws -> Value) throws(SettingError) -> Setting<Value> {
             let lines = try self.lines()
             guard let (text, line) = lines.first, lines.count == 1 else {
-                throw self.error(self.member.value.line, "expected one value; write it without a list")
+                throw self.error(self.member.value.line, "expected one value, not a list")
             }
             return self.setting(try self.made(text, line, make), line)
         }

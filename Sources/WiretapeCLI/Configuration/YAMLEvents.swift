@@ -4,7 +4,7 @@ internal import CYaml
 ///
 /// Knows no schema: scalars are text.
 struct YAMLEvents: ~Copyable {
-    /// What is wrong with a text, as libyaml says it.
+    /// What is wrong with a text, in the words of libyaml.
     struct Problem: Error {
         /// From 1; nil if the bytes themselves cannot be read.
         var line: Int?
@@ -76,7 +76,7 @@ struct YAMLEvents: ~Copyable {
     }
 
     private var problem: Problem {
-        let reason = self.parser.pointee.problem.map { String(cString: $0) } ?? "this is no YAML"
+        let reason = self.parser.pointee.problem.map { String(cString: $0) } ?? "this is not YAML"
         let hasPlace = self.parser.pointee.error == YAML_SCANNER_ERROR || self.parser.pointee.error == YAML_PARSER_ERROR
         return Problem(line: hasPlace ? Int(self.parser.pointee.problem_mark.line) + 1 : nil, reason: reason)
     }

@@ -2,7 +2,7 @@ internal import CassetteModel
 internal import ClientCapabilities
 internal import TapeBytes
 
-/// Judges the readings of a machine: what works, what is worth knowing, and what was set up and does not work.
+/// Assesses the readings of a machine: what works, what is worth knowing, and what was set up and does not work.
 struct Checkup {
     let readings: CheckupReadings
     let report: CapabilityReport
@@ -28,7 +28,7 @@ struct Checkup {
                 case .systemTrust: self.systemTrust
                 case .https: self.https
                 }
-            guard let found else { return "\"\(requirement.rawValue)\" is required, and this system has no such thing: leave it out." }
+            guard let found else { return "\"\(requirement.rawValue)\" is required, but this system does not have it: omit it." }
             guard found.mark != .ok else { return nil }
             return "\"\(requirement.rawValue)\" is required: \(found.text)\(found.remedy.map { ": \($0)" } ?? "")."
         }
@@ -39,8 +39,8 @@ struct Checkup {
     private var swift: CheckupFinding? {
         guard let release = self.readings.facts.swift else {
             return CheckupFinding(
-                mark: .note, name: "swift", text: "no \"swift\" in PATH said its version; what follows supposes the worst",
-                remedy: "put the toolchain's folder into PATH")
+                mark: .note, name: "swift", text: "no \"swift\" in PATH reported its version; what follows assumes the worst",
+                remedy: "add the toolchain's folder to PATH")
         }
         return CheckupFinding(mark: .ok, name: "swift", text: "\(release), the one in PATH")
     }
@@ -62,7 +62,8 @@ struct Checkup {
         guard self.readings.facts.system == .linux else { return nil }
         guard let obstacle = self.readings.obstacle else {
             return CheckupFinding(
-                mark: .ok, name: "namespace", text: "permitted: what \"wiretape record --\" runs trusts the authority, URLSession included")
+                mark: .ok, name: "namespace",
+                text: "permitted: programs run by \"wiretape record --\" trust the authority, URLSession included")
         }
         return CheckupFinding(mark: .note, name: "namespace", text: "not permitted: \(obstacle.reason)", remedy: obstacle.remedy)
     }
@@ -79,15 +80,15 @@ struct Checkup {
         let file = "\"\(self.readings.authorityFile)\""
         switch self.readings.authority {
         case .missing:
-            return CheckupFinding(mark: .note, name: "authority", text: "none yet; \"wiretape record\" makes one in \(file)")
+            return CheckupFinding(mark: .note, name: "authority", text: "none yet; \"wiretape record\" creates one in \(file)")
         case .unreadable(let message):
-            return CheckupFinding(mark: .problem, name: "authority", text: message, remedy: "move the file away, and a new one is made")
+            return CheckupFinding(mark: .problem, name: "authority", text: message, remedy: "move the file away, and a new one is created")
         case .present(let until, let warning):
             let day = Timestamp(microseconds: until * 1_000_000).description.prefix(10)
             guard until > self.readings.now else {
                 return CheckupFinding(
-                    mark: .problem, name: "authority", text: "\(file) ended on \(day)",
-                    remedy: "move it and its key away, and new ones are made")
+                    mark: .problem, name: "authority", text: "\(file) expired on \(day)",
+                    remedy: "move it and its key away, and new ones are created")
             }
             if let warning { return CheckupFinding(mark: .problem, name: "authority", text: warning) }
             return CheckupFinding(mark: .ok, name: "authority", text: "\(file), until \(day)")
@@ -97,15 +98,15 @@ struct Checkup {
     private var systemTrust: CheckupFinding? {
         guard let trusts = self.readings.facts.trustsAuthority else {
             return CheckupFinding(
-                mark: .note, name: "system", text: "whether the system trusts the authority cannot be told",
-                remedy: "\"wiretape ca install\" has it do so")
+                mark: .note, name: "system", text: "cannot tell whether the system trusts the authority",
+                remedy: "\"wiretape ca install\" makes the system trust it")
         }
         let files = self.readings.systemBundles.map { "\"\($0)\"" }.joined(separator: ", ")
         return trusts
             ? CheckupFinding(mark: .ok, name: "system", text: "the authority is among the system's roots in \(files)")
             : CheckupFinding(
                 mark: .note, name: "system", text: "the authority is not among the system's roots in \(files)",
-                remedy: "\"wiretape ca install\" puts it there, where a namespace is not enough")
+                remedy: "\"wiretape ca install\" adds it, if a namespace is not enough")
     }
 
     // MARK: The environment
@@ -117,14 +118,16 @@ struct Checkup {
         func names(_ bundles: [CheckupReadings.Bundle]) -> String { bundles.map(\.variable).joined(separator: ", ") }
         var findings = lost.map {
             CheckupFinding(
-                mark: .problem, name: $0.variable, text: "names \"\($0.path)\", which cannot be read", remedy: "correct it or take it out")
+                mark: .problem, name: $0.variable, text: "names \"\($0.path)\", which cannot be read", remedy: "correct it or unset it")
         }
-        if !with.isEmpty { findings.append(CheckupFinding(mark: .ok, name: "roots", text: "the authority is where \(names(with)) point")) }
+        if !with.isEmpty {
+            findings.append(CheckupFinding(mark: .ok, name: "roots", text: "the authority is in the files that \(names(with)) name"))
+        }
         if !without.isEmpty {
             findings.append(
                 CheckupFinding(
-                    mark: .note, name: "roots", text: "the authority is not where \(names(without)) point",
-                    remedy: "run programs after \"wiretape record --\", or take over \"wiretape env\""))
+                    mark: .note, name: "roots", text: "the authority is not in the files that \(names(without)) name",
+                    remedy: "run programs with \"wiretape record --\", or use the output of \"wiretape env\""))
         }
         return findings
     }
@@ -136,23 +139,23 @@ struct Checkup {
             findings.append(
                 CheckupFinding(
                     mark: .problem, name: "HTTP_PROXY",
-                    text: "is set and http_proxy is not: libcurl, and so curl and URLSession, reads the lower-case name alone",
+                    text: "is set and http_proxy is not: libcurl, and so curl and URLSession, reads only the lower-case name",
                     remedy: "set http_proxy too"))
         }
         if let listens = self.readings.proxyListens {
             findings.append(
                 listens
-                    ? CheckupFinding(mark: .ok, name: "proxy", text: "somebody listens where the variables have the proxy")
+                    ? CheckupFinding(mark: .ok, name: "proxy", text: "a server listens at the address that the proxy variables name")
                     : CheckupFinding(
-                        mark: .problem, name: "proxy", text: "nobody listens where the variables have the proxy",
-                        remedy: "start \"wiretape record FILE --listen HOST:PORT\", or take http_proxy and its like out"))
+                        mark: .problem, name: "proxy", text: "nothing listens at the address that the proxy variables name",
+                        remedy: "start \"wiretape record FILE --listen HOST:PORT\", or unset http_proxy and the others"))
         }
         let exceptions = ["no_proxy", "NO_PROXY"].compactMap { variables[$0] }
         if !findings.isEmpty || variables["http_proxy"] != nil, exceptions.contains(where: { ChildEnvironment.withoutLoopback($0) != $0 }) {
             findings.append(
                 CheckupFinding(
-                    mark: .note, name: "no_proxy", text: "has names of this machine or \"*\": requests to it go past the proxy",
-                    remedy: "take them out, as \"wiretape record --\" does"))
+                    mark: .note, name: "no_proxy", text: "has names of this machine or \"*\": requests to it bypass the proxy",
+                    remedy: "remove them, as \"wiretape record --\" does"))
         }
         return findings
     }

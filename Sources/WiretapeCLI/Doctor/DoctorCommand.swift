@@ -7,9 +7,9 @@ internal import TapeBytes
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at this machine: what can be recorded, who is trusted, and which calls of URLSession end a process.",
+        abstract: "Check this machine: what can be recorded, which authority is trusted, and which calls of URLSession end a process.",
         discussion: """
-            Changes nothing. Exits with 1 where something that --require names is not so.
+            Changes nothing. Exits with 1 if something that --require names is not available.
 
             Examples:
               wiretape doctor
@@ -19,7 +19,7 @@ struct DoctorCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What has to be so: swift, libcurl, namespace, authority, system-trust, https (of URLSession). Can be repeated.",
+            "Fail unless this is available: swift, libcurl, namespace, authority, system-trust, https (of URLSession). Repeatable.",
             valueName: "what"))
     var require: [CheckupRequirement] = []
 
@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
-        try TrustError.told { () throws(TrustError) in
+        try TrustError.reporting { () throws(TrustError) in
             let checkup = Checkup(try CheckupReadings.take(self.authority))
             let page = CheckupPage(checkup: checkup)
             if self.json { Terminal.output.line(page.json) } else { for line in page.lines { Terminal.output.line(line) } }
@@ -69,7 +69,7 @@ struct CheckupPage {
         for finding in self.checkup.findings {
             let head = Self.padded(finding.mark.rawValue, Self.markWidth) + Self.padded(finding.name, names + 2)
             let text = finding.remedy.map { "\(finding.text): \($0)." } ?? "\(finding.text)."
-            lines += Self.wrapped(VisibleText.line(text), behind: head)
+            lines += Self.wrapped(VisibleText.line(text), after: head)
         }
         let capabilities = self.checkup.report.capabilities
         let sections: [(String, [Capability])] = [
@@ -88,7 +88,7 @@ struct CheckupPage {
     private static func lines(_ capability: Capability) -> [String] {
         let remedy = capability.remedy.map { " Instead: \($0)." } ?? ""
         let releases = capability.releases == .all ? "" : " (\(capability.releases).)"
-        return self.wrapped(capability.title, behind: "  ") + self.wrapped(capability.sentence + remedy + releases, behind: "      ")
+        return self.wrapped(capability.title, after: "  ") + self.wrapped(capability.sentence + remedy + releases, after: "      ")
     }
 
     private var title: String {
@@ -106,7 +106,7 @@ struct CheckupPage {
     private static func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(1, width - text.count)) }
 
     /// Lines of at most `width` columns, as far as words allow; lines after the first are indented by the width of `head`.
-    static func wrapped(_ text: String, behind head: String) -> [String] {
+    static func wrapped(_ text: String, after head: String) -> [String] {
         var lines: [String] = []
         var line = head
         var isEmpty = true

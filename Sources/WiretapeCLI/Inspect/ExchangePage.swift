@@ -1,6 +1,6 @@
-internal import CassetteTools
 internal import CassetteModel
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 
 /// One exchange in full, for people.
@@ -91,7 +91,7 @@ struct ExchangePage {
     private func trailers(_ fields: HeaderFields?) throws {
         guard let fields else { return }
         try self.space()
-        try self.facts("trailers", [fields.isEmpty ? "none in their section" : Quantity.count(fields.count, "line")])
+        try self.facts("trailers", [fields.isEmpty ? "an empty section" : Quantity.count(fields.count, "line")])
         try self.fields(fields)
     }
 
@@ -120,7 +120,7 @@ struct ExchangePage {
         let problems = lint.finish()
         let parts = try BodyParts(contents, headers: headers)
         if let parts {
-            let boundary = parts.isOfOtherBoundary ? ", by the boundary that it has" : ""
+            let boundary = parts.isOfOtherBoundary ? ", by the boundary that the body uses" : ""
             try self.facts("", ["\(Quantity.count(parts.all.count, "part"))\(boundary)"])
         }
         if let first = problems.first {
@@ -129,7 +129,7 @@ struct ExchangePage {
             try self.see("\(self.command) --lint", .yellow)
         }
         guard let parts else { return false }
-        try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents.atHand())
+        try PartsPage(command: command, screen: self.screen, write: self.write).show(parts, in: contents.forRandomAccess())
         return true
     }
 

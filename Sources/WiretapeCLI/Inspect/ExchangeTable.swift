@@ -1,5 +1,5 @@
-internal import CassetteTools
 internal import CassetteModel
+internal import CassetteTools
 internal import TapeBytes
 
 /// The list of a cassette's exchanges as a table, row by row.
@@ -49,7 +49,7 @@ struct ExchangeTable {
 
     /// Rows and bytes after which the first widths are fixed.
     private static let settlingRows = 500
-    private static let settlingOctets = 1 << 20
+    private static let settlingBytes = 1 << 20
     /// The second gap, with shorter statuses, is used if a URL would be cut too short.
     private static let gaps = ["  ", " "]
     /// If a URL is cut shorter than the first, other columns shrink; if it is cut shorter than the second, they are left out.
@@ -64,13 +64,13 @@ struct ExchangeTable {
     private var widths: [Int]
     private var shortStatusWidth = TextWidth.columns(Column.status.title)
     private var waiting: [Line] = []
-    private var waitingOctets = 0
+    private var waitingBytes = 0
     private var isSettled = false
     /// Whether a row was shown with a phase bar.
     private var showsPhases = false
 
     private var count = 0
-    private var octets = 0
+    private var bytes = 0
     private var first: Timestamp?
     /// In microseconds since the first start.
     private var end: Double = 0
@@ -103,8 +103,8 @@ struct ExchangeTable {
         self.shortStatusWidth = max(self.shortStatusWidth, row.shortStatusWords.utf8.count)
         guard !self.isSettled else { return try self.show(line) }
         self.waiting.append(line)
-        self.waitingOctets += cells.reduce(0) { $0 + $1.utf8.count }
-        if self.waiting.count >= Self.settlingRows || self.waitingOctets >= Self.settlingOctets { try self.settle() }
+        self.waitingBytes += cells.reduce(0) { $0 + $1.utf8.count }
+        if self.waiting.count >= Self.settlingRows || self.waitingBytes >= Self.settlingBytes { try self.settle() }
     }
 
     /// Ends with a legend for the bars and a line of totals.
@@ -114,7 +114,7 @@ struct ExchangeTable {
         try self.settle()
         if self.showsPhases { try self.write(self.screen.paint("phases: ", .dim) + PhaseBar.legend(self.screen.paint) + "\n") }
         var text =
-            "\(total == nil ? "" : "\(self.count) of ")\(Quantity.count(total ?? self.count, "exchange")), \(Quantity.bytes(self.octets)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
+            "\(total == nil ? "" : "\(self.count) of ")\(Quantity.count(total ?? self.count, "exchange")), \(Quantity.bytes(self.bytes)) of bodies in \(Quantity.milliseconds(self.end / 1000))"
         let problems = [(self.failed, "failed"), (self.cut, "cut")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         if !problems.isEmpty { text += "; " + problems.joined(separator: ", ") }
         try self.write(self.screen.paint(text + ".", .dim) + "\n")
@@ -124,7 +124,7 @@ struct ExchangeTable {
 
     private mutating func tally(_ row: ExchangeRow) {
         self.count += 1
-        self.octets = ExchangeRow.sum(self.octets, row.bodyOctets)
+        self.bytes = ExchangeRow.sum(self.bytes, row.bodyBytes)
         self.first = self.first ?? row.started
         self.end = max(self.end, self.offset(row) + (row.total ?? 0) * 1000)
         switch row.outcome {

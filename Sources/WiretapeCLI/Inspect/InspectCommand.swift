@@ -1,22 +1,22 @@
-package import CassetteTools
 internal import ArgumentParser
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
+package import CassetteTools
 
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show what a cassette holds.",
         discussion: """
-            Lists the exchanges, or shows the one of that number in full: multipart bodies as their parts, JSON laid out, images on \
-            terminals that show them. Control characters in what was recorded are escaped; --body and --part write bytes as they \
-            are, without their codings.
+            Lists the exchanges, or shows the one with that number in full: multipart bodies by part, JSON formatted, images on \
+            terminals that can show them. Recorded control characters are escaped; --body and --part write the decoded bytes as they \
+            are.
 
             Filters are mitmproxy's: ~m method, ~u url, ~d domain, ~c status, ~t type, ~b body, ~h header (~tq ~bq ~hq of the request, \
             ~ts ~bs ~hs of the response), ~dst address, ~a asset, ~q without a response, ~s with one, ~e cut or failed; "!", "&", "|" \
-            and parentheses; a pattern alone is for the url. Patterns are regular expressions without regard to case; ~b looks at the first \
-            64 MiB of a body, with its codings taken off.
+            and parentheses; a pattern alone matches the url. Patterns are case-insensitive regular expressions; ~b searches the first \
+            64 MiB of a decoded body.
 
             Examples:
               wiretape inspect Cassettes/pets.json
@@ -35,7 +35,7 @@ struct InspectCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
     var number: Int?
 
-    @Option(help: ArgumentHelp("Only the exchanges that this is true of.", valueName: "expr"))
+    @Option(help: ArgumentHelp("Only the exchanges that match this expression.", valueName: "expr"))
     var filter: String?
 
     @Option(help: ArgumentHelp("Write the decoded body of the request or the response, and nothing else.", valueName: "message"))
@@ -50,15 +50,15 @@ struct InspectCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write every body and every part into files of this folder.", valueName: "dir"))
     var extract: String?
 
-    @Flag(help: "With --extract, replace files that are there already.")
+    @Flag(help: "With --extract, replace existing files.")
     var overwrite = false
 
-    @Flag(help: "Name what is wrong with multipart bodies, and where.")
+    @Flag(help: "List what is wrong with multipart bodies, and where.")
     var lint = false
 
     @Flag(
         help: """
-            The list as a JSON array; with a number, the exchange as it stands in the cassette; with another option, what it finds.
+            Print JSON: the list as an array; with a number, the exchange as it is in the cassette; with another option, its result.
             """)
     var json = false
 
@@ -67,15 +67,15 @@ struct InspectCommand: ParsableCommand {
             self.body != nil || self.part != nil ? (self.part == nil ? "--body" : "--part") : nil, self.extract.map { _ in "--extract" },
             self.lint ? "--lint" : nil,
         ].compactMap { $0 }
-        if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) do not go together.") }
+        if wanted.count > 1 { throw ValidationError("\(wanted[0]) and \(wanted[1]) cannot be used together.") }
         if let body = self.body, self.number == nil {
             throw ValidationError("--body \(body.rawValue) needs the number of an exchange.")
         }
         if self.part != nil, self.number == nil { throw ValidationError("--part needs the number of an exchange.") }
         if self.raw, self.body == nil, self.part == nil { throw ValidationError("--raw needs --body or --part.") }
-        if self.raw, self.json { throw ValidationError("--raw and --json do not go together.") }
+        if self.raw, self.json { throw ValidationError("--raw and --json cannot be used together.") }
         if self.overwrite, self.extract == nil { throw ValidationError("--overwrite needs --extract.") }
-        if self.filter != nil, self.number != nil { throw ValidationError("--filter is for all exchanges: leave the number out.") }
+        if self.filter != nil, self.number != nil { throw ValidationError("--filter applies to all exchanges: omit the number.") }
         if let filter = self.filter {
             do {
                 _ = try FilterParser.parse(filter)
@@ -141,8 +141,8 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Print a recorded request as a command that sends it again.",
         discussion: """
-            The command is for sh. Data that do not fit into a command line come from files: --files writes them, and without it a \
-            comment says how to.
+            The command is for sh. Data that does not fit into a command line is read from files: --files writes them, and without it \
+            a comment says how to.
 
             Examples:
               wiretape show Cassettes/pets.json 3 --curl
@@ -155,17 +155,17 @@ struct ShowCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The number of one exchange, in order of request start.", valueName: "n"))
     var number: Int
 
-    @Flag(help: "A command line of curl.")
+    @Flag(help: "Print a curl command.")
     var curl = false
 
     @Option(help: ArgumentHelp("Write the files that the command needs into this folder.", valueName: "dir"))
     var files: String?
 
-    @Flag(help: "With --files, replace files that are there already.")
+    @Flag(help: "With --files, replace existing files.")
     var overwrite = false
 
     func validate() throws {
-        guard self.curl else { throw ValidationError("say which form to print: --curl.") }
+        guard self.curl else { throw ValidationError("pass the form to print: --curl.") }
         if self.overwrite, self.files == nil { throw ValidationError("--overwrite needs --files.") }
     }
 

@@ -1,8 +1,8 @@
-internal import CassetteTools
 internal import CassetteFormat
 internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
+internal import CassetteTools
 internal import TapeBytes
 
 /// Shows the contents of a cassette: the list of exchanges, one exchange, or one body.
@@ -83,15 +83,15 @@ struct Inspection {
         if raw {
             try self.writeWire(body, contents, what)
         } else {
-            try self.writeOctets(contents, what)
+            try self.writeBytes(contents, what)
             if let breaking = contents.breaking {
-                self.warn("of \(what) these are the octets that could be read, \(BodyWords.broken(breaking, of: body)); --raw has all.")
+                self.warn("\(what) can be read only in part: \(BodyWords.broken(breaking, of: body)); --raw writes all of it.")
             }
             if body.codings.isEmpty, contents.inflated == nil, body.size > 0, let coding = BodyWords.coding(headers) {
                 self.warn("\(what) is still coded as \(coding), as it was received.")
             }
         }
-        if !body.isComplete { self.warn("\(what) was cut short: these are the octets that came.") }
+        if !body.isComplete { self.warn("\(what) was cut short: these are the bytes that were received.") }
     }
 
     /// Writes a part's data; with `raw`, in its Content-Transfer-Encoding.
@@ -100,7 +100,7 @@ struct Inspection {
     func part(_ wanted: String, in message: MessageChoice?, of number: Int, raw: Bool = false) throws {
         let found = try self.findPart(wanted, in: message, of: number)
         let what = "part \(found.part.label) of the \(found.message.rawValue) body of exchange \(number)"
-        try self.writeOctets(try found.part.contents(in: found.contents, raw: raw), what)
+        try self.writeBytes(try found.part.contents(in: found.contents, raw: raw), what)
     }
 
     // MARK: JSON
@@ -120,8 +120,8 @@ struct Inspection {
         try self.writeJSON(json.finish())
     }
 
-    private func writeJSON(_ octets: [UInt8]) throws {
-        try self.write((self.screen.isTerminal ? VisibleText.whole(octets, .json) : String(decoding: octets, as: UTF8.self)) + "\n")
+    private func writeJSON(_ bytes: [UInt8]) throws {
+        try self.write((self.screen.isTerminal ? VisibleText.whole(bytes, .json) : String(decoding: bytes, as: UTF8.self)) + "\n")
     }
 
     // MARK: Finding
@@ -159,11 +159,12 @@ struct Inspection {
 
     // MARK: Bytes
 
-    private func writeOctets(_ contents: BodyContents, _ what: String) throws {
+    private func writeBytes(_ contents: BodyContents, _ what: String) throws {
         if self.screen.isTerminal, try !Self.isFitForTerminal(contents) {
             guard try !self.showImage(contents) else { return }
             throw InspectError(
-                .unfitForTerminal, "\(what) holds bytes that are not text: send it to a file or a program, as \"| less\".")
+                .unfitForTerminal, "\(what) holds bytes that are not text: redirect it to a file, or pipe it to a program such as \"less\"."
+            )
         }
         try contents.forEachPiece { try self.write($0) }
     }
@@ -171,20 +172,21 @@ struct Inspection {
     private func writeWire(_ body: Body, _ contents: BodyContents, _ what: String) throws {
         if self.screen.isTerminal, try !body.codings.isEmpty || contents.inflated != nil || !Self.isFitForTerminal(contents) {
             throw InspectError(
-                .unfitForTerminal, "\(what) holds bytes that are not text: send it to a file or a program, as \"| less\".")
+                .unfitForTerminal, "\(what) holds bytes that are not text: redirect it to a file, or pipe it to a program such as \"less\"."
+            )
         }
         let reader = self.reader
         let isEdited = try BodyRestorer.streamWire(
-            of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) },
+            of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try reader.read($0)) },
             digest: PortableSHA256(), deliver: self.write)
-        if isEdited { self.warn("\(what) was edited since: these are not the octets that were received.") }
+        if isEdited { self.warn("\(what) was edited after it was recorded: these are not the bytes that were received.") }
     }
 
     /// - Returns: whether the body is an image that the terminal can show.
     private func showImage(_ contents: BodyContents) throws -> Bool {
         guard let width = self.screen.width, let kind = self.screen.images,
             let image = ImageInfo(try contents.prefix(ImageInfo.prefixSize)),
-            let octets = try contents.load(limit: InlineImage.limit), let shown = InlineImage(image, octets, columns: width, kind)
+            let bytes = try contents.load(limit: InlineImage.limit), let shown = InlineImage(image, bytes, columns: width, kind)
         else { return false }
         try self.write(shown.sequence + "\n")
         return true
@@ -291,16 +293,18 @@ struct Inspection {
 
     private func write(_ contents: CurlCommand.Contents, to name: String, in folder: ExtractFolder) throws {
         switch contents {
-        case .octets(let octets): try folder.write(name, octets)
+        case .bytes(let bytes): try folder.write(name, bytes)
         case .wire(let body):
             let reader = self.reader
             var isEdited = false
             _ = try folder.write(name) { write in
                 isEdited = try BodyRestorer.streamWire(
-                    of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { OctetSource(try reader.read($0)) },
+                    of: body, file: { try reader.source($0, digest: PortableSHA256()) }, raw: { ByteSource(try reader.read($0)) },
                     digest: PortableSHA256(), deliver: write)
             }
-            if isEdited { self.warn("the request body was edited since: \"\(folder.path)/\(name)\" does not hold what was received.") }
+            if isEdited {
+                self.warn("the request body was edited after it was recorded: \"\(folder.path)/\(name)\" does not hold what was received.")
+            }
         }
     }
 
@@ -315,7 +319,7 @@ struct Inspection {
         let range =
             switch self.cassette.count {
             case 0: "holds none"
-            case 1: "has 1 only"
+            case 1: "has only 1"
             case let count: "has 1 to \(count)"
             }
         throw InspectError(.noExchange, "there is no exchange \(number): \"\(self.file)\" \(range).")

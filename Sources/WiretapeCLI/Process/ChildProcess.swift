@@ -17,7 +17,7 @@ final class ChildProcess: Sendable {
 
     /// Starts a program, looked up in PATH.
     init(command: [String], environment: [String: String]) throws(StartError) {
-        guard let name = command.first else { throw .failed("no command behind \"--\": give the program to run.") }
+        guard let name = command.first else { throw .failed("no command after \"--\": name the program to run.") }
         var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer {
@@ -47,7 +47,7 @@ final class ChildProcess: Sendable {
         }
         switch status {
         case 0: self.id = id
-        case ENOENT: throw .notFound("\"\(name)\" was not found: give the program's path, or put it into PATH.")
+        case ENOENT: throw .notFound("\"\(name)\" was not found: pass the program's path, or add its folder to PATH.")
         default: throw .failed("\"\(name)\" cannot be started (\(String(cString: strerror(status)))): is it a program that you may run?")
         }
     }

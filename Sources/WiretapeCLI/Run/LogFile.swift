@@ -29,7 +29,7 @@ final class LogFile: Sendable {
     convenience init(path: String, level: Logger.Level) throws(SettingError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw SettingError("the log \"\(path)\" cannot be written (\(String(cString: strerror(errno)))): give another --log.")
+            throw SettingError("the log \"\(path)\" cannot be written (\(String(cString: strerror(errno)))): choose another --log.")
         }
         self.init(level: level, close: { _ = Self.close(descriptor) }) { Terminal.write($0, to: descriptor) }
     }

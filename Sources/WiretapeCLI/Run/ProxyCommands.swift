@@ -7,8 +7,8 @@ struct RecordCommand: ParsableCommand {
         commandName: "record",
         abstract: "Record traffic into a cassette.",
         discussion: """
-            Where FILE exists, the new recording is written beside it and takes its place on a clean close; the old one stays when \
-            the command failed.
+            If FILE exists, the new recording is written beside it and replaces it when it is closed cleanly; if the command fails, \
+            the old one is kept.
 
             Examples:
               wiretape record Cassettes/pets.json -- python3 client.py
@@ -47,8 +47,8 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Answer from a cassette, with no network.",
         discussion: """
-            Each recorded exchange answers one request. A request that was not recorded gets status 424 and a text that says what \
-            comes nearest, and the run exits with 3.
+            Each recorded exchange answers one request. A request that was not recorded is answered with status 424 and a text that \
+            names the nearest recorded ones, and the run exits with 3.
 
             Examples:
               wiretape replay Cassettes/pets.json -- python3 client.py
@@ -80,7 +80,7 @@ struct ReplayCommand: ParsableCommand {
 
     func validate() throws {
         guard self.verdict.onExpired != .rerecord else {
-            throw ValidationError("replay reaches no network: say --on-expired rerecord to \"wiretape run\".")
+            throw ValidationError("replay does not use the network: pass --on-expired rerecord to \"wiretape run\".")
         }
         try self.tls.validate(with: self.command)
     }
@@ -107,7 +107,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: [.customLong("mode"), .customLong("record-mode")],
         help:
-            "once records where there is no cassette; new-episodes also adds what it does not hold; all records anew; none replays. Default: once."
+            "once records if there is no cassette; new-episodes also adds what the cassette lacks; all records everything anew; none only replays. Default: once."
     )
     var mode: RecordMode?
 

@@ -8,36 +8,36 @@ struct ProxyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Address to listen on; port 0 takes a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
+            "Address to listen on; port 0 picks a free one. An address other than loopback needs --allow-remote. Default: 127.0.0.1:0.",
             valueName: "host:port"))
     var listen: ListenAddress?
 
-    @Flag(help: "Let other machines in; needs --proxy-auth.")
+    @Flag(help: "Accept clients from other machines; needs --proxy-auth.")
     var allowRemote = false
 
     @Option(
         help: ArgumentHelp(
-            "User and password that clients must give. Better set in WIRETAPE_PROXY_AUTH, since arguments are seen by everybody on the machine.",
+            "User and password that clients must send. WIRETAPE_PROXY_AUTH is safer, because every user of the machine can see arguments.",
             valueName: "user:password"))
     var proxyAuth: String?
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say where the proxy listens also when it runs a program.")
+    @Flag(name: .shortAndLong, help: "Print the proxy's address even if a program is run.")
     var verbose = false
 
     @Flag(help: "Print the summary as one JSON line on standard error.")
     var json = false
 
-    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end at a stop. Default: 5.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when stopping. Default: 5.", valueName: "seconds"))
     var grace: Int?
 
     @OptionGroup var server: ServerOptions
 
     func validate() throws {
         guard self.grace.map({ Self.graces.contains($0) }) ?? true else { throw ValidationError("--grace takes 0 to 3600 seconds.") }
-        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose do not go together.") }
+        guard !(self.quiet && self.verbose) else { throw ValidationError("--quiet and --verbose cannot be used together.") }
     }
 
     func lay(over settings: RunSettings) -> RunSettings {
@@ -69,12 +69,12 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Event loops that connections are spread over, a thread each. Default: one for each core, at most 4.", valueName: "number"))
+            "Number of event loops, each with its own thread. Default: one for each core, at most 4.", valueName: "number"))
     var loops: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Add what happens, a line each, to the end of a file: connections, decisions, failures; no paths, header values or bodies.",
+            "Append a line for each event to a file: connections, decisions, failures; no paths, header values or bodies.",
             valueName: "file"))
     var log: String?
 
@@ -83,7 +83,7 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard self.loops.map({ Self.loopCounts.contains($0) }) ?? true else { throw ValidationError("--loops takes 1 to 64.") }
-        guard self.logLevel == nil || self.log != nil else { throw ValidationError("--log-level goes together with --log FILE.") }
+        guard self.logLevel == nil || self.log != nil else { throw ValidationError("--log-level needs --log FILE.") }
     }
 
     /// The event loops that the options ask for.
@@ -97,10 +97,10 @@ struct ServerOptions: ParsableArguments {
     func openLog(beside cassette: String? = nil, servesSessions: Bool = false) throws(SettingError) -> LogFile? {
         guard let log else { return nil }
         if let cassette, WholeFile.areSame(log, cassette) {
-            throw SettingError("\"\(log)\" is the cassette itself: give another --log.")
+            throw SettingError("\"\(log)\" is the cassette itself: choose another --log.")
         }
         if servesSessions, log.hasSuffix(".json") {
-            throw SettingError("\"\(log)\" could be the cassette of a session: give a --log with another ending, as run.log.")
+            throw SettingError("\"\(log)\" could be the cassette of a session: choose a --log with another extension, such as run.log.")
         }
         return try LogFile(path: log, level: (self.logLevel ?? .debug).level)
     }

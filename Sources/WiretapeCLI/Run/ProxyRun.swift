@@ -40,7 +40,7 @@ struct ProxyRun {
             options: settings.planOptions(mayRerecord: self.recording != nil && mode != .none, secret: RedactionOptions.variable))
         let screen = RunScreen(quiet: self.proxy.quiet, hasChild: !self.command.isEmpty)
         for notice in plan.notices { screen.say(notice) }
-        // Before the run: an earlier run's report must not be taken for this run's.
+        // Before the run: an earlier run's report must not be mistaken for this run's.
         let reports = try self.reports.map { (report: $0, file: try OutputFile(path: $0.path, from: self.file)) }
         let log = try self.proxy.server.openLog(beside: self.file)
         defer { log?.flush() }
@@ -60,7 +60,7 @@ struct ProxyRun {
             notify: {
                 screen.say($0)
                 // The message may contain paths: it is for the person at the screen only.
-                log?.logger.warning("the recorder said something on standard error")
+                log?.logger.warning("the recorder printed a message on standard error")
             })
         let (session, recorder) = (cassette.session, cassette.recorder)
         if let repaired = recorder?.repaired { screen.say(repaired.summary + ".") }
@@ -211,11 +211,11 @@ extension RunSettings {
     /// Throws if options of the command line make no sense with the other settings.
     func check(assumesYes: Bool = false) throws {
         if self.onExpired?.source == .commandLine, self.maxAge == nil {
-            throw ValidationError("--on-expired is for a cassette that is older than --max-age: give that too.")
+            throw ValidationError("--on-expired applies to a cassette older than --max-age: pass both.")
         }
         if self.refreshFields.contains(where: { $0.source == .commandLine }), !self.refreshesDates {
-            throw ValidationError("--refresh-field is for dates that --refresh-dates moves: give both.")
+            throw ValidationError("--refresh-field applies to dates that --refresh-dates moves: pass both.")
         }
-        if assumesYes, !self.reviews { throw ValidationError("--yes answers --review: give both.") }
+        if assumesYes, !self.reviews { throw ValidationError("--yes answers --review: pass both.") }
     }
 }

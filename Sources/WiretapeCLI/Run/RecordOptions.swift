@@ -13,25 +13,25 @@ struct RecordOptions: ParsableArguments {
 
     @OptionGroup var redaction: RedactionOptions
 
-    @Flag(help: "Keep secrets in the cassette: everybody who gets it gets them.")
+    @Flag(help: "Keep secrets in the cassette: anyone who can read it can read them.")
     var noRedaction = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Keep the old cassette when the command failed; the recording stays beside it. Default: --keep-on-failure.")
+        help: "Keep the old cassette if the command fails, with the recording beside it. Default: --keep-on-failure.")
     var keepOnFailure: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Show what a recording changes, and ask before it takes the old cassette's place.")
+    @Flag(inversion: .prefixedNo, help: "Show what a recording changes, and ask before it replaces the old cassette.")
     var review: Bool?
 
-    @Flag(help: "With --review: take it without asking.")
+    @Flag(help: "With --review: accept without asking.")
     var yes = false
 
     func validate() throws {
         guard !self.noRedaction || self.redaction.isEmpty else {
-            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+            throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }
-        guard self.review != false || !self.yes else { throw ValidationError("--yes answers --review: leave --no-review out.") }
+        guard self.review != false || !self.yes else { throw ValidationError("--yes answers --review: omit --no-review.") }
     }
 
     func lay(over settings: RunSettings) -> RunSettings {
@@ -53,14 +53,14 @@ struct RedactionOptions: ParsableArguments {
     @Option(
         name: .customLong("redact"),
         help: ArgumentHelp(
-            "Takes out more: header:NAME, query:NAME, json:/POINTER, form:NAME, part:NAME, or one of them or text with =REGEX.",
+            "Also remove: header:NAME, query:NAME, json:/POINTER, form:NAME, part:NAME, or one of them or text with =REGEX.",
             valueName: "rule"))
     var rules: [String] = []
 
-    @Option(help: ArgumentHelp("Leaves in what would be taken out: a place as above, or a kind like jwt.", valueName: "place|kind"))
+    @Option(help: ArgumentHelp("Keep what would be removed: a place as above, or a kind such as jwt.", valueName: "place|kind"))
     var keep: [String] = []
 
-    @Option(help: ArgumentHelp("Takes out the value of an environment variable, wherever it appears.", valueName: "name"))
+    @Option(help: ArgumentHelp("Remove the value of an environment variable wherever it appears.", valueName: "name"))
     var secretEnv: [String] = []
 
     /// The variables of `--secret-env` that the environment does not have.

@@ -52,7 +52,7 @@ struct RecordingReview {
             guard Terminal.error.isTerminal, Terminal.input.isTerminal else { return .later }
             // Ctrl-C is an answer too: it keeps both.
             SignalThread.unblock()
-            Terminal.error.write("take it as \(VisibleText.line(old))? y takes it, n removes the new recording, Return keeps both: ")
+            Terminal.error.write("replace \(VisibleText.line(old))? y replaces it, n removes the new recording, Return keeps both: ")
             return Answer(readLine())
         }
     }

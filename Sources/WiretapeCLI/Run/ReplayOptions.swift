@@ -6,13 +6,13 @@ public import TapeProxy
 struct RuleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "What requests are compared by, in place of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
+            "What requests are compared by, instead of method,url,body: also scheme, host, port, path, query, query-order, header:NAME, body:json and others, graphql. Comma-separated.",
             valueName: "rules"), transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
     var match: [String]?
 
     @Option(
         help: ArgumentHelp(
-            "Leave a place out of the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, body, … Repeatable.",
+            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, body, … Repeatable.",
             valueName: "place"))
     var ignore: [String] = []
 
@@ -46,12 +46,12 @@ struct VerdictOptions: ParsableArguments {
         help: "What answers once all equal exchanges are used up: nothing (never), the last one, or all again (cycle). Default: never.")
     var repetition: Repetition?
 
-    @Option(help: "With strict, requests have to come in the order of the recording. Default: any.")
+    @Option(help: "With strict, requests must come in the recorded order. Default: any.")
     var order: ReplayOrder?
 
     @Option(
         help: ArgumentHelp(
-            "What fails the run, out of miss (exit code 3), unused (4) and order (5), comma-separated; or none. Default: miss, and with strict order also order.",
+            "What fails the run: miss (exit code 3), unused (4), order (5), comma-separated; or none. Default: miss, and with strict order also order.",
             valueName: "flaws"),
         transform: { try FailureRule(names: $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) })
     var failOn: FailureRule?
@@ -63,7 +63,7 @@ struct VerdictOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How old the oldest exchange of the cassette may be: a number with s, m, h, d or w behind it.", valueName: "duration"),
+            "Maximum age of the oldest exchange in the cassette: a number followed by s, m, h, d or w.", valueName: "duration"),
         transform: { try Age($0) })
     var maxAge: Age?
 
@@ -98,7 +98,7 @@ struct ReportFile: Sendable, Hashable {
         } else if path.hasSuffix(".xml") {
             self.form = .junit
         } else {
-            throw SettingError("\"\(path)\" is no report's name; write one that ends with .json, or with .xml for JUnit")
+            throw SettingError("\"\(path)\" is not the name of a report; write one that ends with .json, or with .xml for JUnit")
         }
         self.path = path
     }
@@ -125,7 +125,7 @@ struct PaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --refresh-dates: move the date in a place of JSON bodies as well, json:/POINTER. Repeatable.", valueName: "place"))
+            "With --refresh-dates: also move the date at a place in JSON bodies, json:/POINTER. Repeatable.", valueName: "place"))
     var refreshField: [String] = []
 
     func validate() throws {

@@ -49,7 +49,7 @@ struct RunSummary {
                     "\(Quantity.count(recorder.lost, "exchange")) not recorded (\(recorder.firstProblem?.message ?? "the disk failed")): \(room)record again."
                 )
             } else if let problem = recorder.firstProblem {
-                screen.complain("recording was held up (\(problem)); nothing is lost.")
+                screen.complain("recording was delayed (\(problem)); nothing is lost.")
             }
         }
         for leak in self.recorder?.leaks ?? [] {
@@ -59,25 +59,25 @@ struct RunSummary {
             screen.say("\(Quantity.count(self.counts.tlsFailures, "TLS handshake")) failed: the lines above say which, and what to do.")
         }
         if self.counts.tunnels > 0 {
-            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unread: what is inside is not recorded.")
+            screen.say("\(Quantity.count(self.counts.tunnels, "tunnel")) passed through unopened: their contents are not recorded.")
         }
     }
 
     private func recordLine(_ recorder: RecorderStatus) -> String {
         if self.plan.target == .replace, recorder.recorded == 0, recorder.lost == 0 {
             let next = self.counts.tunnels > 0 ? "." : ": does the program use its proxy settings?"
-            return "nothing was recorded, so \(self.plan.path) stays as it was\(next)"
+            return "nothing was recorded, so \(self.plan.path) is unchanged\(next)"
         }
         var text = "recorded \(Quantity.count(recorder.recorded, "exchange")) (\(Quantity.bytes(self.counts.bytes))) in \(self.path)"
         switch self.review {
-        case .pending: return text + "; to take it, run: mv \(ShellWord.quoted(self.path)) \(ShellWord.quoted(self.plan.path))"
-        case .rejected: return "the recording is removed, and \(self.plan.path) stays as it was."
-        case .same: return text + "; nothing differs but what differs each time."
+        case .pending: return text + "; to accept it, run: mv \(ShellWord.quoted(self.path)) \(ShellWord.quoted(self.plan.path))"
+        case .rejected: return "the recording was removed, and \(self.plan.path) is unchanged."
+        case .same: return text + "; nothing differs except what differs in every recording."
         case .accepted, nil: break
         }
         if self.path != self.plan.path {
-            let reason = recorder.lost > 0 ? "it is not whole" : recorder.leaks.isEmpty ? "the command failed" : "a secret is in it"
-            text += "; \(reason), so \(self.plan.path) stays as it was"
+            let reason = recorder.lost > 0 ? "it is incomplete" : recorder.leaks.isEmpty ? "the command failed" : "it contains a secret"
+            text += "; \(reason), so \(self.plan.path) is unchanged"
         } else if self.plan.mode == .once, self.keepsOnFailure, let childStatus, childStatus != 0 {
             text += "; the command failed, and the next run replays this: remove it to record again"
         }

@@ -20,25 +20,25 @@ struct ServeCommand: ParsableCommand {
               curl -H "Authorization: Bearer $(cat token)" -X DELETE http://127.0.0.1:7071/sessions/s1
             """)
 
-    @Option(help: "The proxy port of all sessions, HOST:PORT; a loopback address, and port 0 takes a free one.")
+    @Option(help: "Address of the proxy for all sessions, HOST:PORT; a loopback address; port 0 picks a free one.")
     var listen = ListenAddress(host: "127.0.0.1", port: 0)
 
-    @Option(help: "Where sessions are started and ended, HOST:PORT; a loopback address, and port 0 takes a free one.")
+    @Option(help: "Address of the control API, HOST:PORT; a loopback address; port 0 picks a free one.")
     var control = ListenAddress(host: "127.0.0.1", port: 0)
 
     @Option(
         help: ArgumentHelp(
-            "The file with the token for --control, made if it is missing. Without it, the token is that of WIRETAPE_TOKEN.",
+            "The file with the token for --control, created if it is missing. Default: the token in WIRETAPE_TOKEN.",
             valueName: "file"))
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("The folder of the cassettes; sessions reach nothing outside of it.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the cassettes; sessions cannot use files outside it.", valueName: "folder"))
     var folder = "."
 
-    @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+    @Flag(name: .shortAndLong, help: "Print only errors.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("Seconds that what is in flight gets to end with its session.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Seconds to wait for exchanges in flight when a session ends.", valueName: "seconds"))
     var grace = 5
 
     @OptionGroup var server: ServerOptions
@@ -51,7 +51,7 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup var pace: PaceOptions
     @OptionGroup var redaction: RedactionOptions
 
-    @Flag(help: "Keep secrets in the cassettes: everybody who gets a cassette gets them.")
+    @Flag(help: "Keep secrets in the cassettes: anyone who can read a cassette can read them.")
     var noRedaction = false
 
     @OptionGroup var config: ConfigOptions
@@ -68,7 +68,7 @@ struct ServeCommand: ParsableCommand {
             throw ValidationError("--report is for one cassette: the answer to DELETE /sessions/ID has the report.")
         }
         guard !self.noRedaction || self.redaction.isEmpty else {
-            throw ValidationError("--no-redaction does not go together with --redact, --keep and --secret-env.")
+            throw ValidationError("--no-redaction cannot be used together with --redact, --keep or --secret-env.")
         }
         try self.tls.validate(with: [])
     }
@@ -83,7 +83,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws { try ServeRun(options: self).run() }
 }
 
-/// A run of the session server: listens, waits for a signal, closes all cassettes, and reports the sessions that nobody ended.
+/// A run of the session server: listens, waits for a signal, closes all cassettes, and reports the sessions that are still open.
 struct ServeRun {
     var options: ServeCommand
 
@@ -116,7 +116,7 @@ struct ServeRun {
             // One line, whatever names a client or an origin sends.
             screen.complain(VisibleText.line($0))
             // The message may contain paths: it is for the person at the screen only.
-            log?.logger.warning("something was said on standard error")
+            log?.logger.warning("a message was printed on standard error")
         }
         let control: ControlServer
         do {
@@ -142,7 +142,7 @@ struct ServeRun {
         guard let file, file.sections.contains(where: { !$0.settings.passthrough.isEmpty || !$0.settings.refuse.isEmpty }) else {
             return []
         }
-        return ["\"\(file.path)\": passthrough and refuse for some cassettes do not hold here: write them for all."]
+        return ["\"\(file.path)\": passthrough and refuse for single cassettes have no effect here: set them for all."]
     }
 
     /// The smallest exit code but 0, as for several reasons in one run.
@@ -150,7 +150,7 @@ struct ServeRun {
         reports.map { Int32($0.exitStatus) }.filter { $0 != ExitStatus.done }.min() ?? ExitStatus.done
     }
 
-    /// The outcome of a session that nobody had ended: each problem with its next step, and a line of numbers.
+    /// The outcome of a session that was still open: each problem with its next step, and a line of numbers.
     static func lines(_ report: SessionReport) -> [String] {
         let flaws = report.details?.flawLines(naming: report.failOn.flaws.union([.miss])) ?? []
         var lines = flaws.map { "session \"\(report.name)\": \($0)" }
@@ -178,7 +178,7 @@ struct ServeRun {
 }
 
 /// The token of the control API, from a file, which is created if missing, or from WIRETAPE_TOKEN. Never from the command line,
-/// which everybody on the machine can read.
+/// which every user of the machine can read.
 enum ControlToken {
     static let variable = "WIRETAPE_TOKEN"
     /// In bytes: a shorter token can be guessed, and a longer text is probably another file.
@@ -193,7 +193,7 @@ enum ControlToken {
         if let file { return try self.read(file, notice: notice) }
         if let text = environment[self.variable], !text.isEmpty { return try self.check(text, "the variable \(self.variable)") }
         throw TrustError(
-            "the control API wants a token: give --token-file FILE, which is made if it is missing, or set \(self.variable).")
+            "the control API needs a token: pass --token-file FILE, which is created if it is missing, or set \(self.variable).")
     }
 
     private static func read(_ file: String, notice: (String) -> Void) throws(TrustError) -> Secret {
@@ -201,12 +201,12 @@ enum ControlToken {
         if lstat(file, &status) != 0, errno == ENOENT {
             let secret = Secret.random()
             try WholeFile.replace(file, with: Array("\(secret.revealed)\n".utf8), mode: 0o600)
-            notice("made a token for the control API in \"\(file)\".")
+            notice("created a token for the control API in \"\(file)\".")
             return secret
         }
         let text = String(decoding: try WholeFile.read(file), as: UTF8.self)
         if stat(file, &status) == 0, status.st_mode & 0o077 != 0 {
-            notice("others than you can open \"\(file)\": run \"chmod 600 \(file)\", or they may start sessions as well.")
+            notice("other users can open \"\(file)\": run \"chmod 600 \(file)\", or they can start sessions too.")
         }
         return try self.check(text.hasSuffix("\n") ? String(text.dropLast()) : text, "\"\(file)\"")
     }
@@ -214,7 +214,7 @@ enum ControlToken {
     private static func check(_ text: String, _ place: String) throws(TrustError) -> Secret {
         guard self.sizes.contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw TrustError(
-                "\(place) holds no token: it takes \(self.sizes.lowerBound) to \(self.sizes.upperBound) visible ASCII characters and no space, as \"openssl rand -hex 24\" prints them."
+                "\(place) is not a token: a token has \(self.sizes.lowerBound) to \(self.sizes.upperBound) visible ASCII characters and no space, such as \"openssl rand -hex 24\" prints."
             )
         }
         return Secret(text)

@@ -3,40 +3,40 @@ internal import Platform
 internal import TapeProxy
 public import TapeTLS
 
-/// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and how the program comes to.
+/// The HTTPS options of `record`, `replay`, `run` and `serve`: the authority that clients must trust, and how the program is made to.
 struct TLSOptions: ParsableArguments {
     @OptionGroup var authority: AuthorityOptions
 
-    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without password.", valueName: "file"))
+    @Option(help: ArgumentHelp("The key of --ca-cert, a PEM file without a password.", valueName: "file"))
     var caKey: String?
 
-    @Option(help: ArgumentHelp("Lowest TLS version for clients.", valueName: "version"))
+    @Option(help: ArgumentHelp("Minimum TLS version for clients.", valueName: "version"))
     var tlsMin = TLSVersion.tls12
 
     @Option(
         help: ArgumentHelp(
-            "How the program comes to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots, as it alone sees them, for libraries that read no variable, as URLSession (Linux). \"auto\" takes the second where it can be had.",
+            "How the program is made to trust the authority: \"env\" by variables; \"namespace\" also by the system's roots as only it sees them, for libraries that read no variable, such as URLSession (Linux). \"auto\" uses a namespace if it is available.",
             valueName: "means"))
     var trust = TrustMeans.auto
 
     func validate() throws {
         guard (self.authority.caCert == nil) == (self.caKey == nil) else {
-            throw ValidationError("--ca-cert and --ca-key go together: give both, or none for Wiretape's own authority.")
+            throw ValidationError("--ca-cert and --ca-key must be used together: pass both, or neither for Wiretape's own authority.")
         }
         #if !os(Linux)
         guard self.trust != .namespace else {
-            throw ValidationError("--trust namespace works on Linux alone: run \"wiretape ca install\" instead.")
+            throw ValidationError("--trust namespace works only on Linux: run \"wiretape ca install\" instead.")
         }
         #endif
     }
 
     func validate(with command: [String]) throws {
         guard self.trust != .namespace || !command.isEmpty else {
-            throw ValidationError("--trust namespace is for a program: give one after \"--\".")
+            throw ValidationError("--trust namespace needs a program: pass one after \"--\".")
         }
     }
 
-    // MARK: What the proxy wants
+    // MARK: Settings of the proxy
 
     /// - Parameters:
     ///   - place: where Wiretape's own authority is, or is made.
@@ -77,7 +77,7 @@ struct TLSOptions: ParsableArguments {
             notice(said)
         } else if isNew {
             notice(
-                "made a certificate authority in \"\(files.certificatePath)\": a program after \"--\" trusts it by itself, others by \"wiretape env\" or \"wiretape ca install\"."
+                "created a certificate authority in \"\(files.certificatePath)\": a program after \"--\" trusts it automatically, others by \"wiretape env\" or \"wiretape ca install\"."
             )
         }
         return (try WholeFile.read(files.certificatePath), key)
@@ -96,7 +96,7 @@ struct TLSOptions: ParsableArguments {
 
 extension TLSVersion: ExpressibleByArgument {}
 
-/// How the program comes to trust the authority.
+/// How the program is made to trust the authority.
 enum TrustMeans: String, CaseIterable, ExpressibleByArgument {
     /// `namespace` if the system permits it, otherwise `env`.
     case auto

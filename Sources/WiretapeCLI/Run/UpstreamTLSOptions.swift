@@ -18,7 +18,7 @@ struct UpstreamTLSOptions: ParsableArguments {
 
     @Option(
         name: .customLong("upstream-ca"),
-        help: ArgumentHelp("Trust the authorities in this PEM file too, beside the system's. Repeatable.", valueName: "file"))
+        help: ArgumentHelp("Trust the authorities in this PEM file in addition to the system's. Repeatable.", valueName: "file"))
     var upstreamCA: [String] = []
 
     @Option(
@@ -35,15 +35,15 @@ struct UpstreamTLSOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Take only this public key (its SHA-256) or a certificate of this PEM file from a host. Repeatable, also for one host.",
+            "Accept only this public key (its SHA-256) or a certificate in this PEM file from a host. Repeatable, also for one host.",
             valueName: "host=sha256/base64|host=file.pem"),
         transform: { try HostPin($0) })
     var pin: [HostPin] = []
 
-    @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Lowest TLS version for origins.", valueName: "version"))
+    @Option(name: .customLong("upstream-tls-min"), help: ArgumentHelp("Minimum TLS version for origins.", valueName: "version"))
     var upstreamTLSMin = TLSVersion.tls12
 
-    // MARK: What the proxy wants
+    // MARK: Settings of the proxy
 
     /// With the configuration file's values first, which are the more general.
     func laid(over settings: RunSettings) -> UpstreamTLSOptions {
@@ -100,7 +100,7 @@ struct UpstreamTLSOptions: ParsableArguments {
             }
         }
         guard keys.isEmpty || certificates.isEmpty else {
-            throw TrustError("--pin gives \"\(host)\" keys and certificates: give one kind for a host.")
+            throw TrustError("--pin names keys and certificates for \"\(host)\": use one kind for a host.")
         }
         return keys.isEmpty ? .pinnedCertificates(certificates) : .pinnedPublicKeys(keys)
     }

@@ -39,47 +39,47 @@ struct JSONPaint {
 
     func callAsFunction(_ text: String) -> String {
         guard self.paint.isOn else { return text }
-        let octets = Array(text.utf8)
+        let bytes = Array(text.utf8)
         var painted: [UInt8] = []
-        painted.reserveCapacity(octets.count * 2)
+        painted.reserveCapacity(bytes.count * 2)
         var offset = 0
-        while offset < octets.count {
+        while offset < bytes.count {
             let start = offset
             let color: Paint.Color?
-            switch octets[offset] {
+            switch bytes[offset] {
             case UInt8(ascii: "\""):
-                offset = Self.endOfString(octets, from: offset)
-                color = Self.isName(octets, behind: offset) ? .cyan : .green
+                offset = Self.endOfString(bytes, from: offset)
+                color = Self.isName(bytes, after: offset) ? .cyan : .green
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                offset = octets[offset...].firstIndex { !Self.isOfNumber($0) } ?? octets.count
+                offset = bytes[offset...].firstIndex { !Self.isOfNumber($0) } ?? bytes.count
                 color = .yellow
             case UInt8(ascii: "a")...UInt8(ascii: "z"):
-                offset = octets[offset...].firstIndex { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ?? octets.count
+                offset = bytes[offset...].firstIndex { !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ?? bytes.count
                 color = .magenta
             default:
-                offset = octets[(offset + 1)...].firstIndex(where: Self.isStart) ?? octets.count
+                offset = bytes[(offset + 1)...].firstIndex(where: Self.isStart) ?? bytes.count
                 color = nil
             }
-            painted.append(contentsOf: self.paint(String(decoding: octets[start..<offset], as: UTF8.self), color).utf8)
+            painted.append(contentsOf: self.paint(String(decoding: bytes[start..<offset], as: UTF8.self), color).utf8)
         }
         return String(decoding: painted, as: UTF8.self)
     }
 
-    private static func endOfString(_ octets: [UInt8], from start: Int) -> Int {
+    private static func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
         var offset = start + 1
-        while offset < octets.count {
-            if octets[offset] == UInt8(ascii: "\"") { return offset + 1 }
-            offset += octets[offset] == UInt8(ascii: "\\") ? 2 : 1
+        while offset < bytes.count {
+            if bytes[offset] == UInt8(ascii: "\"") { return offset + 1 }
+            offset += bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return octets.count
+        return bytes.count
     }
 
-    private static func isName(_ octets: [UInt8], behind end: Int) -> Bool {
-        octets[end...].first { $0 != 32 && $0 != 9 && $0 != 10 } == UInt8(ascii: ":")
+    private static func isName(_ bytes: [UInt8], after end: Int) -> Bool {
+        bytes[end...].first { $0 != 32 && $0 != 9 && $0 != 10 } == UInt8(ascii: ":")
     }
 
-    private static func isOfNumber(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"),
             UInt8(ascii: "E"):
             true
@@ -87,8 +87,8 @@ struct JSONPaint {
         }
     }
 
-    private static func isStart(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isStart(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
         default: false
         }
@@ -131,47 +131,47 @@ struct MarkupPaint {
             painted += self.paint(String(decoding: run, as: UTF8.self), color)
             run.removeAll(keepingCapacity: true)
         }
-        for octet in piece.utf8 {
-            if octet == 10 {
+        for byte in piece.utf8 {
+            if byte == 10 {
                 flush(self.place.color)
                 painted += "\n"
-                self.remember(octet)
+                self.remember(byte)
                 continue
             }
-            switch (self.place, octet) {
+            switch (self.place, byte) {
             case (.text, UInt8(ascii: "<")):
                 flush(nil)
                 self.place = .tag
-                run.append(octet)
+                run.append(byte)
             case (.tag, UInt8(ascii: ">")):
-                run.append(octet)
+                run.append(byte)
                 flush(.cyan)
                 self.place = .text
             case (.tag, UInt8(ascii: "\"")), (.tag, UInt8(ascii: "'")):
                 flush(.cyan)
-                self.place = .value(quote: octet)
-                run.append(octet)
+                self.place = .value(quote: byte)
+                run.append(byte)
             case (.tag, UInt8(ascii: "-")) where self.last.suffix(3) == Array("<!-".utf8)[...]:
                 self.place = .comment
-                run.append(octet)
+                run.append(byte)
             case (.comment, UInt8(ascii: ">")) where self.last.suffix(2) == Array("--".utf8)[...]:
-                run.append(octet)
+                run.append(byte)
                 flush(.dim)
                 self.place = .text
-            case (.value(let quote), octet) where quote == octet:
-                run.append(octet)
+            case (.value(let quote), byte) where quote == byte:
+                run.append(byte)
                 flush(.green)
                 self.place = .tag
-            default: run.append(octet)
+            default: run.append(byte)
             }
-            self.remember(octet)
+            self.remember(byte)
         }
         flush(self.place.color)
         return painted
     }
 
-    private mutating func remember(_ octet: UInt8) {
-        self.last.append(octet)
+    private mutating func remember(_ byte: UInt8) {
+        self.last.append(byte)
         if self.last.count > 3 { self.last.removeFirst() }
     }
 }

@@ -4,7 +4,7 @@ internal import Platform
 
 /// An output for people, and whether it may be coloured or rewritten.
 ///
-/// Drops text that cannot be written: nobody is left to tell.
+/// Drops text that cannot be written: there is no other place to report it.
 struct Terminal: Sendable {
     private let descriptor: Int32
     let isTerminal: Bool
@@ -32,12 +32,12 @@ struct Terminal: Sendable {
 
     func write(_ text: String) { self.write(Array(text.utf8)) }
 
-    func write(_ octets: [UInt8]) {
-        var bytes = octets[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Self.write($0, to: self.descriptor) }
+    func write(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Self.write($0, to: self.descriptor) }
             guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
+            rest = rest.dropFirst(count)
         }
     }
 
@@ -73,11 +73,12 @@ final class OutputFile {
             return
         }
         if let source, WholeFile.areSame(path, source) {
-            throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: give another --output.")
+            throw CassetteError(.unwritable, "\"\(path)\" is the cassette itself: choose another --output.")
         }
         self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard self.descriptor >= 0 else {
-            throw CassetteError(.unwritable, "\"\(path)\" cannot be written (\(String(cString: strerror(errno)))): give another --output.")
+            throw CassetteError(
+                .unwritable, "\"\(path)\" cannot be written (\(String(cString: strerror(errno)))): choose another --output.")
         }
     }
 

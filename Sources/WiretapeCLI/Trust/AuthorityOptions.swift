@@ -7,11 +7,11 @@ internal import TapeTrust
 struct AuthorityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Folder of the certificate authority, made on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
+            "Folder of the certificate authority, created on first use. Default: WIRETAPE_CA_DIR, or \"wiretape\" in the folder for programs' data.",
             valueName: "folder"))
     var caDir: String?
 
-    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, in place of Wiretape's own.", valueName: "file"))
+    @Option(help: ArgumentHelp("Use this CA certificate, a PEM file, instead of Wiretape's own.", valueName: "file"))
     var caCert: String?
 
     /// The folder for what Wiretape makes, also if a certificate is given.
@@ -19,7 +19,7 @@ struct AuthorityOptions: ParsableArguments {
         if let caDir, !caDir.isEmpty { return AuthorityLocation.absolute(caDir) }
         guard let folder = AuthorityLocation.standard(environment: environment) else {
             throw TrustError(
-                "there is no home folder to keep the certificate authority in: set HOME, or give a folder with --ca-dir or WIRETAPE_CA_DIR."
+                "there is no home folder to keep the certificate authority in: set HOME, or name a folder with --ca-dir or WIRETAPE_CA_DIR."
             )
         }
         return folder

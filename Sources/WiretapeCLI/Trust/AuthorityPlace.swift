@@ -37,7 +37,7 @@ struct AuthorityPlace: Hashable {
             return
         }
         guard let folder = AuthorityLocation.standard(environment: environment) else {
-            self.init(temporary: try RunFolder(environment: environment), "the authority cannot be kept (there is no home folder)")
+            self.init(temporary: try RunFolder(environment: environment), "the authority cannot be stored (there is no home folder)")
             return
         }
         guard let problem = Self.problem(folder, environment) else {
@@ -46,7 +46,7 @@ struct AuthorityPlace: Hashable {
         }
         let temporary = try RunFolder(environment: environment)
         if needsAuthority, !Self.hasAuthority(folder) {
-            self.init(temporary: temporary, "the authority cannot be kept in \"\(folder)\" (\(problem))")
+            self.init(temporary: temporary, "the authority cannot be stored in \"\(folder)\" (\(problem))")
         } else {
             // Only files that can be made again at any time are lost: no notice.
             self.init(folder: folder, trust: temporary.path, notice: nil, temporary: temporary)
@@ -55,7 +55,7 @@ struct AuthorityPlace: Hashable {
 
     private init(temporary: RunFolder, _ reason: String) {
         self.init(
-            folder: temporary.path, trust: temporary.path, notice: "\(reason): this run has one of its own.", temporary: temporary)
+            folder: temporary.path, trust: temporary.path, notice: "\(reason): this run uses a temporary one.", temporary: temporary)
     }
 
     /// One of the files is enough: a problem with the other has to be reported.
@@ -95,7 +95,7 @@ struct RunFolder: Hashable {
         // Made with mode 0700, whatever the umask.
         guard let path = mkdtemp(&name) else {
             throw TrustError(
-                "cannot make a folder for this run in \"\(place)\" (\(String(cString: strerror(errno)))): set TMPDIR to one that can be written, or give another with --ca-dir."
+                "cannot create a folder for this run in \"\(place)\" (\(String(cString: strerror(errno)))): set TMPDIR to a writable folder, or name one with --ca-dir."
             )
         }
         self.path = String(cString: path)

@@ -10,9 +10,9 @@ struct CACommand: ParsableCommand {
         commandName: "ca",
         abstract: "Show, export or install the certificate authority that opens HTTPS.",
         discussion: """
-            The authority is made on first use, on this machine, and signs the certificates that programs behind the proxy see. A program \
-            after "--" trusts it by itself; others need "wiretape env" or "wiretape ca install". Keep its key to yourself: anybody who has it \
-            can read what those who trust the authority say.
+            The authority is created on this machine on first use, and signs the certificates that the proxy's clients see. A program \
+            after "--" trusts it automatically; others need "wiretape env" or "wiretape ca install". Keep its key secret: anyone who has it \
+            can read the traffic of programs that trust the authority.
 
             Examples:
               wiretape ca show
@@ -35,7 +35,7 @@ struct CAPathCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
-        try TrustError.told { () throws(TrustError) in Terminal.output.line(try self.authority.certificate().file) }
+        try TrustError.reporting { () throws(TrustError) in Terminal.output.line(try self.authority.certificate().file) }
     }
 }
 
@@ -47,7 +47,7 @@ struct CAShowCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
-        try TrustError.told { () throws(TrustError) in
+        try TrustError.reporting { () throws(TrustError) in
             let authority = try self.authority.certificate()
             for line in Self.lines(authority) { Terminal.output.line(line) }
         }
@@ -93,10 +93,10 @@ struct CAExportCommand: ParsableCommand {
         case pem, der, p12
     }
 
-    @Option(help: "How the certificate is written.")
+    @Option(help: "The format of the certificate.")
     var format = Format.pem
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write; standard output without one.", valueName: "file"))
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write. Default: standard output.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("The password of a p12 file, six characters or more for Java.", valueName: "password"))
@@ -106,14 +106,14 @@ struct CAExportCommand: ParsableCommand {
 
     func run() throws {
         SignalThread.unblock()
-        try TrustError.told { () throws(TrustError) in try self.export(to: .output) }
+        try TrustError.reporting { () throws(TrustError) in try self.export(to: .output) }
     }
 
     /// - Parameter terminal: receives the certificate if there is no --output.
     func export(to terminal: Terminal) throws(TrustError) {
         if self.output == nil, self.format != .pem, terminal.isTerminal {
             throw TrustError(
-                "\(self.format.rawValue) is binary and nothing for a terminal: give --output wiretape-ca.\(self.format.rawValue), or redirect."
+                "\(self.format.rawValue) is binary, which a terminal cannot show: pass --output wiretape-ca.\(self.format.rawValue), or redirect the output."
             )
         }
         let authority = try self.authority.certificate()
@@ -121,7 +121,7 @@ struct CAExportCommand: ParsableCommand {
         guard let output else { return terminal.write(bytes) }
         let path = AuthorityLocation.absolute(output)
         guard !(try self.authority.files()).contains(where: { WholeFile.areSame(path, $0) }) else {
-            throw TrustError("\"\(output)\" is the authority itself: give another --output.")
+            throw TrustError("\"\(output)\" is the authority itself: choose another --output.")
         }
         try WholeFile.replace(path, with: bytes, mode: 0o644)
     }

@@ -6,11 +6,11 @@ internal import TapeTrust
 struct CAInstallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
-        abstract: "Make this system trust the authority, or no longer.",
+        abstract: "Make this system trust the authority, or stop trusting it.",
         discussion: """
-            Prints each command before it is run. On Linux the certificate goes into the system's store, which takes root; on macOS into \
-            the login keychain, or as root into the system's. Stores that programs keep for themselves are left alone; what to do for \
-            Firefox, Chrome and Java is printed.
+            Prints each command before it is run. On Linux the certificate is added to the system's store, which requires root; on macOS \
+            to the login keychain, or as root to the system's. Stores of single programs are not changed; instructions for Firefox, \
+            Chrome and Java are printed.
 
             Examples:
               wiretape ca install --dry-run
@@ -20,14 +20,14 @@ struct CAInstallCommand: ParsableCommand {
     @Flag(help: "Print what would be done, and do nothing.")
     var dryRun = false
 
-    @Flag(help: "Take the authority out again.")
+    @Flag(help: "Remove the authority again.")
     var uninstall = false
 
     @OptionGroup var authority: AuthorityOptions
 
     func run() throws {
         SignalThread.unblock()
-        try TrustError.told { () throws(TrustError) in try self.install() }
+        try TrustError.reporting { () throws(TrustError) in try self.install() }
     }
 
     private func install() throws(TrustError) {
@@ -35,11 +35,11 @@ struct CAInstallCommand: ParsableCommand {
         let file = self.dryRun || self.uninstall ? try self.authority.certificateFile() : try self.authority.certificate().file
         guard let store = SystemStore.current() else {
             self.sayOthers(file)
-            throw TrustError("this system's trust store is not one that is known here: install \"\(file)\" by its own means.")
+            throw TrustError("this system's trust store is unknown: install \"\(file)\" with the system's own tools.")
         }
         let steps = self.uninstall ? store.removal(of: file) : store.installation(of: file)
         if !self.dryRun, store.needsRoot, getuid() != 0 {
-            throw TrustError("the system's trust store takes root: \(try self.rootLine())")
+            throw TrustError("changing the system's trust store requires root: \(try self.rootLine())")
         }
         for step in steps {
             Terminal.output.line(step.map(ShellWord.quoted).joined(separator: " "))
@@ -57,7 +57,7 @@ struct CAInstallCommand: ParsableCommand {
             case .notFound(let message), .failed(let message): throw TrustError(message)
             }
         }
-        guard status == 0 else { throw TrustError("\"\(step[0])\" ended with \(status): look at what it says above.") }
+        guard status == 0 else { throw TrustError("\"\(step[0])\" ended with exit code \(status): see its output above.") }
     }
 
     /// The command line to paste: root has another home folder and PATH.

@@ -48,7 +48,7 @@ struct ChildTrust: Hashable {
         var notices: [String] = []
         if systemFile == nil {
             notices.append(
-                "no bundle of the system's roots was found, so the program trusts Wiretape's authority alone: install ca-certificates.")
+                "no bundle of the system's roots was found, so the program trusts only Wiretape's authority: install ca-certificates.")
         }
         var javaStore: String?
         do throws(TrustError) {
@@ -81,7 +81,7 @@ struct ChildTrust: Hashable {
     /// Twelve hex digits that identify the inputs.
     private static func name(of inputs: [[UInt8]]) throws(TrustError) -> String {
         guard var digest = SHA256Digest() else {
-            throw TrustError("OpenSSL has no SHA-256 to give: look at the configuration that \"openssl version -a\" names.")
+            throw TrustError("OpenSSL offers no SHA-256: check the configuration that \"openssl version -a\" names.")
         }
         for input in inputs {
             // The length before each input keeps their boundaries apart.
@@ -147,7 +147,7 @@ struct TrustFolder {
         }
         let bytes = try make()
         guard Self.create(self.path) else {
-            throw TrustError("cannot make the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): give another with --ca-dir.")
+            throw TrustError("cannot create the folder \"\(self.path)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
         }
         self.removeOld(now)
         try WholeFile.replace(path, with: bytes, mode: mode)

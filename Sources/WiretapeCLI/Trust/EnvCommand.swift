@@ -1,5 +1,5 @@
-internal import CassetteTools
 internal import ArgumentParser
+internal import CassetteTools
 internal import TapeProxy
 
 struct EnvCommand: ParsableCommand {
@@ -7,8 +7,8 @@ struct EnvCommand: ParsableCommand {
         commandName: "env",
         abstract: "Print the variables that send a program through the proxy and make it trust the authority.",
         discussion: """
-            For programs that are not run after "--": the same variables as there, as lines of a shell. Credentials are taken from \
-            WIRETAPE_PROXY_AUTH.
+            For programs that are not run after "--": the variables that they would get there, as lines for a shell. Credentials are \
+            taken from WIRETAPE_PROXY_AUTH.
 
             Examples:
               wiretape record Cassettes/pets.json --listen 127.0.0.1:7070 &
@@ -16,10 +16,10 @@ struct EnvCommand: ParsableCommand {
               wiretape env --proxy 127.0.0.1:7070 --shell fish | source
             """)
 
-    @Option(help: ArgumentHelp("Where the proxy listens, HOST:PORT; default: WIRETAPE_PROXY.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address of the proxy, HOST:PORT. Default: WIRETAPE_PROXY.", valueName: "host:port"))
     var proxy: ListenAddress?
 
-    @Option(help: "The shell that reads the lines; sh is good for bash and zsh too. Default: by SHELL.")
+    @Option(help: "The shell that reads the lines; sh also covers bash and zsh. Default: from SHELL.")
     var shell: Shell?
 
     @OptionGroup var authority: AuthorityOptions
@@ -30,7 +30,7 @@ struct EnvCommand: ParsableCommand {
         SignalThread.unblock()
         let parent = ChildEnvironment.parent
         let address = try self.address(parent)
-        try TrustError.told { () throws(TrustError) in
+        try TrustError.reporting { () throws(TrustError) in
             for line in try self.lines(address, parent) { Terminal.output.line(line) }
         }
     }
@@ -38,10 +38,10 @@ struct EnvCommand: ParsableCommand {
     private func address(_ parent: [String: String]) throws(ValidationError) -> ListenAddress {
         if let proxy { return proxy }
         guard let value = parent["WIRETAPE_PROXY"], !value.isEmpty else {
-            throw ValidationError("say where the proxy listens: --proxy 127.0.0.1:7070, as the recorder's --listen has it.")
+            throw ValidationError("pass the proxy's address: --proxy 127.0.0.1:7070, as in the recorder's --listen.")
         }
         guard let address = ListenAddress(argument: value) else {
-            throw ValidationError("WIRETAPE_PROXY is \"\(value)\", which is no HOST:PORT: write it as 127.0.0.1:7070.")
+            throw ValidationError("WIRETAPE_PROXY is \"\(value)\", which is not HOST:PORT: write it like 127.0.0.1:7070.")
         }
         return address
     }
@@ -56,7 +56,7 @@ struct EnvCommand: ParsableCommand {
         let changes = ChildEnvironment.changes(proxy: proxy, trust: trust, parent: parent)
         return changes.map { shell.line($0.name, $0.value) } + [
             // Last: an unquoted eval joins the lines.
-            "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Take them over with:",
+            "# For programs that go through the Wiretape proxy at \(address) and trust its authority. Apply with:",
             "# \(shell.evaluation("wiretape env --proxy \(address)"))",
         ]
     }

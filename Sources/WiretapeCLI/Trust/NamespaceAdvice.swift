@@ -44,7 +44,7 @@ struct NamespaceAdvice: Hashable {
             remedy: "run as root"),
         Row(
             fits: { obstacle, _ in obstacle.step == .propagation && obstacle.number == EINVAL },
-            reason: "the root folder is no mount point, as in a chroot", remedy: "run outside of it"),
+            reason: "the root folder is not a mount point, as in a chroot", remedy: "run outside of it"),
     ]
 
     init(reason: String, remedy: String) {
@@ -80,12 +80,12 @@ struct NamespaceAdvice: Hashable {
 
     /// For `--trust namespace`, which fails.
     var refusal: String {
-        "--trust namespace cannot be had here: \(self.reason): \(self.remedy), or take --trust env with \"wiretape ca install\" or WIRETAPE_REVERSE before URLs."
+        "--trust namespace is not available here: \(self.reason): \(self.remedy), or use --trust env with \"wiretape ca install\" or WIRETAPE_REVERSE before URLs."
     }
 
     /// For `--trust auto`, which falls back to the variables.
     var notice: String {
-        "programs that read no variable for roots, as URLSession, will not trust the recorder (\(self.reason)): \"wiretape ca install\" makes all trust it, WIRETAPE_REVERSE before a URL needs no trust; --trust env says no more of it."
+        "programs that read no variable for roots, such as URLSession, will not trust the recorder (\(self.reason)): \"wiretape ca install\" makes all programs trust it, URLs with WIRETAPE_REVERSE before them need no trust, and --trust env silences this notice."
     }
 }
 

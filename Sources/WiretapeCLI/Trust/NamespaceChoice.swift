@@ -1,7 +1,7 @@
 internal import Platform
 internal import TapeTrust
 
-/// Whether a program runs in a mount namespace of its own, and what a person should know about it.
+/// Whether a program runs in a mount namespace of its own, and a notice about it.
 struct NamespaceChoice: Hashable {
     /// Nil to run the program without a namespace.
     var plan: NamespacePlan?

@@ -15,7 +15,7 @@ enum NamespaceEntry {
         #if os(Linux)
         guard let plan = NamespacePlan(arguments: arguments.dropFirst()), let mark = arguments.firstIndex(of: "--") else {
             Self.end(
-                Self.failed, "wiretape: \"\(NamespacePlan.word)\" is for wiretape itself: give --trust namespace to \"wiretape record\".")
+                Self.failed, "wiretape: \"\(NamespacePlan.word)\" is for wiretape itself: pass --trust namespace to \"wiretape record\".")
         }
         let isProbe = mark + 1 == arguments.count
         do throws(NamespaceObstacle) {
@@ -32,7 +32,7 @@ enum NamespaceEntry {
     #if os(Linux)
     /// - Parameter words: the original bytes: a path need not be UTF-8.
     private static func become(_ name: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Never {
-        guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command behind \"--\": give one.") }
+        guard let program = words[0] else { Self.end(Self.failed, "wiretape: there is no command after \"--\": pass one.") }
         execvp(program, words)
         // A program written a moment ago can still be open in a child of its writer, between fork and exec.
         for _ in 0..<20 where errno == ETXTBSY {
@@ -153,7 +153,7 @@ struct NamespaceMounts {
 
     /// Copies the root, since the program may become a user who cannot read our folder.
     private static func put(_ root: NamespacePlan.Root, into folder: String) throws(NamespaceCalls.SystemError) {
-        guard let octets = try? WholeFile.read(root.path) else { throw NamespaceCalls.SystemError(number: ENOENT) }
+        guard let bytes = try? WholeFile.read(root.path) else { throw NamespaceCalls.SystemError(number: ENOENT) }
         var number = 0
         var status = stat()
         // Subjects with the same hash are numbered, and looked up until a number is missing.
@@ -161,8 +161,8 @@ struct NamespaceMounts {
         let descriptor = open("\(folder)/\(root.hash).\(number)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw NamespaceCalls.SystemError(number: errno) }
         defer { close(descriptor) }
-        let count = octets.withUnsafeBytes { Terminal.write($0, to: descriptor) }
-        guard count == octets.count else { throw NamespaceCalls.SystemError(number: errno) }
+        let count = bytes.withUnsafeBytes { Terminal.write($0, to: descriptor) }
+        guard count == bytes.count else { throw NamespaceCalls.SystemError(number: errno) }
     }
 }
 #endif

@@ -72,7 +72,7 @@ struct NamespacePlan: Hashable {
     ) throws(TrustError) -> NamespacePlan {
         let holder = folder.file("holder")
         guard mkdir(holder, 0o700) == 0 || errno == EEXIST else {
-            throw TrustError("cannot make the folder \"\(holder)\" (\(String(cString: strerror(errno)))): give another with --ca-dir.")
+            throw TrustError("cannot create the folder \"\(holder)\" (\(String(cString: strerror(errno)))): name another with --ca-dir.")
         }
         return NamespacePlan(
             bundle: trust.bundle, holder: holder, files: files, folders: folders, roots: try self.roots(of: authority, in: folder))

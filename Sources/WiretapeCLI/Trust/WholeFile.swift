@@ -10,7 +10,7 @@ enum WholeFile {
 
     static func read(_ path: String, limit: Int = Self.limit) throws(TrustError) -> [UInt8] {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw TrustError("a file's path is empty or holds a NUL: give the file's path.")
+            throw TrustError("a file's path is empty or contains a NUL: pass the file's path.")
         }
         // Opening a pipe in the file's place must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -18,7 +18,7 @@ enum WholeFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw self.problem("read", path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw TrustError("\"\(path)\" is no file: give the file's path.") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw TrustError("\"\(path)\" is not a file: pass the file's path.") }
         guard status.st_size <= limit else {
             throw TrustError("\"\(path)\" has more than \(Quantity.bytes(limit)): is it the right file?")
         }

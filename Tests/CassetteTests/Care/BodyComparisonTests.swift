@@ -32,8 +32,8 @@ import Testing
     @Test func absentAndEmptyAreEqual() throws {
         #expect(try self.changes(nil, nil) == [])
         #expect(try self.changes(nil, Body(size: 0, content: .empty)) == [])
-        #expect(try self.changes(.text("abc"), nil) == [FieldChange("body", "3 octets", nil)])
-        #expect(try self.changes(nil, .text("abc")) == [FieldChange("body", nil, "3 octets")])
+        #expect(try self.changes(.text("abc"), nil) == [FieldChange("body", "3 bytes", nil)])
+        #expect(try self.changes(nil, .text("abc")) == [FieldChange("body", nil, "3 bytes")])
     }
 
     @Test func anotherNumberOfAPlaceholderIsNoChange() throws {
@@ -62,7 +62,7 @@ import Testing
             Array(text.utf8).withUnsafeBytes { FormText($0) }.map { Body(size: text.utf8.count, content: .form($0)) }
         }
         #expect(try self.changes(form("a=1&b=2"), form("b=2&a=3")) == [FieldChange("form:a", "1", "3")])
-        #expect(try self.changes(.text("one"), .text("two")) == [FieldChange("body", "octet 0: \"one\"", "\"two\"")])
+        #expect(try self.changes(.text("one"), .text("two")) == [FieldChange("body", "byte 0: \"one\"", "\"two\"")])
         #expect(try self.changes(.text("{}"), .json("{}")) == [])
     }
 
@@ -73,18 +73,18 @@ import Testing
             [("b", .json(Array("[2]".utf8), style: .compact)), ("a", .text(Array("1".utf8))), ("d", .text([65]))], boundary: "y")
         #expect(
             try self.changes(old, new) == [
-                FieldChange("part:b json:/0", "1", "2"), FieldChange("part:c", "0 octets", nil), FieldChange("part:d", nil, "1 octets"),
+                FieldChange("part:b json:/0", "1", "2"), FieldChange("part:c", "0 bytes", nil), FieldChange("part:d", nil, "1 byte"),
             ])
         #expect(try self.changes(old, old) == [])
     }
 
     @Test func filesAreComparedByWhatIsInThem() throws {
-        let octets = [UInt8](repeating: 7, count: 100_000)
-        let one = Body.file(try self.folder.sidecar(octets, of: "a.json"))
-        let same = Body.file(try self.folder.sidecar(octets, of: "b.json"))
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        let one = Body.file(try self.folder.sidecar(bytes, of: "a.json"))
+        let same = Body.file(try self.folder.sidecar(bytes, of: "b.json"))
         #expect(try self.changes(one, same) == [])
-        let other = Body.file(try self.folder.sidecar(octets.dropLast() + [8], of: "b.json"))
-        #expect(try self.changes(one, other) == [FieldChange("body", "octet 99999: 0x07 (100000 octets)", "0x08 (100000 octets)")])
+        let other = Body.file(try self.folder.sidecar(bytes.dropLast() + [8], of: "b.json"))
+        #expect(try self.changes(one, other) == [FieldChange("body", "byte 99999: 0x07 (100000 bytes)", "0x08 (100000 bytes)")])
     }
 
     @Test func aBodyThatWasCutDiffersFromAWholeOne() throws {

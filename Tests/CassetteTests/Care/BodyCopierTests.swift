@@ -24,7 +24,7 @@ import Testing
         let raw = try copier.copy(Body(size: 2, content: .raw(slice)))
         try store.syncAll()
         let reader = BodyReader(cassettePath: self.folder.file("b.json"))
-        #expect(try reader.wireBytes(of: raw, digest: { PortableSHA256() }).octets == [7, 8])
+        #expect(try reader.wireBytes(of: raw, digest: { PortableSHA256() }).bytes == [7, 8])
         #expect(try self.folder.folder.read("b.bodies/\(sidecar.sha256).jpg") == [1, 2, 3])
         #expect(try copier.copy(.text("x")) == .text("x"))
     }

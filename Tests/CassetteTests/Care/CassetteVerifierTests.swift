@@ -89,8 +89,8 @@ import Testing
 
     @Test func aTornCassetteIsLookedThroughAsFarAsItGoes() throws {
         try self.folder.write([.care(1), .care(2)], to: "a.json")
-        let octets = try self.folder.folder.read("a.json")
-        try self.folder.folder.write(Array(octets.dropLast(40)), to: "a.json")
+        let bytes = try self.folder.folder.read("a.json")
+        try self.folder.folder.write(Array(bytes.dropLast(40)), to: "a.json")
         #expect(try self.findings().map(\.kind) == [.torn])
     }
 

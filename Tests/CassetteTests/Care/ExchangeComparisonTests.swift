@@ -29,7 +29,7 @@ import Testing
             try self.changes(old, new) == [
                 "request query:x: 1 2", "request header:accept: b c", "request json:: 1 2", "response status: 200 404",
                 "response header:etag: a b",
-                "response body: octet 0: \"a\" \"b\"",
+                "response body: byte 0: \"a\" \"b\"",
             ])
     }
 

@@ -5,12 +5,12 @@ import Testing
 
 struct BrotliDecoderTests {
     private func decode(
-        _ octets: [UInt8], cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
+        _ bytes: [UInt8], cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
     ) -> (status: InflateStatus, content: [UInt8], consumed: Int, largest: Int) {
         let decoder = BrotliDecoder(limits: limits)
         var content: [UInt8] = []
         var largest = 0
-        for piece in cut.map({ [octets[..<$0], octets[$0...]] }) ?? [octets[...]] {
+        for piece in cut.map({ [bytes[..<$0], bytes[$0...]] }) ?? [bytes[...]] {
             piece.withUnsafeBytes { piece in
                 _ = decoder.push(piece) {
                     content += $0
@@ -24,14 +24,14 @@ struct BrotliDecoderTests {
     }
 
     @Test(arguments: [CodingFixtures.brotli5, CodingFixtures.brotli11])
-    func aStreamIsTakenApartWhereverItIsCut(octets: [UInt8]) {
-        for cut in 0...octets.count {
-            let result = self.decode(octets, cutAt: cut)
-            #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == octets.count)
+    func aStreamIsDecodedWhereverItIsCut(bytes: [UInt8]) {
+        for cut in 0...bytes.count {
+            let result = self.decode(bytes, cutAt: cut)
+            #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == bytes.count)
         }
     }
 
-    @Test func octetsBehindTheStreamAreLeftAlone() {
+    @Test func bytesAfterTheStreamAreLeftAlone() {
         let result = self.decode(CodingFixtures.brotli5 + [1, 2, 3])
         #expect(result.status == .ended && result.consumed == CodingFixtures.brotli5.count)
     }
@@ -51,12 +51,12 @@ struct BrotliDecoderTests {
         #expect(problem.offset <= 4)
     }
 
-    @Test func noOctetsTrap() {
+    @Test func noBytesTrap() {
         var generator = CodingFixtures.Generator(seed: 31)
         for _ in 0..<500 {
-            var octets = CodingFixtures.brotli11
-            for _ in 0..<3 { octets[Int.random(in: 0..<octets.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
-            #expect(self.decode(octets, limits: InflateLimits(output: 1 << 16)).content.count <= 1 << 16)
+            var bytes = CodingFixtures.brotli11
+            for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+            #expect(self.decode(bytes, limits: InflateLimits(output: 1 << 16)).content.count <= 1 << 16)
         }
     }
 

@@ -57,14 +57,14 @@ enum CodingFixtures {
         qT3nZaA2eFDEGmYNtX23UpoMaFuoZdRWqA3gY6GOUVehqAAJ9Yx6Sofn9ScVoi8yMBlqZ3Iakik2MhsrqQiK/DcxmWqpHlAXioxi7UoOoiOV4H3SqoJ9hEhy9V+h\
         qo1ygGE7fQCLd6J4yQIAAA==
         """)
-    /// Python's `zlib.compressobj(6, 8, 31)`, flushed behind every 200 octets and at the end
+    /// Python's `zlib.compressobj(6, 8, 31)`, flushed after every 200 bytes and at the end
     static let gzipFlushed = decode(
         """
         H4sIAAAAAAAAA4quVspMUbJSMNBRUMpLzE0FMpUKUkt0DZSAAtmZeSA5pbTM4gwQv6AoMxmkwtJEz9yyVkcBqtcQTa8hst6kzKIUZL1mpnoGSHqN0PQaIetNTixB1mph\
         pGdojNBqjKwVAAAA//8CajXGo9XYTM/UHKHVBE2rCR6tlgZ6lkhaTdG0miJrTclPR7FVz9wUodMMTacZtmACAAAA//+CaTUx1LMwQug1R9NrjsdWSz0DJPdaoOm0wGer\
         qZ6lIUKrJZpWS3yhBEwSJkhJAgAAAP//Qk9PhgZ4NJua65kj2WuIkaDwpigTPUuz2lgAAAAA//8DAIt3onjJAgAA
         """)
-    /// Go's `gzip.NewWriter`: compress/flate is no zlib, and ours makes nothing like it. `w.Write(octets); w.Close()`
+    /// Go's `gzip.NewWriter`: compress/flate is no zlib, and ours makes nothing like it. `w.Write(bytes); w.Close()`
     static let gzipGo = decode(
         """
         H4sIAAAAAAAA/3zSzUrFMBAF4FcJs65D/idzX0VcXG+vGsRaanfSd5eCkHGEWYbk44TDefyGPsPF+cnBcv24w8XBet8fPEwO3vty3sFL/3o7z+vWb+cLzkh8TO7XBmWD\
@@ -133,7 +133,7 @@ enum CodingFixtures {
             return value ^ value >> 31
         }
 
-        mutating func octets(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
+        mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 
         /// Words of a small vocabulary with line ends: compresses about as well as prose.
         mutating func text(_ count: Int) -> [UInt8] {

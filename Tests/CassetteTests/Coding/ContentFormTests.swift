@@ -5,14 +5,14 @@ import Testing
 @testable import TapeBytes
 
 struct ContentFormTests {
-    private func content(_ octets: [UInt8], _ type: String?, coded: String? = nil) throws -> BodyContent {
+    private func content(_ bytes: [UInt8], _ type: String?, coded: String? = nil) throws -> BodyContent {
         var sink = MemorySink()
         let form = ContentForm(field: type.map { Array($0.utf8)[...] }, codedExtension: coded)
-        return try form.content(octets, sink: &sink)
+        return try form.content(bytes, sink: &sink)
     }
 
-    private func fileExtension(_ octets: [UInt8], _ type: String?, coded: String? = nil) throws -> String? {
-        guard case .file(let sidecar) = try self.content(octets, type, coded: coded) else { return nil }
+    private func fileExtension(_ bytes: [UInt8], _ type: String?, coded: String? = nil) throws -> String? {
+        guard case .file(let sidecar) = try self.content(bytes, type, coded: coded) else { return nil }
         return sidecar.path.split(separator: ".").last.map(String.init)
     }
 
@@ -64,7 +64,7 @@ struct ContentFormTests {
         #expect(try self.content(Array("a=1".utf8), nil) == .text(Array("a=1".utf8)))
     }
 
-    @Test func linesAndEventsAreTakenApart() throws {
+    @Test func linesAndEventsAreSplit() throws {
         let lines = Array("{\"a\":1}\n{\"a\":2}\n".utf8)
         for type in ["application/x-ndjson", "application/json", nil] {
             #expect(try self.content(lines, type) == JSONLines(lines).map { .lines($0) })

@@ -20,7 +20,7 @@ struct DecodedLayerTests {
         #expect(self.layer(.deflate, .raw, CodingFixtures.rawNode).coding(nil) == .rawDeflate(nil))
     }
 
-    @Test func membersAreToldUpToTheLimit() {
+    @Test func membersAreReportedUpToTheLimit() {
         let two = self.layer(.gzip, .gzip, CodingFixtures.gzip6 + CodingFixtures.gzipNamed)
         #expect(two.mayBeRestored)
         #expect(two.members.map(\.codedSize) == [202, CodingFixtures.gzipNamed.count] && two.members.map(\.size) == [713, 713])
@@ -34,19 +34,19 @@ struct DecodedLayerTests {
         #expect(!many.mayBeRestored)
     }
 
-    @Test func octetsBehindAreToldAndDoubtedWhereNothingProvesTheStream() {
+    @Test func bytesAfterAreReportedAndDoubtedWhereNothingProvesTheStream() {
         let gzip = self.layer(.gzip, .gzip, CodingFixtures.gzip6 + [7])
-        #expect(gzip.note == "1 octet follows the gzip stream at offset 202")
+        #expect(gzip.note == "1 byte follows the gzip stream at offset 202")
         #expect(gzip.problem == nil && !gzip.mayBeRestored)
         let raw = self.layer(.deflate, .raw, CodingFixtures.rawNode + [7, 7])
-        #expect(raw.problem == InflateProblem(.corrupt, offset: 184, reason: "2 octets follow the raw stream"))
+        #expect(raw.problem == InflateProblem(.corrupt, offset: 184, reason: "2 bytes follow the raw stream"))
     }
     #if CODINGS
-    @Test func octetsBehindBrotliAreDoubtedToo() {
+    @Test func bytesAfterBrotliAreDoubtedToo() {
         let decoder = BrotliDecoder()
         (CodingFixtures.brotli5 + [7]).withUnsafeBytes { _ = decoder.push($0) { _ in } }
         let layer = DecodedLayer(.br, decoder, leftOver: 1)
-        let reason = "1 octet follows the br stream"
+        let reason = "1 byte follows the br stream"
         #expect(layer.problem == InflateProblem(.corrupt, offset: CodingFixtures.brotli5.count, reason: reason))
     }
     #endif

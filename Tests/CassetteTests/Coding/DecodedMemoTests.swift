@@ -15,7 +15,7 @@ struct DecodedMemoTests {
         for number in 4..<UInt8(20) { #expect(memo[self.key(number)]?.size == Int(number)) }
     }
 
-    @Test func theSameOctetsUnderAnotherClaimAreAnotherBody() {
+    @Test func theSameBytesUnderAnotherClaimAreAnotherBody() {
         var memo = DecodedMemo()
         memo.remember(Body(size: 1, content: .text([1])), for: self.key(1))
         #expect(memo[DecodedMemo.Key(identity: [1], encoding: .coded([.deflate]), type: nil, isComplete: true)] == nil)

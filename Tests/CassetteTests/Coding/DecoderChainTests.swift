@@ -11,7 +11,7 @@ struct DecoderChainTests {
         try #require(DecoderChain(names, limits: limits))
     }
 
-    @Test func codingsAreTakenOffFromTheLastToTheFirst() throws {
+    @Test func codingsAreDecodedFromTheLastToTheFirst() throws {
         for cut in 0...Self.wire.count {
             let chain = try self.chain([.deflate, .gzip])
             var content: [UInt8] = []
@@ -48,7 +48,7 @@ struct DecoderChainTests {
         #expect(chain.problem?.name == .gzip && chain.problem?.problem.kind == .tooLong)
     }
 
-    @Test func octetsBehindAnInnerStreamAreCounted() throws {
+    @Test func bytesAfterAnInnerStreamAreCounted() throws {
         let chain = try self.chain([.deflate, .gzip])
         let wire = CodingFixtures.deflated(Self.inner + [1, 2, 3], DeflateParameters(level: 6), .gzip)
         _ = try wire.withUnsafeBytes { try chain.push($0) { _ in } }
@@ -63,7 +63,7 @@ struct DecoderChainTests {
 
     @Test func whatTheBuildDoesNotKnowMakesNoChain() {
         for name in ContentEncoding.Name.allCases {
-            #expect((DecoderChain([.gzip, name], limits: InflateLimits()) != nil) == name.isTakenOff)
+            #expect((DecoderChain([.gzip, name], limits: InflateLimits()) != nil) == name.isSupported)
         }
     }
 }

@@ -29,7 +29,7 @@ struct DeflateRestorerTests {
         for (wire, format, level) in cases {
             var restorer = DeflateRestorer()
             let found = self.search(&restorer, wire, CodingFixtures.content, format)
-            // Short content often comes out the same at several levels: what counts is the octets.
+            // Short content often comes out the same at several levels: what counts is the bytes.
             #expect((found == nil) == (level == nil))
             if let found, format != .gzip { #expect(CodingFixtures.deflated(CodingFixtures.content, found, format) == wire) }
         }
@@ -55,7 +55,7 @@ struct DeflateRestorerTests {
             for size in [0, 500, 20_000, 100_000] {
                 let content = generator.text(size)
                 let flushes = (0...Int.random(in: 0...9, using: &generator)).map { $0 * size / 100 }
-                // The first may be no octet behind the beginning; two flushes at one place are one.
+                // The first may be no byte after the beginning; two flushes at one place are one.
                 let own = flushes.enumerated().filter { $0.offset == 0 || $0.element > 0 }.map(\.element)
                 let wire = CodingFixtures.deflated(content, DeflateParameters(level: level, flushes: own), format)
                 let found = self.search(&restorer, wire, content, format)
@@ -82,7 +82,7 @@ struct DeflateRestorerTests {
         #expect(found == nil && restorer.work > 0 && restorer.work <= 100_000 + content.count)
     }
 
-    @Test func aCandidateOfShortContentCostsMoreThanItsOctets() {
+    @Test func aCandidateOfShortContentCostsMoreThanItsBytes() {
         var restorer = DeflateRestorer()
         let content = CodingFixtures.content
         let found = CodingFixtures.gzipNode.withUnsafeBytes { wire in
@@ -100,21 +100,21 @@ struct DeflateRestorerTests {
             var wire = CodingFixtures.deflated(content, DeflateParameters(level: level), format)
             var restorer = DeflateRestorer()
             let found = try restorer.parameters(
-                producing: OctetSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [1])
+                producing: ByteSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [1])
             #expect(found == DeflateParameters(level: level))
             wire[wire.count - 20] ^= 1
             let damaged = try restorer.parameters(
-                producing: OctetSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [2])
+                producing: ByteSource(wire), contentSize: content.count, format: format, header: .plain, origin: "o", identity: [2])
             #expect(damaged == nil)
         }
     }
 
-    @Test func aStreamWithOctetsBehindItIsNotReproduced() throws {
+    @Test func aStreamWithBytesAfterItIsNotReproduced() throws {
         let wire = CodingFixtures.gzip6 + [0]
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, wire, CodingFixtures.content) == nil)
         let streamed = try restorer.parameters(
-            producing: OctetSource(wire), contentSize: 713, format: .gzip, header: .plain, origin: "o", identity: [1])
+            producing: ByteSource(wire), contentSize: 713, format: .gzip, header: .plain, origin: "o", identity: [1])
         #expect(streamed == nil)
     }
 
@@ -133,7 +133,7 @@ struct DeflateRestorerTests {
         #expect(costs[1] == 0 && costs[2] == 0)
     }
 
-    @Test func octetsSeenBeforeCostNothing() {
+    @Test func bytesSeenBeforeCostNothing() {
         var restorer = DeflateRestorer()
         for wire in [CodingFixtures.gzip6, CodingFixtures.gzipNode] {
             let first = self.search(&restorer, wire, CodingFixtures.content)
@@ -151,7 +151,7 @@ struct DeflateRestorerTests {
         wire[wire.count - 20] ^= 1
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, wire, content) == nil)
-        #expect(restorer.work <= DeflateRestorer.searchLimit + content.count + OctetSource.pieceSize)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + content.count + ByteSource.pieceSize)
     }
 
     @Test func contentThatGivesNothingToCompareIsBoundedToo() {
@@ -161,14 +161,14 @@ struct DeflateRestorerTests {
         wire[12] ^= 1
         var restorer = DeflateRestorer()
         #expect(self.search(&restorer, wire, content) == nil)
-        #expect(restorer.work <= DeflateRestorer.searchLimit + OctetSource.pieceSize)
+        #expect(restorer.work <= DeflateRestorer.searchLimit + ByteSource.pieceSize)
     }
 
     @Test func aFileThatGivesNothingToCompareIsBoundedToo() throws {
         let wire = Array(Array(repeating: CodingFixtures.mebibyteOfZeros, count: 6).joined()) + [3, 0]
         var restorer = DeflateRestorer()
         let found = try restorer.parameters(
-            producing: OctetSource(wire), contentSize: 6 << 20, format: .raw, header: nil, origin: "o", identity: [1])
+            producing: ByteSource(wire), contentSize: 6 << 20, format: .raw, header: nil, origin: "o", identity: [1])
         #expect(found == nil)
         #expect(restorer.work <= DeflateRestorer.searchLimit + Inflater.pieceSize)
     }

@@ -87,8 +87,8 @@ struct DeflaterTests {
         #expect(coded == CodingFixtures.gzip6)
     }
 
-    /// Content that was edited may be shorter than what the flushes tell of.
-    @Test func flushesBehindTheEndAreLeftOut() {
+    /// Content that was edited may be shorter than the flushes say.
+    @Test func flushesAfterTheEndAreLeftOut() {
         let short = Array("short".utf8)
         #expect(
             CodingFixtures.deflated(short, DeflateParameters(level: 6, flushes: [2, 100, 0]), .zlib)

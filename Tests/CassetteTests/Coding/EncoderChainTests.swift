@@ -25,13 +25,13 @@ struct EncoderChainTests {
         #expect(try self.encode(CodingFixtures.content, chain) == coded)
     }
 
-    @Test func codingsOfAllKindsAreTakenOffAgain() throws {
+    @Test func codingsOfAllKindsAreDecodedAgain() throws {
         let codings: [ContentCoding] = [.brotli, .gzip(nil, header: .plain), .zstandard, .deflate(nil)]
         let names: [ContentEncoding.Name] = [.br, .gzip, .zstd, .deflate]
-        guard names.allSatisfy(\.isTakenOff) else { return }
+        guard names.allSatisfy(\.isSupported) else { return }
         for content in [[], CodingFixtures.content] {
-            let read = try DecodedBeginning.read(OctetSource(self.encode(content, codings)), .coded(names))
-            #expect(read.isWhole && read.octets == content && read.leftOver == 0)
+            let read = try DecodedBeginning.read(ByteSource(self.encode(content, codings)), .coded(names))
+            #expect(read.isWhole && read.bytes == content && read.leftOver == 0)
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
         for before in 0..<9 {
             for filler: UInt8 in [0, 1, 0xff] {
                 let content = [UInt8](repeating: filler, count: before)
-                // A stored block for the filler, so that it stands in the stream as it is.
+                // A stored block for the filler, so that the stream has it as it is.
                 var wire: [UInt8] = before == 0 ? [] : [0, UInt8(before), 0, ~UInt8(before), 0xff] + content
                 wire += [0, 0, 0, 0xff, 0xff, 3, 0]
                 #expect(self.find(wire, .raw) == [before])
@@ -43,14 +43,14 @@ import Testing
         }
     }
 
-    @Test func moreThanTheLimitAreNotTold() {
+    @Test func moreThanTheLimitAreNotReported() {
         let most = Array(repeating: 1, count: DeflateParameters.flushLimit)
         let content = [UInt8](repeating: 65, count: most.count + 1)
         #expect(self.find(CodingFixtures.deflated(content, DeflateParameters(level: 6, flushes: most), .zlib), .zlib) == most)
         #expect(self.find(CodingFixtures.deflated(content, DeflateParameters(level: 6, flushes: most + [1]), .zlib), .zlib) == nil)
     }
 
-    @Test func octetsThatAreNoStreamHaveNone() {
+    @Test func bytesThatAreNoStreamHaveNone() {
         #expect(self.find([]) == [])
         #expect(self.find([0, 0, 0xff, 0xff]) == [])
         #expect(self.find([6, 0, 0, 0xff, 0xff], .raw) == [])

@@ -4,7 +4,7 @@ import Testing
 @testable import CassetteModel
 
 struct GzipHeaderParsingTests {
-    private func parse(_ octets: [UInt8]) -> GzipHeader.Parse { octets.withUnsafeBytes(GzipHeader.parse) }
+    private func parse(_ bytes: [UInt8]) -> GzipHeader.Parse { bytes.withUnsafeBytes(GzipHeader.parse) }
 
     /// All optional fields: FEXTRA of 3 with a zero at its end, FNAME, FCOMMENT, FHCRC (computed by Python's `zlib.crc32(…) & 0xffff`).
     private static let full: [UInt8] =
@@ -15,26 +15,26 @@ struct GzipHeaderParsingTests {
         for length in 0..<Self.full.count { #expect(self.parse(Array(Self.full.prefix(length))) == .needsMore) }
     }
 
-    @Test func aWrongHeaderChecksumIsTold() {
-        var octets = Self.full
-        octets[16] ^= 1
-        guard case .invalid(let problem) = self.parse(octets) else { return #expect(Bool(false)) }
+    @Test func aWrongHeaderChecksumIsReported() {
+        var bytes = Self.full
+        bytes[16] ^= 1
+        guard case .invalid(let problem) = self.parse(bytes) else { return #expect(Bool(false)) }
         #expect(problem.kind == .wrongChecksum)
     }
 
-    @Test func whatIsNotGzipIsRefusedAtTheOctetInDoubt() {
+    @Test func whatIsNotGzipIsRefusedAtTheByteInDoubt() {
         let cases: [([UInt8], Int)] = [([0x1e], 0), ([0x1f, 0x8c], 1), ([0x1f, 0x8b, 7], 2), ([0x1f, 0x8b, 8, 0x20], 3)]
-        for (octets, offset) in cases {
-            guard case .invalid(let problem) = self.parse(octets) else { return #expect(Bool(false)) }
+        for (bytes, offset) in cases {
+            guard case .invalid(let problem) = self.parse(bytes) else { return #expect(Bool(false)) }
             #expect(problem.offset == offset)
         }
     }
 
     @Test func anEndlessNameIsRefused() {
-        let octets: [UInt8] = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 65, count: 5000)
-        guard case .invalid(let problem) = self.parse(octets) else { return #expect(Bool(false)) }
+        let bytes: [UInt8] = [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 65, count: 5000)
+        guard case .invalid(let problem) = self.parse(bytes) else { return #expect(Bool(false)) }
         #expect(problem.kind == .unsupported)
-        #expect(self.parse(Array(octets.prefix(GzipHeader.sizeLimit - 1))) == .needsMore)
+        #expect(self.parse(Array(bytes.prefix(GzipHeader.sizeLimit - 1))) == .needsMore)
     }
 
     @Test func thePlainHeaderIsWhole() {

@@ -30,6 +30,6 @@ import Testing
         #expect(limits.problem(produced: 3 << 20, consumed: 1 << 20) == nil)
         #expect(
             limits.problem(produced: 3 << 20 + 1, consumed: 1 << 20)
-                == InflateProblem(.tooLong, offset: 1 << 20, reason: "decoded body longer than 3145728 octets"))
+                == InflateProblem(.tooLong, offset: 1 << 20, reason: "decoded body longer than 3145728 bytes"))
     }
 }

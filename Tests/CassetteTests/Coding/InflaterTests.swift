@@ -25,30 +25,30 @@ struct InflaterTests {
         return result
     }
 
-    private func problem(_ octets: [UInt8], _ format: DeflateFormat = .gzip) -> InflateProblem? {
-        guard case .failed(let problem) = self.inflate([octets[...]], format).status else { return nil }
+    private func problem(_ bytes: [UInt8], _ format: DeflateFormat = .gzip) -> InflateProblem? {
+        guard case .failed(let problem) = self.inflate([bytes[...]], format).status else { return nil }
         return problem
     }
 
-    /// Printed by its name, not by its octets.
+    /// Printed by its name, not by its bytes.
     struct Stream: CustomTestStringConvertible {
         var testDescription: String
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var format: DeflateFormat = .gzip
         var headerSize = 10
     }
 
     private static let streams = [
-        Stream(testDescription: "gzip -1", octets: CodingFixtures.gzip1), Stream(testDescription: "gzip -6", octets: CodingFixtures.gzip6),
-        Stream(testDescription: "gzip -9", octets: CodingFixtures.gzip9),
-        Stream(testDescription: "gzip with a name", octets: CodingFixtures.gzipNamed, headerSize: 21),
-        Stream(testDescription: "gzip of Node", octets: CodingFixtures.gzipNode),
-        Stream(testDescription: "zlib of Python", octets: CodingFixtures.zlib, format: .zlib, headerSize: 0),
-        Stream(testDescription: "raw deflate of Node", octets: CodingFixtures.rawNode, format: .raw, headerSize: 0),
+        Stream(testDescription: "gzip -1", bytes: CodingFixtures.gzip1), Stream(testDescription: "gzip -6", bytes: CodingFixtures.gzip6),
+        Stream(testDescription: "gzip -9", bytes: CodingFixtures.gzip9),
+        Stream(testDescription: "gzip with a name", bytes: CodingFixtures.gzipNamed, headerSize: 21),
+        Stream(testDescription: "gzip of Node", bytes: CodingFixtures.gzipNode),
+        Stream(testDescription: "zlib of Python", bytes: CodingFixtures.zlib, format: .zlib, headerSize: 0),
+        Stream(testDescription: "raw deflate of Node", bytes: CodingFixtures.rawNode, format: .raw, headerSize: 0),
     ]
 
     @Test(arguments: streams) func realStreamsInflateHoweverTheyAreSplit(_ expected: Stream) {
-        let (stream, format, headerSize) = (expected.octets, expected.format, expected.headerSize)
+        let (stream, format, headerSize) = (expected.bytes, expected.format, expected.headerSize)
         for split in 0...stream.count {
             let result = self.inflate([stream[..<split], stream[split...]], format)
             #expect(result.status == .ended)
@@ -60,21 +60,21 @@ struct InflaterTests {
         #expect(single == self.inflate([stream[...]], format))
     }
 
-    @Test(arguments: streams) func everyTruncationIsToldWithItsOffset(_ stream: Stream) {
-        for length in 0..<stream.octets.count {
-            let problem = self.problem(Array(stream.octets[..<length]), stream.format)
+    @Test(arguments: streams) func everyTruncationIsReportedWithItsOffset(_ stream: Stream) {
+        for length in 0..<stream.bytes.count {
+            let problem = self.problem(Array(stream.bytes[..<length]), stream.format)
             #expect(problem?.kind == .truncated)
             #expect(problem?.offset == length)
         }
     }
 
-    @Test func octetsBehindTheStreamAreNotConsumed() {
+    @Test func bytesAfterTheStreamAreNotConsumed() {
         let result = self.inflate([(CodingFixtures.gzip6 + Array("more".utf8))[...]], .gzip)
         #expect(result.status == .ended)
         #expect(result.consumed == CodingFixtures.gzip6.count)
     }
 
-    @Test func wrongChecksumAndLengthAreToldApart() {
+    @Test func wrongChecksumAndLengthAreDistinguished() {
         var stream = CodingFixtures.gzip6
         stream[stream.count - 8] ^= 1
         #expect(self.problem(stream) == InflateProblem(.wrongChecksum, offset: stream.count - 8, reason: "wrong gzip checksum"))
@@ -83,7 +83,7 @@ struct InflaterTests {
         #expect(self.problem(stream) == InflateProblem(.wrongLength, offset: stream.count - 4, reason: "wrong gzip length"))
     }
 
-    @Test func textInPlaceOfGzipIsToldAtItsFirstOctet() {
+    @Test func textInPlaceOfGzipIsReportedAtItsFirstByte() {
         #expect(self.problem(Array("plain".utf8))?.description == "no gzip header at offset 0")
     }
 
@@ -93,7 +93,7 @@ struct InflaterTests {
 
     @Test func anyDamageIsAResult() {
         var generator = CodingFixtures.Generator(seed: 1)
-        for (stream, format) in Self.streams.map({ ($0.octets, $0.format) }) {
+        for (stream, format) in Self.streams.map({ ($0.bytes, $0.format) }) {
             for _ in 0..<300 {
                 var damaged = stream
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -139,7 +139,7 @@ struct InflaterTests {
     @Test func aRestartedInflaterForgetsTheOldStream() {
         var inflater = Inflater(format: .gzip)
         CodingFixtures.gzip6.prefix(50).withUnsafeBytes { _ = inflater.push($0) { _ in } }
-        for (stream, format) in Self.streams.map({ ($0.octets, $0.format) }) {
+        for (stream, format) in Self.streams.map({ ($0.bytes, $0.format) }) {
             var content: [UInt8] = []
             inflater.restart(format: format)
             _ = stream.withUnsafeBytes { inflater.push($0) { content += $0 } }

@@ -11,11 +11,11 @@ struct InflatingDecoderTests {
     }
 
     private func decode(
-        _ octets: [UInt8], _ format: DeflateFormat?, cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
+        _ bytes: [UInt8], _ format: DeflateFormat?, cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
     ) -> Outcome {
         let decoder = InflatingDecoder(format: format, limits: limits)
         var content: [UInt8] = []
-        for piece in cut.map({ [octets[..<$0], octets[$0...]] }) ?? [octets[...]] {
+        for piece in cut.map({ [bytes[..<$0], bytes[$0...]] }) ?? [bytes[...]] {
             piece.withUnsafeBytes { _ = decoder.push($0) { content += $0 } }
         }
         let status = decoder.finish()
@@ -23,7 +23,7 @@ struct InflatingDecoderTests {
         return Outcome(status: status, content: content, consumed: decoder.consumed, members: decoder.members)
     }
 
-    @Test func membersAreOneContentWhereverTheOctetsAreCut() {
+    @Test func membersAreOneContentWhereverTheBytesAreCut() {
         let wire = CodingFixtures.gzip1 + CodingFixtures.gzipNamed + CodingFixtures.gzip6
         let content = CodingFixtures.content + CodingFixtures.content + CodingFixtures.content
         let expected = Outcome(status: .ended, content: content, consumed: wire.count, members: 3)
@@ -42,14 +42,14 @@ struct InflatingDecoderTests {
         let cut = self.decode(CodingFixtures.gzip6 + CodingFixtures.gzip6.dropLast(3), .gzip)
         #expect(cut.status == .failed(InflateProblem(.truncated, offset: 2 * first - 3, reason: "gzip stream cut short")))
         #expect(cut.content == CodingFixtures.content + CodingFixtures.content)
-        var octets = CodingFixtures.gzip6 + CodingFixtures.gzip6
-        octets[octets.count - 8] ^= 1
+        var bytes = CodingFixtures.gzip6 + CodingFixtures.gzip6
+        bytes[bytes.count - 8] ^= 1
         #expect(
-            self.decode(octets, .gzip).status
+            self.decode(bytes, .gzip).status
                 == .failed(InflateProblem(.wrongChecksum, offset: 2 * first - 8, reason: "wrong gzip checksum")))
-        octets = CodingFixtures.gzip6 + [0x1f, 0x8b, 9]
+        bytes = CodingFixtures.gzip6 + [0x1f, 0x8b, 9]
         #expect(
-            self.decode(octets, .gzip).status
+            self.decode(bytes, .gzip).status
                 == .failed(InflateProblem(.corrupt, offset: first + 2, reason: "unknown gzip compression method")))
         #expect(
             self.decode(CodingFixtures.gzip6 + [0x1f, 0x8b], .gzip).status
@@ -61,11 +61,11 @@ struct InflatingDecoderTests {
         #expect(self.decode(wire, .gzip, limits: InflateLimits(output: 1426)).status == .ended)
         let tooLong = self.decode(wire, .gzip, limits: InflateLimits(output: 1425)).status
         guard case .failed(let problem) = tooLong else { return #expect(Bool(false)) }
-        #expect(problem.kind == .tooLong && problem.reason == "decoded body longer than 1425 octets")
+        #expect(problem.kind == .tooLong && problem.reason == "decoded body longer than 1425 bytes")
         #expect(problem.offset > CodingFixtures.gzip6.count)
     }
 
-    @Test func deflateIsToldByItsFirstTwoOctets() {
+    @Test func deflateIsKnownByItsFirstTwoBytes() {
         for (wire, format) in [(CodingFixtures.zlib, DeflateFormat.zlib), (CodingFixtures.rawNode, .raw)] {
             let expected = Outcome(status: .ended, content: CodingFixtures.content, consumed: wire.count, members: 1)
             for cut in 0...wire.count { #expect(self.decode(wire, nil, cutAt: cut) == expected) }

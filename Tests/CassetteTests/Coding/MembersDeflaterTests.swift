@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Nil where a push answered no.
+    /// Nil if a push returned false.
     private func encode(_ content: [UInt8], _ members: [GzipMember], by step: Int) throws -> [UInt8]? {
         guard var deflater = MembersDeflater(members) else { return nil }
         var wire: [UInt8] = []

@@ -2,48 +2,48 @@
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// Sidecars in a dictionary, named by a digest of their octets.
+/// Sidecars in a dictionary, named by a digest of their bytes.
 struct MemorySink: SidecarSink {
     struct Full: Error {}
 
     var files: [String: [UInt8]] = [:]
     var largestPiece = 0
-    /// Throws once this many octets were written in all.
+    /// Throws once this many bytes were written in all.
     var room = Int.max
-    /// Counts octets without keeping them, for bodies of a GiB.
-    var keepsOctets = true
+    /// Counts bytes without keeping them, for bodies of a GiB.
+    var keepsBytes = true
     /// The digest of a GiB takes long in a debug build.
     var isDigested = true
 
     mutating func store(
         fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
     ) throws -> Sidecar {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var size = 0
         var digest = TestDigest()
         var largest = self.largestPiece
-        let (keeps, digests, room) = (self.keepsOctets, self.isDigested, self.room)
+        let (keeps, digests, room) = (self.keepsBytes, self.isDigested, self.room)
         try write { piece in
             size += piece.count
             guard size <= room else { throw Full() }
             largest = max(largest, piece.count)
             if digests { digest.update(piece) }
-            if keeps { octets += piece }
+            if keeps { bytes += piece }
         }
         self.largestPiece = largest
         let name = Hex.encode(digest.finalize())
         let sidecar = Sidecar(path: "tape.bodies/\(name).\(fileExtension)", size: size, sha256: name)
-        self.files[sidecar.path] = octets
+        self.files[sidecar.path] = bytes
         return sidecar
     }
 
     func read(_ sidecar: Sidecar) throws -> [UInt8] {
-        guard let octets = self.files[sidecar.path] else { throw CassetteError(.notFound, "no \"\(sidecar.path)\"") }
-        return octets
+        guard let bytes = self.files[sidecar.path] else { throw CassetteError(.notFound, "no \"\(sidecar.path)\"") }
+        return bytes
     }
 }
 
-/// 32 octets that depend on all octets fed (FNV-1a, four times): enough to tell test bodies apart.
+/// 32 bytes that depend on all bytes fed (FNV-1a, four times): enough to distinguish test bodies.
 struct TestDigest: ContentDigest {
     private var state: [UInt64] = [1, 2, 3, 4].map { 0xcbf2_9ce4_8422_2325 &* $0 }
 

@@ -5,9 +5,9 @@ import Testing
 @testable import CassetteModel
 
 @Suite struct MultipartCheckTests {
-    private func check(_ text: String, edit: (inout MultipartBody<OctetSource>) -> Void = { _ in }) throws {
-        let octets = Array(text.utf8)
-        var body = try #require(try MultipartFixture.body(octets)).mapData { OctetSource(Array(octets[$0])) }
+    private func check(_ text: String, edit: (inout MultipartBody<ByteSource>) -> Void = { _ in }) throws {
+        let bytes = Array(text.utf8)
+        var body = try #require(try MultipartFixture.body(bytes)).mapData { ByteSource(Array(bytes[$0])) }
         edit(&body)
         try MultipartCheck.check(body)
     }
@@ -22,15 +22,15 @@ import Testing
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<rounds(3_000) {
             let text = MultipartFixture.texts.randomElement(using: &generator) ?? ""
-            let octets = MultipartFixture.mutated(Array(text.utf8), using: &generator)
-            guard let body = try MultipartFixture.body(octets) else { continue }
-            try MultipartCheck.check(body.mapData { OctetSource(Array(octets[$0])) })
+            let bytes = MultipartFixture.mutated(Array(text.utf8), using: &generator)
+            guard let body = try MultipartFixture.body(bytes) else { continue }
+            try MultipartCheck.check(body.mapData { ByteSource(Array(bytes[$0])) })
         }
     }
 
     @Test func aBoundaryInEditedDataIsAnError() throws {
         let error = #expect(throws: CassetteError.self) {
-            try self.check(MultipartFixture.form) { $0.parts[1].content = .data(OctetSource(Array("a\r\n--X\r\nb".utf8))) }
+            try self.check(MultipartFixture.form) { $0.parts[1].content = .data(ByteSource(Array("a\r\n--X\r\nb".utf8))) }
         }
         #expect(error?.message.contains("part 2 (\"pet\")") == true && error?.message.contains("\"X\"") == true)
     }
@@ -40,7 +40,7 @@ import Testing
         let error = #expect(throws: CassetteError.self) {
             try self.check(text) { body in
                 guard case .multipart(var inner) = body.parts[0].content else { return }
-                inner.parts[0].content = .data(OctetSource(Array("\r\n--X--\r\n".utf8)))
+                inner.parts[0].content = .data(ByteSource(Array("\r\n--X--\r\n".utf8)))
                 body.parts[0].content = .multipart(inner)
             }
         }
@@ -48,6 +48,6 @@ import Testing
     }
 
     @Test func somethingLikeTheBoundaryIsData() throws {
-        try self.check(MultipartFixture.form) { $0.parts[0].content = .data(OctetSource(Array("a\r\n--Xtra--X".utf8))) }
+        try self.check(MultipartFixture.form) { $0.parts[0].content = .data(ByteSource(Array("a\r\n--Xtra--X".utf8))) }
     }
 }

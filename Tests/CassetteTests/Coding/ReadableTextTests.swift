@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteFormat
 
 struct ReadableTextTests {
-    private func isReadable(_ octets: [UInt8]) -> Bool { octets.withUnsafeBytes(ReadableText.isReadable) }
+    private func isReadable(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(ReadableText.isReadable) }
 
     @Test func textIsReadable() {
         for text in ["", "a", "tab\tline\nreturn\r\n", "음식 🍕 \u{feff}", String(repeating: "\n\t\r x", count: 50)] {
@@ -16,9 +16,9 @@ struct ReadableTextTests {
             for position in 0..<length {
                 for control in [UInt8(0), 1, 8, 11, 12, 14, 27, 31, 127] {
                     for filler in [UInt8(ascii: "x"), 9, 10, 13, 32, 126] {
-                        var octets = [UInt8](repeating: filler, count: length)
-                        octets[position] = control
-                        #expect(!self.isReadable(octets))
+                        var bytes = [UInt8](repeating: filler, count: length)
+                        bytes[position] = control
+                        #expect(!self.isReadable(bytes))
                     }
                 }
             }
@@ -26,17 +26,17 @@ struct ReadableTextTests {
     }
 
     @Test func whatIsNotUTF8IsNotReadable() {
-        for octets: [UInt8] in [[0xff], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], Array("Größe".utf16.map { UInt8($0) })] {
-            #expect(!self.isReadable(octets))
+        for bytes: [UInt8] in [[0xff], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], Array("Größe".utf16.map { UInt8($0) })] {
+            #expect(!self.isReadable(bytes))
         }
     }
 
     @Test func charactersMaySpanPieces() {
-        let octets = Array("음식 🍕".utf8)
-        for split in 0...octets.count {
+        let bytes = Array("음식 🍕".utf8)
+        for split in 0...bytes.count {
             var text = ReadableText()
-            octets[..<split].withUnsafeBytes { text.push($0) }
-            octets[split...].withUnsafeBytes { text.push($0) }
+            bytes[..<split].withUnsafeBytes { text.push($0) }
+            bytes[split...].withUnsafeBytes { text.push($0) }
             #expect(text.finish())
         }
     }

@@ -40,7 +40,7 @@ struct RestorationMemoryTests {
             if memory.deservesFullSearch("node") { full += 1 }
             memory.missed(for: "node")
         }
-        #expect(full == RestorationMemory.patience + 3)
+        #expect(full == RestorationMemory.missLimit + 3)
         memory.found(self.six, for: "node")
         #expect(memory.deservesFullSearch("node"))
     }

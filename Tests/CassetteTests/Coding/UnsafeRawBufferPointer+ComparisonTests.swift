@@ -7,16 +7,16 @@ import Testing
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqualFast($0) } }
     }
 
-    @Test func equalOctetsAreEqual() {
+    @Test func equalBytesAreEqual() {
         #expect(self.equal([0, 255, 3], [0, 255, 3]))
     }
 
     @Test(arguments: 0..<9)
-    func oneOtherOctetIsSeenWhereverItLies(index: Int) {
-        let octets = [UInt8](repeating: 7, count: 9)
-        var other = octets
+    func oneOtherByteIsSeenWhereverItIs(index: Int) {
+        let bytes = [UInt8](repeating: 7, count: 9)
+        var other = bytes
         other[index] = 0
-        #expect(!self.equal(octets, other))
+        #expect(!self.equal(bytes, other))
     }
 
     @Test func aPrefixIsNotEqual() {

@@ -8,15 +8,15 @@ import Testing
 @Suite struct WireMultipartDecoderTests {
     private static let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
 
-    private func develop(
-        _ octets: OctetSource, headers: HeaderFields = Self.headers, isComplete: Bool = true, sink: inout MemorySink
+    private func decode(
+        _ bytes: ByteSource, headers: HeaderFields = Self.headers, isComplete: Bool = true, sink: inout MemorySink
     ) throws -> (body: MultipartBody<PartContent>?, note: String?) {
-        try WireMultipartDecoder(headers: headers).body(octets, isComplete: isComplete, &sink)
+        try WireMultipartDecoder(headers: headers).body(bytes, isComplete: isComplete, &sink)
     }
 
-    private func develop(_ text: String, isComplete: Bool = true) throws -> (body: MultipartBody<PartContent>?, note: String?) {
+    private func decode(_ text: String, isComplete: Bool = true) throws -> (body: MultipartBody<PartContent>?, note: String?) {
         var sink = MemorySink()
-        return try self.develop(OctetSource(Array(text.utf8)), isComplete: isComplete, sink: &sink)
+        return try self.decode(ByteSource(Array(text.utf8)), isComplete: isComplete, sink: &sink)
     }
 
     private func part(_ head: String, _ data: [UInt8]) -> [UInt8] {
@@ -32,7 +32,7 @@ import Testing
         wire += self.part("Content-Type: image/png", [UInt8](repeating: 7, count: 5_000))
         wire += Array("--X--\r\n".utf8)
         var sink = MemorySink()
-        let (body, note) = try self.develop(OctetSource(wire), sink: &sink)
+        let (body, note) = try self.decode(ByteSource(wire), sink: &sink)
         let contents = body?.parts.map(\.content) ?? []
         #expect(
             contents.dropLast() == [
@@ -43,7 +43,7 @@ import Testing
         #expect(note == nil && body?.sidecars.map(\.size) == [5_000] && sink.files.count == 1)
     }
 
-    @Test func transferEncodingsAreTakenOff() throws {
+    @Test func transferEncodingsAreDecoded() throws {
         let encodings = ["base64", "quoted-printable", "base64", "base64", "x-uuencode", "base64"]
         let data = ["W10=\r\n", "=EC=9D=8C", "AAEC", "W1 0=", "a", "W10="]
         var wire: [UInt8] = []
@@ -53,16 +53,16 @@ import Testing
         }
         wire += Array("--X--\r\n".utf8)
         var sink = MemorySink()
-        let body = try #require(try self.develop(OctetSource(wire), sink: &sink).body)
+        let body = try #require(try self.decode(ByteSource(wire), sink: &sink).body)
         #expect(
             body.parts.map(\.content) == [
                 .data(.transferEncoded(.json([0x5B, 0x5D], style: .compact), .base64(Base64Spelling(isEnded: true)))),
                 .data(.transferEncoded(.text(Array("음".utf8)), .quotedPrintable(QuotedPrintableSpelling()))),
-                // Octets say no more than their base64 does, and what would be written differently stays.
+                // Bytes say no more than their base64 does, and what would be written differently stays.
                 .data(.text(Array("AAEC".utf8))), .data(.text(Array("W1 0=".utf8))), .data(.text([97])),
                 .data(.transferEncoded(.text([0x5B, 0x5D]), .base64(Base64Spelling()))),
             ])
-        #expect(try body.source { _ in OctetSource([]) }.load() == wire)
+        #expect(try body.source { _ in ByteSource([]) }.load() == wire)
     }
 
     @Test func valuesAreInTheCharsetThatTheFormNames() throws {
@@ -72,7 +72,7 @@ import Testing
         wire += self.part("Content-Disposition: form-data; name=\"c\"; filename=\"c\"", [0xC0, 0xBD])
         wire += Array("--X--\r\n".utf8)
         var sink = MemorySink()
-        let body = try #require(try self.develop(OctetSource(wire), sink: &sink).body)
+        let body = try #require(try self.decode(ByteSource(wire), sink: &sink).body)
         #expect(
             body.parts.dropFirst().map(\.content) == [
                 .data(.encodedText([0xC0, 0xBD], .eucKR)), .data(.encodedText([0xE9], .latin1)), .data(.binary([0xC0, 0xBD])),
@@ -83,18 +83,18 @@ import Testing
         var generator = SeededGenerator(seed: 11)
         var taken = 0
         for _ in 0..<rounds(2_000) {
-            var octets = MultipartSerializer.octets(try RandomMultipart.body(using: &generator))
-            var type = "multipart/mixed; boundary=" + String(decoding: octets.dropFirst(2).prefix(17), as: UTF8.self)
+            var bytes = MultipartSerializer.bytes(try RandomMultipart.body(using: &generator))
+            var type = "multipart/mixed; boundary=" + String(decoding: bytes.dropFirst(2).prefix(17), as: UTF8.self)
             if Bool.random(using: &generator) {
-                octets = MultipartFixture.mutated(
+                bytes = MultipartFixture.mutated(
                     Array((MultipartFixture.texts.randomElement(using: &generator) ?? "").utf8), using: &generator)
                 type = "multipart/mixed; boundary=X"
             }
             let headers = HeaderFields(["Content-Type: \(type)"])
-            var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+            var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
             var sink = MemorySink()
-            let body = try developer.develop(octets, headers: headers, origin: "", sink: &sink)
-            if case .multipart = body.content { taken += 1 } else { #expect(octets.isEmpty || body.note != nil) }
+            let body = try decoder.decode(bytes, headers: headers, origin: "", sink: &sink)
+            if case .multipart = body.content { taken += 1 } else { #expect(bytes.isEmpty || body.note != nil) }
             #expect(!body.isUndecoded(headers))
 
             let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: body)
@@ -103,29 +103,29 @@ import Testing
             let read = try #require(try InteractionDecoder.decode(writer.bytes).request.body)
             #expect(read == body)
             let restored = try BodyRestorer.wireBytes(of: read, file: sink.read, raw: { _ in [] }, digest: TestDigest())
-            #expect(restored == BodyRestorer.Restored(octets: octets, isEdited: false))
+            #expect(restored == BodyRestorer.Restored(bytes: bytes, isEdited: false))
         }
         #expect(taken > rounds(1_200))
     }
 
     @Test func whatIsNotWhatItClaimsIsKeptWithItsDefect() throws {
-        let wrong = try self.develop("--Z\r\n\r\na\r\n--Z--\r\n")
-        #expect(wrong.body == nil && wrong.note?.hasPrefix("not taken apart: offset 0: the body uses the boundary \"Z\"") == true)
-        let none = try self.develop("hello")
+        let wrong = try self.decode("--Z\r\n\r\na\r\n--Z--\r\n")
+        #expect(wrong.body == nil && wrong.note?.hasPrefix("not split into parts: offset 0: the body uses the boundary \"Z\"") == true)
+        let none = try self.decode("hello")
         #expect(none.body == nil && none.note?.contains("no line \"--X\"") == true)
-        let open = try self.develop("--X\r\n\r\na")
+        let open = try self.decode("--X\r\n\r\na")
         #expect(open.body?.closing == nil && open.note?.hasPrefix("offset 8: the body ends without a closing delimiter") == true)
-        #expect(try self.develop("--X\r\n\r\na", isComplete: false).note == nil)
+        #expect(try self.decode("--X\r\n\r\na", isComplete: false).note == nil)
         var sink = MemorySink()
-        let unnamed = try self.develop(OctetSource([1]), headers: HeaderFields(["Content-Type: multipart/mixed"]), sink: &sink)
+        let unnamed = try self.decode(ByteSource([1]), headers: HeaderFields(["Content-Type: multipart/mixed"]), sink: &sink)
         #expect(unnamed.body == nil && unnamed.note?.contains("names no boundary") == true)
     }
 
     @Test func tooManyPartsStayInOnePiece() throws {
         let text = String(repeating: "--X\r\n\r\na\r\n", count: 1_001) + "--X--\r\n"
-        let result = try self.develop(text)
+        let result = try self.decode(text)
         #expect(result.body == nil && result.note?.contains("more than 1000 parts") == true)
-        #expect(try self.develop(String(repeating: "--X\r\n\r\na\r\n", count: 1_000) + "--X--\r\n").body?.parts.count == 1_000)
+        #expect(try self.decode(String(repeating: "--X\r\n\r\na\r\n", count: 1_000) + "--X--\r\n").body?.parts.count == 1_000)
     }
 
     @Test func textBeyondTheLimitOfAllPartsGoesToFiles() throws {
@@ -134,7 +134,7 @@ import Testing
         for _ in 0..<20 { wire += self.part("A: b", text) }
         wire += Array("--X--\r\n".utf8)
         var sink = MemorySink()
-        let body = try self.develop(OctetSource(wire), sink: &sink).body
+        let body = try self.decode(ByteSource(wire), sink: &sink).body
         #expect(body?.sidecars.count == 3)
     }
 
@@ -143,7 +143,7 @@ import Testing
         let (head, tail) = (self.part("Content-Type: video/mp4", []).dropLast(2), Array("\r\n--X--\r\n".utf8))
         let data = 1 << 27
         var largest = 0
-        let source = OctetSource(size: head.count + data + tail.count) { offset, buffer in
+        let source = ByteSource(size: head.count + data + tail.count) { offset, buffer in
             largest = max(largest, buffer.count)
             if offset < head.count {
                 buffer[0] = head[head.startIndex + offset]
@@ -158,10 +158,10 @@ import Testing
             return count
         }
         var sink = MemorySink()
-        sink.keepsOctets = false
+        sink.keepsBytes = false
         sink.isDigested = false
-        let body = try self.develop(source, sink: &sink).body
+        let body = try self.decode(source, sink: &sink).body
         #expect(body?.sidecars.map(\.size) == [data])
-        #expect(largest <= OctetSource.pieceSize && sink.largestPiece <= OctetSource.pieceSize)
+        #expect(largest <= ByteSource.pieceSize && sink.largestPiece <= ByteSource.pieceSize)
     }
 }

@@ -5,12 +5,12 @@ import Testing
 
 struct ZstandardDecoderTests {
     private func decode(
-        _ octets: [UInt8], cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
+        _ bytes: [UInt8], cutAt cut: Int? = nil, limits: InflateLimits = InflateLimits()
     ) -> (status: InflateStatus, content: [UInt8], consumed: Int, largest: Int) {
         let decoder = ZstandardDecoder(limits: limits)
         var content: [UInt8] = []
         var largest = 0
-        for piece in cut.map({ [octets[..<$0], octets[$0...]] }) ?? [octets[...]] {
+        for piece in cut.map({ [bytes[..<$0], bytes[$0...]] }) ?? [bytes[...]] {
             piece.withUnsafeBytes { piece in
                 _ = decoder.push(piece) {
                     content += $0
@@ -23,31 +23,31 @@ struct ZstandardDecoderTests {
         return (status, content, decoder.consumed, largest)
     }
 
-    /// RFC 8878, 3.1.2: octets for somebody else.
+    /// RFC 8878, 3.1.2: bytes for somebody else.
     private static let skippable: [UInt8] = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]
 
     @Test(arguments: [CodingFixtures.zstd3, CodingFixtures.zstdUnchecked])
-    func aFrameIsTakenApartWhereverItIsCut(octets: [UInt8]) {
-        for cut in 0...octets.count {
-            let result = self.decode(octets, cutAt: cut)
-            #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == octets.count)
+    func aFrameIsDecodedWhereverItIsCut(bytes: [UInt8]) {
+        for cut in 0...bytes.count {
+            let result = self.decode(bytes, cutAt: cut)
+            #expect(result.status == .ended && result.content == CodingFixtures.content && result.consumed == bytes.count)
         }
     }
 
     @Test func framesAreOneContent() {
-        let octets = CodingFixtures.zstd3 + Self.skippable + CodingFixtures.zstdUnchecked
-        for cut in 0...octets.count {
-            let result = self.decode(octets, cutAt: cut)
+        let bytes = CodingFixtures.zstd3 + Self.skippable + CodingFixtures.zstdUnchecked
+        for cut in 0...bytes.count {
+            let result = self.decode(bytes, cutAt: cut)
             #expect(result.status == .ended && result.content == CodingFixtures.content + CodingFixtures.content)
-            #expect(result.consumed == octets.count)
+            #expect(result.consumed == bytes.count)
         }
     }
 
     @Test(arguments: [[0], [0x28], [0x28, 0xb5, 0x2f], [1, 2, 3, 4, 5, 6]])
-    func octetsBehindTheFramesAreLeftAlone(rest: [UInt8]) {
-        let octets = CodingFixtures.zstd3 + rest
-        for cut in CodingFixtures.zstd3.count - 1...octets.count {
-            let result = self.decode(octets, cutAt: cut)
+    func bytesAfterTheFramesAreLeftAlone(rest: [UInt8]) {
+        let bytes = CodingFixtures.zstd3 + rest
+        for cut in CodingFixtures.zstd3.count - 1...bytes.count {
+            let result = self.decode(bytes, cutAt: cut)
             #expect(result.status == .ended && result.consumed == CodingFixtures.zstd3.count)
         }
     }
@@ -66,20 +66,20 @@ struct ZstandardDecoderTests {
             (wrong, .wrongChecksum, "wrong zstd checksum"),
             ([1, 2, 3, 4, 5, 6, 7, 8], .corrupt, "corrupt zstd stream (Unknown frame descriptor)"),
             ([0x28, 0xb5, 0x2f, 0xfd, 0x00, 14 << 3, 1, 0, 0], .unsupported, "zstd window above 8 MiB"),
-            ([0x28, 0xb5, 0x2f, 0xfd, 0x01, 7 << 3, 9, 1, 0, 0], .unsupported, "zstd dictionary wanted"),
+            ([0x28, 0xb5, 0x2f, 0xfd, 0x01, 7 << 3, 9, 1, 0, 0], .unsupported, "zstd dictionary required"),
         ]
-        for (octets, kind, reason) in cases {
-            guard case .failed(let problem) = self.decode(octets).status else { return #expect(Bool(false)) }
-            #expect(problem.kind == kind && problem.reason == reason && problem.offset <= octets.count)
+        for (bytes, kind, reason) in cases {
+            guard case .failed(let problem) = self.decode(bytes).status else { return #expect(Bool(false)) }
+            #expect(problem.kind == kind && problem.reason == reason && problem.offset <= bytes.count)
         }
     }
 
-    @Test func noOctetsTrap() {
+    @Test func noBytesTrap() {
         var generator = CodingFixtures.Generator(seed: 32)
         for _ in 0..<500 {
-            var octets = CodingFixtures.zstdUnchecked
-            for _ in 0..<3 { octets[Int.random(in: 0..<octets.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
-            #expect(self.decode(octets, limits: InflateLimits(output: 1 << 16)).content.count <= 1 << 16)
+            var bytes = CodingFixtures.zstdUnchecked
+            for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator) }
+            #expect(self.decode(bytes, limits: InflateLimits(output: 1 << 16)).content.count <= 1 << 16)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CassetteModel
 
 struct Base64SpellingTests {
-    private func find(_ text: String) -> (spelling: Base64Spelling, octets: [UInt8])? { Base64Spelling.find(Array(text.utf8)) }
+    private func find(_ text: String) -> (spelling: Base64Spelling, bytes: [UInt8])? { Base64Spelling.find(Array(text.utf8)) }
 
     @Test(arguments: [
         ("YWJj", Base64Spelling()), ("YWJj\r\n", Base64Spelling(isEnded: true)),
@@ -16,7 +16,7 @@ struct Base64SpellingTests {
     ]) func spellingsAreFound(_ text: String, _ spelling: Base64Spelling) throws {
         let found = try #require(self.find(text))
         #expect(found.spelling == spelling)
-        #expect(spelling.write(found.octets) == Array(text.utf8))
+        #expect(spelling.write(found.bytes) == Array(text.utf8))
     }
 
     @Test(arguments: [
@@ -29,14 +29,14 @@ struct Base64SpellingTests {
     @Test func whatIsWrittenIsFound() throws {
         var generator = SeededGenerator(seed: 21)
         for _ in 0..<rounds(2_000) {
-            let octets = (0..<Int.random(in: 1...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<Int.random(in: 1...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let spelling = Base64Spelling(
                 line: Int.random(in: 0...100, using: &generator),
                 lineEnd: Bool.random(using: &generator) ? .lineFeed : .carriageReturnLineFeed,
                 isEnded: Bool.random(using: &generator))
-            let text = spelling.write(octets)
+            let text = spelling.write(bytes)
             let found = try #require(Base64Spelling.find(text))
-            #expect(found.octets == octets && found.spelling.write(octets) == text)
+            #expect(found.bytes == bytes && found.spelling.write(bytes) == text)
         }
     }
 }

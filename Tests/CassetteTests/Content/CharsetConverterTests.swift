@@ -12,13 +12,13 @@ import Testing
     }
 
     @Test func aCharacterHeldBackForAnotherComesAtTheEnd() {
-        // windows-1258 waits for a tone mark behind a vowel.
+        // windows-1258 waits for a tone mark after a vowel.
         #expect(CharsetConverter.convert([0x41], from: "CP1258", to: "UTF-8") == [65])
     }
 
     @Test func longTextsFit() {
         let text = Array(String(repeating: "음식😀", count: 20_000).utf8)
-        let octets = CharsetConverter.convert(text, from: "UTF-8", to: "GB18030")
-        #expect(octets.flatMap { CharsetConverter.convert($0, from: "GB18030", to: "UTF-8") } == text)
+        let bytes = CharsetConverter.convert(text, from: "UTF-8", to: "GB18030")
+        #expect(bytes.flatMap { CharsetConverter.convert($0, from: "GB18030", to: "UTF-8") } == text)
     }
 }

@@ -3,8 +3,8 @@ import Testing
 @testable import TapeBytes
 
 @Suite struct CharsetTests {
-    private func candidates(_ label: String, _ octets: [UInt8] = []) -> [Charset] {
-        octets.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
+    private func candidates(_ label: String, _ bytes: [UInt8] = []) -> [Charset] {
+        bytes.withUnsafeBytes { Charset.candidates(label: label, beginning: $0) }
     }
 
     @Test func textIsReadUnderAnyName() {
@@ -19,8 +19,8 @@ import Testing
     @Test(arguments: Charset.allCases)
     func everyCharsetIsKnownToThisSystem(_ charset: Charset) {
         let text = Array("plain\r\ntext".utf8)
-        let octets = charset.encode(text)
-        #expect(octets.flatMap { charset.decode($0) } == text)
+        let bytes = charset.encode(text)
+        #expect(bytes.flatMap { charset.decode($0) } == text)
     }
 
     @Test func utf16WithoutAByteOrderMarkIsLittleEndianWhereNothingTells() {
@@ -28,7 +28,7 @@ import Testing
         #expect(self.candidates("utf-16", [0, 0x41]) == [.utf16BigEndian])
     }
 
-    @Test func knownTextsHaveKnownOctets() {
+    @Test func knownTextsHaveKnownBytes() {
         #expect(Charset.eucKR.encode(Array("음식".utf8)) == [0xC0, 0xBD, 0xBD, 0xC4])
         #expect(Charset.shiftJIS.encode(Array("日本".utf8)) == [0x93, 0xFA, 0x96, 0x7B])
         #expect(Charset.gb18030.encode(Array("中文".utf8)) == [0xD6, 0xD0, 0xCE, 0xC4])

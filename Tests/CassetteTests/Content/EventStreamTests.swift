@@ -6,7 +6,7 @@ import Testing
 @Suite struct EventStreamTests {
     private func texts(_ text: String) -> [[String]]? {
         EventStream(Array(text.utf8)).map { stream in
-            stream.events.map { $0.map { String(decoding: stream.octets[$0], as: UTF8.self) } }
+            stream.events.map { $0.map { String(decoding: stream.bytes[$0], as: UTF8.self) } }
         }
     }
 

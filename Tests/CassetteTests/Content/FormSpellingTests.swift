@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct FormSpellingTests {
     private func written(_ text: String, _ spelling: FormSpelling, isName: Bool = false) -> String {
-        var octets: [UInt8] = []
-        spelling.write(text.utf8, isName: isName, into: &octets)
-        return String(decoding: octets, as: UTF8.self)
+        var bytes: [UInt8] = []
+        spelling.write(text.utf8, isName: isName, into: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     @Test func theUsualOneIsThatOfBrowsers() {

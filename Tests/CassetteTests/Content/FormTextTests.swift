@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: ["a=1", "a=%20b&c=~", "a=%c3%bc", "user=me@x.org&q=1/2", "&", "a=b=c", "a=%2A", "a%3Db=c", "x=%0D%0A", "{}"])
     func whatIsReadIsWrittenAgain(_ text: String) {
-        #expect(self.form(text).map { String(decoding: $0.octets, as: UTF8.self) } == text)
+        #expect(self.form(text).map { String(decoding: $0.bytes, as: UTF8.self) } == text)
     }
 
     @Test(arguments: [
@@ -32,7 +32,7 @@ import Testing
             let text = (0..<Int.random(in: 1...6, using: &generator)).compactMap { _ in tokens.randomElement(using: &generator) }.joined()
             guard let form = self.form(text) else { continue }
             read += 1
-            #expect(form.octets == Array(text.utf8))
+            #expect(form.bytes == Array(text.utf8))
         }
         #expect(read > rounds(4_000))
     }
@@ -40,6 +40,6 @@ import Testing
     @Test func anEditedFieldIsSpelledAsTheOthers() {
         var form = self.form("q=a%20b&c=~")
         form?.fields[1].value = "x y~/"
-        #expect(form.map { String(decoding: $0.octets, as: UTF8.self) } == "q=a%20b&c=x%20y~%2F")
+        #expect(form.map { String(decoding: $0.bytes, as: UTF8.self) } == "q=a%20b&c=x%20y~%2F")
     }
 }

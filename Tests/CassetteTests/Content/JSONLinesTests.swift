@@ -21,7 +21,7 @@ import Testing
     @Test func linesAreRestoredFromAnyLayout() {
         let texts = ["{ \"a\" : 1 }", "[ 1 , 2 ]"].map { Array($0.utf8)[...] }
         let lines = JSONLines(restoring: texts, style: .compact, lineEnd: .lineFeed, isEnded: false)
-        #expect(lines.map { String(decoding: $0.octets, as: UTF8.self) } == "{\"a\":1}\n[1,2]")
+        #expect(lines.map { String(decoding: $0.bytes, as: UTF8.self) } == "{\"a\":1}\n[1,2]")
         #expect(JSONLines(restoring: [[123]], style: .compact, lineEnd: .lineFeed, isEnded: true) == nil)
     }
 }

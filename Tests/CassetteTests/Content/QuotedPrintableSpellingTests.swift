@@ -4,7 +4,7 @@ import Testing
 @testable import CassetteModel
 
 struct QuotedPrintableSpellingTests {
-    private func find(_ text: String) -> (spelling: QuotedPrintableSpelling, octets: [UInt8])? {
+    private func find(_ text: String) -> (spelling: QuotedPrintableSpelling, bytes: [UInt8])? {
         QuotedPrintableSpelling.find(Array(text.utf8))
     }
 
@@ -22,7 +22,7 @@ struct QuotedPrintableSpellingTests {
     ]) func spellingsAreFound(_ text: String, _ plain: String, _ spelling: QuotedPrintableSpelling) throws {
         let text = text == Self.long ? text.dropLast() + "=20" : text
         let found = try #require(self.find(String(text)))
-        #expect(String(decoding: found.octets, as: UTF8.self) == plain)
+        #expect(String(decoding: found.bytes, as: UTF8.self) == plain)
         #expect(found.spelling == spelling)
         #expect(spelling.write(Array(plain.utf8)) == Array(text.utf8))
     }
@@ -46,15 +46,15 @@ struct QuotedPrintableSpellingTests {
         var generator = SeededGenerator(seed: 22)
         let alphabet: [UInt8] = [65, 66, 32, 32, 9, 61, 46, 0xEC, 0x9D, 13, 10, 0]
         for _ in 0..<rounds(2_000) {
-            let octets = (0..<Int.random(in: 1...300, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
+            let bytes = (0..<Int.random(in: 1...300, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
             let spelling = QuotedPrintableSpelling(
                 line: [0, 4, 60, 76, 78].randomElement(using: &generator) ?? 0,
                 lineEnd: Bool.random(using: &generator) ? .lineFeed : .carriageReturnLineFeed,
                 usesLowerCaseHex: Bool.random(using: &generator), escaped: Bool.random(using: &generator) ? [46] : [])
-            let text = spelling.write(octets)
-            #expect(ContentTransferEncoding.quotedPrintable.decode(text) == octets)
+            let text = spelling.write(bytes)
+            #expect(ContentTransferEncoding.quotedPrintable.decode(text) == bytes)
             #expect(text.split(separator: 10).allSatisfy { spelling.line == 0 || $0.count <= spelling.line + 1 })
-            if let found = QuotedPrintableSpelling.find(text) { #expect(found.octets == octets && found.spelling.write(octets) == text) }
+            if let found = QuotedPrintableSpelling.find(text) { #expect(found.bytes == bytes && found.spelling.write(bytes) == text) }
         }
     }
 }

@@ -5,19 +5,19 @@ import Testing
 @testable import TapeBytes
 
 @Suite struct HARWriterBodiesTests {
-    /// Bodies that lie in no file: an octet sequence cut into pieces of odd sizes.
+    /// Bodies that are in no file: a byte sequence cut into pieces of odd sizes.
     private struct Pieces: HARBodySource {
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var size: Int
 
         func read(_ body: Body, headers: HeaderFields, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
-            for start in stride(from: 0, to: self.octets.count, by: self.size) {
-                try self.octets[start..<min(start + self.size, self.octets.count)].withUnsafeBytes(deliver)
+            for start in stride(from: 0, to: self.bytes.count, by: self.size) {
+                try self.bytes[start..<min(start + self.size, self.bytes.count)].withUnsafeBytes(deliver)
             }
         }
     }
 
-    /// The same octets again and again, for bodies that no memory should hold.
+    /// The same bytes again and again, for bodies that no memory should hold.
     private struct Endless: HARBodySource {
         var piece = [UInt8](repeating: 0xAB, count: 1 << 20)
         var count: Int
@@ -62,13 +62,13 @@ import Testing
             (CodingFixtures.gzip6 + CodingFixtures.gzip1, "gzip", text + text), (stacked, "deflate, gzip", text),
             (CodingFixtures.zlib, "deflate", text), (CodingFixtures.rawNode, "deflate", text), (text, "identity", text),
         ]
-        if ContentEncoding.Name.br.isTakenOff { cases.append((CodingFixtures.brotli11, "br", text)) }
-        if ContentEncoding.Name.zstd.isTakenOff { cases.append((CodingFixtures.zstd3, "zstd", text)) }
+        if ContentEncoding.Name.br.isSupported { cases.append((CodingFixtures.brotli11, "br", text)) }
+        if ContentEncoding.Name.zstd.isSupported { cases.append((CodingFixtures.zstd3, "zstd", text)) }
         for (wire, coding, decoded) in cases {
             let headers = ["Content-Type: text/plain", "Content-Encoding: \(coding)"]
-            var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+            var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
             var sink = MemorySink()
-            let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
+            let body = try decoder.decode(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
             let response = try HARExport.entry(HARExport.response(body, headers))["response"]
             #expect(response?["bodySize"]?.int == wire.count)
             let content = response?["content"]
@@ -79,13 +79,13 @@ import Testing
         }
     }
 
-    @Test func aCorruptBodyIsItsOctetsWithACommentThatSaysWhy() throws {
+    @Test func aCorruptBodyIsItsBytesWithACommentThatSaysWhy() throws {
         let headers = ["Content-Type: text/plain", "Content-Encoding: gzip"]
         var wire = CodingFixtures.gzip6
         wire[wire.count - 8] ^= 1
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
-        let body = try developer.develop(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
+        let body = try decoder.decode(wire, headers: HeaderFields(headers), origin: "o", sink: &sink)
         var interaction = HARExport.response(body, headers)
         interaction.request.body = body
         interaction.request.headers = HeaderFields(headers)
@@ -98,14 +98,14 @@ import Testing
         #expect(entry["request"]?["bodySize"]?.int == wire.count)
     }
 
-    @Test func aBodyThatIsNotDevelopedHasTheSizesOfItsText() throws {
-        let octets = Array("what the source hands out, decoded".utf8)
+    @Test func aBodyThatIsNotDecodedHasTheSizesOfItsText() throws {
+        let bytes = Array("what the source hands out, decoded".utf8)
         let slice = RawSlice(path: "a.bodies/undeveloped.raw", offset: 0, size: 20, crc32: 0)
         let headers = ["Content-Type: text/plain", "Content-Encoding: gzip"]
         let interaction = HARExport.response(Body(size: 20, content: .raw(slice)), headers)
-        let content = try HARExport.entry(interaction, bodies: Pieces(octets: octets, size: 7))["response"]?["content"]
-        #expect(content?["size"]?.int == octets.count && content?["compression"]?.int == octets.count - 20)
-        #expect(content?["text"]?.utf8 == octets)
+        let content = try HARExport.entry(interaction, bodies: Pieces(bytes: bytes, size: 7))["response"]?["content"]
+        #expect(content?["size"]?.int == bytes.count && content?["compression"]?.int == bytes.count - 20)
+        #expect(content?["text"]?.utf8 == bytes)
     }
 
     /// A gzip-coded upload: its parts are parameters, its size that of the wire.
@@ -113,11 +113,11 @@ import Testing
         let form = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nvalue\r\n--X--\r\n".utf8)
         let wire = CodingFixtures.deflated(form, DeflateParameters(level: 6), .gzip)
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X", "Content-Encoding: gzip"])
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = headers
-        interaction.request.body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
+        interaction.request.body = try decoder.decode(wire, headers: headers, origin: "o", sink: &sink)
         let request = try HARExport.entry(interaction)["request"]
         #expect(request?["postData"]?["params"]?.elements.map { $0["name"]?.string } == ["a"])
         #expect(request?["postData"]?["params"]?.elements.map { $0["value"]?.string } == ["value"])
@@ -138,16 +138,16 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 1000])
     func filesAreReadInPieces(_ size: Int) throws {
         let sidecar = BodyContent.file(Sidecar(path: "a.bodies/x", size: 11, sha256: ""))
-        let octets = Array("\u{0}음식 \"a\"".utf8)
-        let source = Pieces(octets: octets, size: size)
+        let bytes = Array("\u{0}음식 \"a\"".utf8)
+        let source = Pieces(bytes: bytes, size: size)
         let text = try HARExport.entry(HARExport.response(Body(size: 11, content: sidecar), ["Content-Type: text/html"]), bodies: source)
-        #expect(text["response"]?["content"]?["text"]?.utf8 == octets)
+        #expect(text["response"]?["content"]?["text"]?.utf8 == bytes)
         let binary = try HARExport.entry(HARExport.response(Body(size: 11, content: sidecar), ["Content-Type: image/png"]), bodies: source)
-        #expect(binary["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == octets)
+        #expect(binary["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == bytes)
         // Says it is text and is not.
-        let cut = Pieces(octets: octets.dropLast(4) + [0xEC], size: size)
+        let cut = Pieces(bytes: bytes.dropLast(4) + [0xEC], size: size)
         let odd = try HARExport.entry(HARExport.response(Body(size: 11, content: sidecar), ["Content-Type: text/html"]), bodies: cut)
-        #expect(odd["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == cut.octets)
+        #expect(odd["response"]?["content"]?["text"]?.utf8.flatMap { Base64.decode($0) } == cut.bytes)
     }
 
     @Test func aFileWithoutASourceIsLeftOut() throws {
@@ -176,11 +176,11 @@ import Testing
         let field = "--X\r\nContent-Disposition: form-data; name="
         var wire = Array("\(field)_charset_\r\n\r\nEUC-KR\r\n\(field)".utf8) + [0xC0, 0xBD]
         wire += Array("\r\nContent-Transfer-Encoding: base64\r\n\r\nwL0=\r\n--X--\r\n".utf8)
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
-        interaction.request.body = try developer.develop(wire, headers: interaction.request.headers, origin: "", sink: &sink)
+        interaction.request.body = try decoder.decode(wire, headers: interaction.request.headers, origin: "", sink: &sink)
         let params = try HARExport.entry(interaction)["request"]?["postData"]?["params"]?.elements.map { $0 } ?? []
         #expect(params.map { $0["name"]?.string } == ["_charset_", "음"])
         #expect(params.map { $0["value"]?.string } == ["EUC-KR", "음"])
@@ -188,11 +188,11 @@ import Testing
 
     @Test func partsAreParametersWithTheirFiles() throws {
         let wire = Array(MultipartFixture.form.utf8)
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         var interaction = HARExport.response(Body(size: 0, content: .empty))
         interaction.request.headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
-        interaction.request.body = try developer.develop(wire, headers: interaction.request.headers, origin: "", sink: &sink)
+        interaction.request.body = try decoder.decode(wire, headers: interaction.request.headers, origin: "", sink: &sink)
         let request = try HARExport.entry(interaction)["request"]
         let params = request?["postData"]?["params"]?.elements.map { $0 } ?? []
         #expect(params.map { $0["name"]?.string } == ["food", "pet"])
@@ -223,12 +223,12 @@ import Testing
             ([0xFF, 0xFE, 0x61, 0x00], .utf16LittleEndian, "text/plain; charset=utf-8"), ([0xC0, 0xBD], .eucKR, "text/html"),
             ([0xFE, 0xFF, 0x00, 0x61], .utf16BigEndian, "text/plain; charset=utf-16le"),
         ] as [([UInt8], Charset, String)])
-    func textOfACharsetThatTheTypeDoesNotNameIsExportedInBase64(octets: [UInt8], charset: Charset, type: String) throws {
-        let body = Body(size: octets.count, content: .encodedText(octets, charset))
+    func textOfACharsetThatTheTypeDoesNotNameIsExportedInBase64(bytes: [UInt8], charset: Charset, type: String) throws {
+        let body = Body(size: bytes.count, content: .encodedText(bytes, charset))
         let content = try HARExport.entry(HARExport.response(body, ["Content-Type: \(type)"]))["response"]?["content"]
         #expect(content?["encoding"]?.string == "base64")
-        #expect(content?["text"]?.string.flatMap { Base64.decode(Array($0.utf8)) } == octets)
-        #expect(content?["size"]?.int == octets.count)
+        #expect(content?["text"]?.string.flatMap { Base64.decode(Array($0.utf8)) } == bytes)
+        #expect(content?["size"]?.int == bytes.count)
     }
 
     @Test func aFormWithAnotherBoundaryThanItsTypeNamesHasItsParts() throws {

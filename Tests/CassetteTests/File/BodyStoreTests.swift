@@ -54,7 +54,7 @@ import Testing
         #expect(try self.folder.read(sidecar.path) == body)
     }
 
-    @Test func onlySidecarsThatNobodyNamesAreRemoved() throws {
+    @Test func onlySidecarsThatNoOneNamesAreRemoved() throws {
         let store = try BodyStore(cassettePath: self.path)
         let kept = try self.store(self.body(1), in: store)
         _ = try self.store(self.body(2), in: store)

@@ -7,7 +7,7 @@ import Testing
         #expect(CRC32.value(of: UnsafeRawBufferPointer(start: nil, count: 0)) == 0)
     }
 
-    @Test func goesOnBehindEarlierBytes() {
+    @Test func goesOnAfterEarlierBytes() {
         let first = Array("1234".utf8).withUnsafeBytes { CRC32.value(of: $0) }
         #expect(Array("56789".utf8).withUnsafeBytes { CRC32.value(of: $0, after: first) } == 0xcbf4_3926)
     }

@@ -40,16 +40,16 @@ import Testing
         try appender.append([SampleCassette.interaction(1)])
         let one = appender.mark
         try appender.append([SampleCassette.interaction(2), SampleCassette.interaction(3)])
-        try appender.takeBack(to: one)
+        try appender.rollBack(to: one)
         #expect(try self.texts() == sampleTexts([1]) && appender.count == 1)
         try appender.append([SampleCassette.interaction(4)])
         // Where that fails, it comes before the next thing that works.
         disk.with { $0.truncateError = EIO }
-        #expect(throws: CassetteError.self) { try appender.takeBack(to: one) }
+        #expect(throws: CassetteError.self) { try appender.rollBack(to: one) }
         disk.with { $0.truncateError = 0 }
         try appender.append([SampleCassette.interaction(5)])
         #expect(try self.texts() == sampleTexts([1, 5]))
-        try appender.takeBack(to: empty)
+        try appender.rollBack(to: empty)
         #expect(try self.texts() == [])
         _ = try appender.finish()
     }
@@ -270,7 +270,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 id += 1
                 let size = [0, 60, 400, 1500].randomElement(using: &generator) ?? 0
-                // Half of them end so that the closing brackets lie across a sector's edge.
+                // Half of them end so that the closing brackets cross a sector boundary.
                 let free = (end + 2 + SampleCassette.interaction(id, size: size).count) % 512
                 let padding = Bool.random(using: &generator) ? 512 - free + Int.random(in: -9...1, using: &generator) : 0
                 batch.append(SampleCassette.interaction(id, size: size, padding: max(0, padding)))

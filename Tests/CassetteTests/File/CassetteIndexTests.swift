@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteStore
 
 @Suite struct CassetteIndexTests {
-    @Test func theNextInteractionGoesBehindTheLast() {
+    @Test func theNextInteractionGoesAfterTheLast() {
         var index = CassetteIndex()
         index.headEnd = 30
         index.interactions = [34..<80, 86..<120]
@@ -11,7 +11,7 @@ import Testing
         #expect(index.insertion == 120)
     }
 
-    @Test func theFirstInteractionGoesBehindTheBracket() {
+    @Test func theFirstInteractionGoesAfterTheBracket() {
         var index = CassetteIndex()
         index.headEnd = 30
         #expect(index.insertion == 30)

@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteStore
 
 @Suite struct CassettePlaceTests {
-    @Test func aFileOfNoOctetsIsThere() throws {
+    @Test func aFileOfNoBytesIsThere() throws {
         let folder = try TemporaryFolder()
         #expect(!CassettePlace.exists(folder.file("a.json")))
         #expect(CassettePlace.exists(try folder.write([], to: "a.json")), "nobody records over it as if there were none")

@@ -46,7 +46,7 @@ import Testing
         #expect(throws: CassetteError.self) { _ = try CassetteReferences(familyOf: folder.file("a.json")) }
     }
 
-    @Test func tidyingRemovesOnlyWhatNobodyNames() throws {
+    @Test func tidyingRemovesOnlyWhatNoOneNames() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.json")
         let store = try BodyStore(cassettePath: path)

@@ -91,7 +91,7 @@ import Testing
         #expect(try self.folder.names() == ["pets.json"])
     }
 
-    @Test func otherMembersBehindTheInteractionsSurviveZeros() throws {
+    @Test func otherMembersAfterTheInteractionsSurviveZeros() throws {
         let text = "{\"wiretape\":1,\"interactions\":[{\"id\":1}],\"after\":[2]}"
         try self.folder.write(Array(text.utf8) + [UInt8](repeating: 0, count: 100), to: "pets.json")
         _ = try self.open()

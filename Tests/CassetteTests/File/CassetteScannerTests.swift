@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func zerosBehindAnyCutAreLeftOut() throws {
+    @Test func zerosAfterAnyCutAreLeftOut() throws {
         var generator = SeededGenerator(seed: 1)
         let whole = SampleCassette.document(Array(1...4))
         let ends = (1...4).map { SampleCassette.document(Array(1...$0)).count - CassetteLayout.closing.count }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func junkBehindAnyCutIsLeftOut() throws {
+    @Test func junkAfterAnyCutIsLeftOut() throws {
         var generator = SeededGenerator(seed: 2)
         let whole = SampleCassette.document(Array(1...4))
         let ends = (1...4).map { SampleCassette.document(Array(1...$0)).count - CassetteLayout.closing.count }
@@ -133,7 +133,7 @@ import Testing
         #expect(error?.message.contains("pets.json:") == true)
     }
 
-    @Test func textBehindTheEndIsLeftOutUnlessItHoldsExchanges() throws {
+    @Test func textAfterTheEndIsLeftOutUnlessItHoldsExchanges() throws {
         let whole = SampleCassette.document([1, 2])
         for junk in ["more\n", "}}", "{\"wiretape\": 1", "]"] {
             let reader = try self.open(whole + Array(junk.utf8))

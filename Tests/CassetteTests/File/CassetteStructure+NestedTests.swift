@@ -9,7 +9,7 @@ import Testing
             for piece in 1...24 {
                 let structure = CassetteStructure.scan(Array(text.utf8), piece: piece)
                 #expect(
-                    structure.isComplete && structure.trouble == nil && structure.interactions.count == 1,
+                    structure.isComplete && structure.problem == nil && structure.interactions.count == 1,
                     "\(spaces) spaces, pieces of \(piece)")
             }
         }
@@ -26,8 +26,8 @@ import Testing
             let bytes = before + bad + Array("yyyyyyyyyyyy\"}]}".utf8)
             for piece in [1, 7, bytes.count] {
                 let structure = CassetteStructure.scan(bytes, piece: piece)
-                #expect(structure.trouble != nil)
-                #expect((before.count...before.count + bad.count).contains(structure.troubleOffset))
+                #expect(structure.problem != nil)
+                #expect((before.count...before.count + bad.count).contains(structure.problemOffset))
             }
         }
     }
@@ -37,9 +37,9 @@ import Testing
             let opening = String(repeating: "[{\"a\":", count: depth / 2)
             let closing = String(repeating: "}]", count: depth / 2)
             let good = CassetteStructure.scan(Array("{\"wiretape\":1,\"interactions\":[{\"a\":\(opening)1\(closing)}]}".utf8), piece: 100)
-            #expect(good.isComplete && good.trouble == nil)
+            #expect(good.isComplete && good.problem == nil)
             let bad = CassetteStructure.scan(Array("{\"wiretape\":1,\"interactions\":[{\"a\":\(opening)1]\(closing)}]}".utf8), piece: 100)
-            #expect(bad.trouble == .unexpected(UInt8(ascii: "]")))
+            #expect(bad.problem == .unexpected(UInt8(ascii: "]")))
         }
     }
 }

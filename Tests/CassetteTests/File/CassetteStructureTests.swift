@@ -9,7 +9,7 @@ import Testing
         #expect(whole.interactions.map { Array(bytes[$0]) } == (1...3).map { SampleCassette.element($0) })
         for piece in 1..<120 {
             let pieces = CassetteStructure.scan(bytes, piece: piece)
-            #expect(pieces.trouble == nil, "pieces of \(piece)")
+            #expect(pieces.problem == nil, "pieces of \(piece)")
             #expect(pieces.interactions == whole.interactions, "pieces of \(piece)")
             #expect(pieces.documentEnd == whole.documentEnd, "pieces of \(piece)")
         }

@@ -7,7 +7,7 @@ import Testing
     private let folder = try! TemporaryFolder()  // A test without its folder has nothing to say.
     private var path: String { self.folder.file("pets.json") }
 
-    @Test func slicesLieOneBehindTheOther() throws {
+    @Test func slicesAreOneAfterTheOther() throws {
         let spool = try BodyStore(cassettePath: self.path).rawSpool()
         let first = try spool.append(Array("hello".utf8))
         let second = try spool.append([])
@@ -42,7 +42,7 @@ import Testing
         #expect(try BodyReader(cassettePath: self.path).read(slice) == [6])
     }
 
-    @Test func aLaterRecorderGoesOnBehindTheEarlier() throws {
+    @Test func aLaterRecorderGoesOnAfterTheEarlier() throws {
         let first = try BodyStore(cassettePath: self.path).rawSpool().append([1, 2, 3])
         let second = try BodyStore(cassettePath: self.path).rawSpool().append([4])
         #expect(second.offset == 3)

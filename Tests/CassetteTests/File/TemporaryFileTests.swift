@@ -8,7 +8,7 @@ import Testing
 struct TemporaryFileTests {
     private struct Stopped: Error {}
 
-    @Test func itIsThereWithItsOctetsUntilNobodyHoldsIt() throws {
+    @Test func itIsThereWithItsBytesUntilNoOneHoldsIt() throws {
         let folder = try TemporaryFolder()
         var file: TemporaryFile? = try TemporaryFile(in: folder.path) { write in
             for piece in [[1, 2], [3]] as [[UInt8]] { try piece.withUnsafeBytes(write) }
@@ -18,9 +18,9 @@ struct TemporaryFileTests {
         #expect(names.count == 1)
         #expect(try folder.read(names[0]) == [1, 2, 3])
         #expect(try FileManager.default.attributesOfItem(atPath: folder.file(names[0]))[.posixPermissions] as? Int == 0o600)
-        var octets: [UInt8] = [0, 0]
-        let count = try octets.withUnsafeMutableBytes { try file?.read(into: $0, at: 1) }
-        #expect(count == 2 && octets == [2, 3])
+        var bytes: [UInt8] = [0, 0]
+        let count = try bytes.withUnsafeMutableBytes { try file?.read(into: $0, at: 1) }
+        #expect(count == 2 && bytes == [2, 3])
         file = nil
         #expect(try folder.names() == [])
     }

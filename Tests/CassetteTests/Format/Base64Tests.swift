@@ -4,9 +4,9 @@ import Testing
 @testable import TapeBytes
 
 @Suite struct Base64Tests {
-    private func encoded(_ octets: [UInt8]) -> String {
+    private func encoded(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
-        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -17,11 +17,11 @@ import Testing
         #expect(Base64.decode(Array(base64.utf8)) == Array(text.utf8))
     }
 
-    @Test func anyOctetsComeBack() {
+    @Test func anyBytesComeBack() {
         var generator = SeededGenerator(seed: 6)
         for length in 0..<200 {
-            let octets = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            #expect(Base64.decode(Array(self.encoded(octets).utf8)) == octets)
+            let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            #expect(Base64.decode(Array(self.encoded(bytes).utf8)) == bytes)
         }
     }
 

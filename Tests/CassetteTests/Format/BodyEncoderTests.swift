@@ -25,11 +25,11 @@ import Testing
     @Test(arguments: [
         ("a", "\"a\""), ("a\n", "\"a\\n\""), ("a\nb", "[\n    \"a\\n\",\n    \"b\"\n  ]"), ("\n\n", "[\n    \"\\n\",\n    \"\\n\"\n  ]"),
     ])
-    func textBreaksBehindLineFeeds(_ text: String, _ json: String) {
+    func textBreaksAfterLineFeeds(_ text: String, _ json: String) {
         #expect(self.text(Body(size: 1, content: .text(Array(text.utf8)))) == "{\n  \"size\": 1,\n  \"text\": \(json)\n}")
     }
 
-    @Test func octetsThatAreNotWhatTheyClaimGoToBase64() throws {
+    @Test func bytesThatAreNotWhatTheyClaimGoToBase64() throws {
         func content(_ content: BodyContent) throws -> BodyContent? {
             var interaction = GoldenInteractions.simple
             interaction.request.body = Body(size: 3, content: content)

@@ -17,6 +17,6 @@ import Testing
 
     @Test func longPathsAreRefused() {
         #expect(CassettePath.objection(to: String(repeating: "a", count: 1024)) == nil)
-        #expect(CassettePath.objection(to: String(repeating: "a", count: 1025)) == "is longer than 1,024 octets")
+        #expect(CassettePath.objection(to: String(repeating: "a", count: 1025)) == "is longer than 1,024 bytes")
     }
 }

@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [#"[{"br":{"quality":5}}]"#, #"[{"zstd":{"level":3}}]"#, #"[{"compress":{}}]"#])
-    func whatChangesTheOctetsAndIsNotKnownIsRefused(_ json: String) {
+    func whatChangesTheBytesAndIsNotKnownIsRefused(_ json: String) {
         #expect(decodingError("\"codings\": \(json)")?.code == .unsupportedVersion)
     }
 

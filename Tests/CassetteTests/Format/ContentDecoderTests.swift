@@ -10,19 +10,19 @@ import Testing
         ).request.body?.content
     }
 
-    private func octets(_ members: String) throws -> String? {
-        try self.content(members)?.inlineOctets.map { String(decoding: $0, as: UTF8.self) }
+    private func bytes(_ members: String) throws -> String? {
+        try self.content(members)?.inlineBytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func formsWrittenByHandAreSpelled() throws {
-        #expect(try self.octets(#""form": [["a b", "=&ü"], ["c"], ["d", ""]]"#) == "a+b=%3D%26%C3%BC&c&d=")
-        #expect(try self.octets(#""form": [["a b", "ü"]], "spelling": { "space": "%20", "hex": "lower" }"#) == "a%20b=%c3%bc")
+        #expect(try self.bytes(#""form": [["a b", "=&ü"], ["c"], ["d", ""]]"#) == "a+b=%3D%26%C3%BC&c&d=")
+        #expect(try self.bytes(#""form": [["a b", "ü"]], "spelling": { "space": "%20", "hex": "lower" }"#) == "a%20b=%c3%bc")
     }
 
     @Test func linesAndEventsWrittenByHandAreJoined() throws {
-        #expect(try self.octets(#""lines": [{ "a": 1 }, []]"#) == "{\"a\":1}\n[]\n")
+        #expect(try self.bytes(#""lines": [{ "a": 1 }, []]"#) == "{\"a\":1}\n[]\n")
         #expect(
-            try self.octets(#""events": [{ "event": "x", "json": { "a": 1 } }, [": ping"], { "data": ["b", "c"] }], "style": "spaced""#)
+            try self.bytes(#""events": [{ "event": "x", "json": { "a": 1 } }, [": ping"], { "data": ["b", "c"] }], "style": "spaced""#)
                 == "event: x\ndata: {\"a\": 1}\n\n: ping\n\ndata: b\ndata: c\n\n")
     }
 

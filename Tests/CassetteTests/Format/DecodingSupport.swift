@@ -1,7 +1,7 @@
 import CassetteFormat
 import CassetteModel
 
-/// Decodes one interaction that lies on line 40 of a cassette.
+/// Decodes one interaction that is on line 40 of a cassette.
 func decodeInteraction(_ text: String) throws(CassetteError) -> Interaction {
     try InteractionDecoder.decode(Array(text.utf8), at: InteractionPlace(file: "pets.json", interaction: 3, line: 40))
 }

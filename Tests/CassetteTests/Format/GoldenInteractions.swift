@@ -4,7 +4,7 @@ import TapeBytes
 /// Interactions whose text is kept in `Golden/`.
 enum GoldenInteractions {
     static let all: [(name: String, interactions: [Interaction])] = [
-        ("simple", [simple]), ("bodies", [json, upload, gzip, stored, undeveloped]), ("endings", [cut, failed, upgraded, early]),
+        ("simple", [simple]), ("bodies", [json, upload, gzip, stored, undecoded]), ("endings", [cut, failed, upgraded, early]),
         ("odd", [odd]), ("parts", [form, parts, nested, lines]), ("tls", [opened, kept, refusedLeaf, expired]),
     ]
 
@@ -70,7 +70,7 @@ enum GoldenInteractions {
                 original: Sidecar(path: "pets.bodies/\(digest).gz", size: 20_000, sha256: digest), sha256: digest)),
         timing: Timing(total: 1))
 
-    private static let undeveloped = Interaction(
+    private static let undecoded = Interaction(
         id: 5, started: start,
         request: RecordedRequest(
             method: "POST", url: "http://127.0.0.1:9000/raw", body: Body(size: 3, content: .binary([0xFF, 0xFE, 0xFD]))),
@@ -149,7 +149,7 @@ enum GoldenInteractions {
             id: id, started: start,
             request: RecordedRequest(
                 method: "POST", url: "http://127.0.0.1:9000/pets", headers: HeaderFields(["Content-Type: \(type)"]),
-                body: Body(size: body.octetCount, content: content)),
+                body: Body(size: body.byteCount, content: content)),
             response: answer.map { RecordedResponse(status: 200, headers: HeaderFields(["Content-Type: \(answered)"]), body: $0) },
             timing: Timing(total: 1))
     }
@@ -192,7 +192,7 @@ enum GoldenInteractions {
             closing: MultipartDelimiter(isClosing: true, lineEndAfter: .none))
         var second = part([], .text(Array("a\nb".utf8)))
         second.delimiter = MultipartDelimiter(lineEndBefore: .lineFeed, padding: [32], lineEndAfter: .lineFeed)
-        second.headers = PartHeaderSection(octets: [0x41, 0x3A, 0xE9, 10, 10])
+        second.headers = PartHeaderSection(bytes: [0x41, 0x3A, 0xE9, 10, 10])
         let body = MultipartBody<PartContent>(
             boundary: outer, preamble: Array("preamble".utf8),
             parts: [
@@ -209,7 +209,7 @@ enum GoldenInteractions {
             let events = EventStream(Array("event: token\ndata: {\"text\":\"음\"}\n\n: ping\n\ndata: [DONE]\n\ndata: cu".utf8))
         else { return simple }
         return posted(
-            4, "application/x-ndjson", .lines(lines), answer: Body(size: events.octets.count, content: .events(events)), "text/event-stream"
+            4, "application/x-ndjson", .lines(lines), answer: Body(size: events.bytes.count, content: .events(events)), "text/event-stream"
         )
     }
 

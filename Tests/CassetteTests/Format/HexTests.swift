@@ -3,9 +3,9 @@ import Testing
 @testable import TapeBytes
 
 @Suite struct HexTests {
-    @Test func octetsComeBack() {
-        let octets = Array(UInt8.min...UInt8.max)
-        #expect(Hex.decode(Hex.encode(octets).utf8) == octets)
+    @Test func bytesComeBack() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        #expect(Hex.decode(Hex.encode(bytes).utf8) == bytes)
         #expect(Hex.encode([0x0A, 0xFF]) == "0aff")
         #expect(Hex.decode("0AfF".utf8) == [0x0A, 0xFF])
     }

@@ -49,7 +49,7 @@ import Testing
         #expect(self.style(nested(100_000)) == nil)
     }
 
-    @Test func shortContainersStandOnOneLine() {
+    @Test func shortContainersAreOnOneLine() {
         #expect(self.written(#"{"a":1,"b":[1,2],"c":{},"d":[]}"#) == #"{ "a": 1, "b": [1, 2], "c": {}, "d": [] }"#)
     }
 
@@ -75,7 +75,7 @@ import Testing
         #expect(mixed.split(separator: "\n").count == 62)
     }
 
-    @Test func theColumnLimitCountsTheCommaBehind() {
+    @Test func theColumnLimitCountsTheCommaAfterIt() {
         for length in 90...100 {
             let text = "[\"" + String(repeating: "x", count: length) + "\"]"
             let isFlat = !self.written(text).contains("\n")

@@ -7,7 +7,7 @@ import Testing
         JSONStringDecoder.decode(Array(text.utf8)[...]).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func escapesAreTakenOff() {
+    @Test func escapesAreDecoded() {
         #expect(self.decoded(#"a\"\\\/\b\f\n\r\tb"#) == "a\"\\/\u{8}\u{C}\n\r\tb")
         #expect(self.decoded(#"\u0041\u00e9\uAc00\ud83d\ude00\u0000"#) == "Aé가😀\u{0}")
     }

@@ -23,9 +23,9 @@ import Testing
         #expect(self.written { $0.shortTimestamp(Timestamp(microseconds: 500_000)) } == #""1970-01-01T00:00:00.500000Z""#)
     }
 
-    @Test func octetsAreShownAsLatin1() {
-        let octets: [UInt8] = [0xE9, 0x22, 0x80, 0xFF, 0x0A, 0x61]
-        #expect(self.written { writer in octets.withUnsafeBytes { writer.string(latin1: $0) } } == "\"é\\\"\u{80}ÿ\\na\"")
+    @Test func bytesAreShownAsLatin1() {
+        let bytes: [UInt8] = [0xE9, 0x22, 0x80, 0xFF, 0x0A, 0x61]
+        #expect(self.written { writer in bytes.withUnsafeBytes { writer.string(latin1: $0) } } == "\"é\\\"\u{80}ÿ\\na\"")
     }
 
     @Test(arguments: [0, 1, -1, 9, 10, 99, 100, 1_234_567_890, Int.max, Int.min])

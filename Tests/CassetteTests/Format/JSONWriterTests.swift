@@ -9,7 +9,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test func containersStandOnLinesOrOnOne() {
+    @Test func containersAreOnLinesOrOnOne() {
         let text = self.written { writer in
             writer.beginObject(.lines)
             writer.member("a")

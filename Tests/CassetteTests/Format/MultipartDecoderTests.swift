@@ -12,15 +12,15 @@ import Testing
         return body
     }
 
-    private func octets(_ multipart: String) throws -> String {
-        String(decoding: try self.body(multipart).source { _ in OctetSource([]) }.load(), as: UTF8.self)
+    private func bytes(_ multipart: String) throws -> String {
+        String(decoding: try self.body(multipart).source { _ in ByteSource([]) }.load(), as: UTF8.self)
     }
 
     @Test func whatIsWrittenByHandIsUsual() throws {
         #expect(
-            try self.octets(#"[{ "headers": ["A: b"], "text": "음식" }, { "json": { "a": 1 } }]"#)
+            try self.bytes(#"[{ "headers": ["A: b"], "text": "음식" }, { "json": { "a": 1 } }]"#)
                 == "--X\r\nA: b\r\n\r\n음식\r\n--X\r\n\r\n{\"a\":1}\r\n--X--\r\n")
-        #expect(try self.octets("[]") == "--X--\r\n")
+        #expect(try self.bytes("[]") == "--X--\r\n")
     }
 
     @Test func deviationsAreTaken() throws {
@@ -28,14 +28,14 @@ import Testing
             { "boundary": "Y", "preamble": "pre", "epilogue": "epi", "closing": { "before": "\n", "padding": "\t" },
               "parts": [{ "delimiter": { "after": "\n" }, "head": "A: b\n\n", "text": "a" }] }
             """#
-        #expect(try self.octets(text) == "pre\r\n--Y\nA: b\n\na\n--Y--\t\r\nepi")
-        #expect(try self.octets(#"{ "parts": [{ "text": "a" }], "closing": null }"#) == "--X\r\n\r\na")
+        #expect(try self.bytes(text) == "pre\r\n--Y\nA: b\n\na\n--Y--\t\r\nepi")
+        #expect(try self.bytes(#"{ "parts": [{ "text": "a" }], "closing": null }"#) == "--X\r\n\r\na")
     }
 
     @Test func partsHavePartsOfTheirOwn() throws {
         let text = #"[{ "headers": ["Content-Type: multipart/mixed; boundary=Y"], "multipart": [{ "text": "a" }] }]"#
         #expect(
-            try self.octets(text)
+            try self.bytes(text)
                 == "--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n--Y\r\n\r\na\r\n--Y--\r\n\r\n--X--\r\n")
     }
 

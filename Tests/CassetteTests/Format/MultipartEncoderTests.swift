@@ -14,8 +14,8 @@ import Testing
     }
 
     private func body(_ text: String) throws -> MultipartBody<PartContent> {
-        let octets = Array(text.utf8)
-        return try #require(try MultipartFixture.body(octets)).mapData { .text(Array(octets[$0])) }
+        let bytes = Array(text.utf8)
+        return try #require(try MultipartFixture.body(bytes)).mapData { .text(Array(bytes[$0])) }
     }
 
     @Test func usualBodiesAreAnArray() throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(self.written(try self.body("--X--\r\n")) == "{\n  \"multipart\": []\n}")
     }
 
-    @Test func aTransferEncodingStandsBesideWhatItHolds() throws {
+    @Test func aTransferEncodingIsBesideItsContent() throws {
         var body = try self.body("--X\r\n\r\na\r\n--X--\r\n")
         body.parts[0].content = .data(.transferEncoded(.json(Array("[1]".utf8), style: .spaced), .base64(Base64Spelling(line: 4))))
         #expect(

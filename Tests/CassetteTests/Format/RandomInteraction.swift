@@ -1,7 +1,7 @@
 import CassetteModel
 import TapeBytes
 
-/// Random interactions for property tests: odd octets, every content, every optional member.
+/// Random interactions for property tests: odd bytes, every content, every optional member.
 struct RandomInteraction {
     private var json: RandomJSON
 
@@ -40,7 +40,7 @@ struct RandomInteraction {
             version: .http11, status: 103, reason: self.line(), headers: self.fields(), at: self.time(), unknown: self.unknown())
     }
 
-    /// Any octets but those that end a line.
+    /// Any bytes but those that end a line.
     private mutating func line() -> [UInt8] {
         guard self.chance(3) else { return Array(self.pick(["OK", "", "Nicht gefunden – 없음", "\"quoted\\\"\t"]).utf8) }
         return (0..<self.below(30)).map { _ in UInt8(self.below(256)) }.filter { $0 != 0 && $0 != 10 && $0 != 13 }
@@ -176,15 +176,15 @@ struct RandomInteraction {
             lineEndAfter: self.pick(LineEnd.allCases))
     }
 
-    private mutating func octets() -> [UInt8] { (0..<self.below(20)).map { _ in UInt8(self.below(256)) } }
+    private mutating func bytes() -> [UInt8] { (0..<self.below(20)).map { _ in UInt8(self.below(256)) } }
 
     mutating func multipart(depth: Int) -> MultipartBody<PartContent> {
-        let preamble = self.chance(4) ? self.octets() : []
+        let preamble = self.chance(4) ? self.bytes() : []
         var parts: [MultipartPart<PartContent>] = []
         for index in 0..<self.below(4) {
             let usual = MultipartBody<PartContent>.usualDelimiter(isFirst: index == 0 && preamble.isEmpty)
             let lines = (0..<self.below(3)).map { _ in Array("X:".utf8) + self.line() }
-            let headers = self.chance(5) ? PartHeaderSection(octets: self.octets()) : PartHeaderSection(lines: lines)
+            let headers = self.chance(5) ? PartHeaderSection(bytes: self.bytes()) : PartHeaderSection(lines: lines)
             var content = PartContent(self.content()).map { MultipartContent.data($0) }
             if self.chance(5) { content = .data(.transferEncoded(.text(self.text()), self.transfer())) }
             if self.chance(5), depth < 3 { content = .multipart(self.multipart(depth: depth + 1)) }
@@ -194,7 +194,7 @@ struct RandomInteraction {
         guard let boundary = MultipartBoundary(self.pick(["X", "----WebKitFormBoundary음식", "a b"])) else { return self.multipart(depth: 3) }
         return MultipartBody(
             boundary: boundary, preamble: preamble, parts: parts, closing: self.chance(5) ? nil : self.delimiter(closing),
-            epilogue: self.chance(4) ? self.octets() : [])
+            epilogue: self.chance(4) ? self.bytes() : [])
     }
 
     private mutating func transfer() -> TransferSpelling {

@@ -6,15 +6,15 @@ struct BodyFacetBuilderTests {
     private let coded = ["Content-Type: application/json", "Content-Encoding: gzip"]
 
     @Test func cutsDoNotCount() {
-        for (octets, lines) in [
+        for (bytes, lines) in [
             (CodingFixtures.content, MatchFixture.json), (CodingFixtures.gzip6, self.coded),
             (Array("a=1&b={{x:1}}".utf8), MatchFixture.form),
             (Array("é{{x:1}}é".utf8), MatchFixture.text), (Array("a{{x:1}}é".utf8), MatchFixture.binary),
             (Array("not gzip".utf8), self.coded),
         ] {
-            let whole = MatchFixture.live(octets, lines)
-            for cut in 0...octets.count { #expect(MatchFixture.live(octets, lines, cuts: [cut]) == whole, "\(lines) \(cut)") }
-            #expect(MatchFixture.live(octets, lines, cuts: Array(0..<octets.count)) == whole)
+            let whole = MatchFixture.live(bytes, lines)
+            for cut in 0...bytes.count { #expect(MatchFixture.live(bytes, lines, cuts: [cut]) == whole, "\(lines) \(cut)") }
+            #expect(MatchFixture.live(bytes, lines, cuts: Array(0..<bytes.count)) == whole)
         }
     }
 

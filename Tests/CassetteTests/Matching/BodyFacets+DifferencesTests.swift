@@ -13,14 +13,14 @@ struct BodyFacetsDifferencesTests {
         #expect(BodyFacets.none.differences(fromRecorded: json).map(\.description) == ["body is empty, recorded is json"])
     }
 
-    @Test func octetsAreNamedByTheirOffset() {
-        #expect(MatchFixture.differences("abc", "abd", MatchFixture.binary) == ["body differs at octet 2 of 3"])
-        #expect(MatchFixture.differences("abc", "ab", MatchFixture.binary) == ["body differs at octet 2: 3 octets, recorded 2"])
+    @Test func bytesAreNamedByTheirOffset() {
+        #expect(MatchFixture.differences("abc", "abd", MatchFixture.binary) == ["body differs at byte 2 of 3"])
+        #expect(MatchFixture.differences("abc", "ab", MatchFixture.binary) == ["body differs at byte 2: 3 bytes, recorded 2"])
     }
 
     @Test func whatWasNotKeptIsTheRemainder() {
         let many = { (last: Int) in "[" + (0..<5000).map { "\($0)" }.joined(separator: ",") + ",\(last)]" }
-        #expect(MatchFixture.differences(many(1), many(2), MatchFixture.json) == ["bodies differ behind what is kept of them"])
+        #expect(MatchFixture.differences(many(1), many(2), MatchFixture.json) == ["bodies differ after what was kept of them"])
         let facets = MatchFixture.live("[1]", MatchFixture.json)
         #expect(MatchFixture.live("[2]", MatchFixture.json).digestOnly.differences(fromRecorded: facets.digestOnly) == [.bodyRemainder])
     }

@@ -7,7 +7,7 @@ import Testing
 
 struct BodyFacetsRecordedTests {
     /// Bodies of every form a cassette has.
-    static let bodies: [(name: String, octets: [UInt8], lines: [String])] = [
+    static let bodies: [(name: String, bytes: [UInt8], lines: [String])] = [
         ("json", CodingFixtures.content, MatchFixture.json),
         ("long json", Array(("[" + (0..<20_000).map { "\($0)" }.joined(separator: ",") + "]").utf8), MatchFixture.json),
         ("gzip", CodingFixtures.gzip6, MatchFixture.json + ["Content-Encoding: gzip"]),
@@ -19,8 +19,8 @@ struct BodyFacetsRecordedTests {
         ("another charset", [0xE9, 0x61], ["Content-Type: text/plain; charset=iso-8859-1"]),
         ("lines", Array("{\"a\":1}\n{\"a\":2}\n".utf8), ["Content-Type: application/x-ndjson"]),
         ("events", Array("data: {\"a\":1}\n\n".utf8), ["Content-Type: text/event-stream"]),
-        ("short octets", Array(0..<200), MatchFixture.binary),
-        ("long octets", (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) }, MatchFixture.binary),
+        ("short bytes", Array(0..<200), MatchFixture.binary),
+        ("long bytes", (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) }, MatchFixture.binary),
         ("parts", Array(Self.parts().utf8), MatchFixture.parts("0123456789abcdef")),
         (
             "parts under gzip", CodingFixtures.deflated(Array(Self.parts().utf8), DeflateParameters(level: 6), .gzip),
@@ -46,38 +46,38 @@ struct BodyFacetsRecordedTests {
     }
 
     @Test(arguments: Self.bodies.indices) func recordedIsEqualToLive(index: Int) throws {
-        let (name, octets, lines) = Self.bodies[index]
+        let (name, bytes, lines) = Self.bodies[index]
         let fixture = try RecordedFixture()
         let rules = try [
             MatchRules.standard, MatchRules(match: ["body:bytes"]), MatchRules(match: ["body:json", "part-order"]),
             MatchRules(match: ["graphql"]),
         ]
         for rules in rules {
-            let live = MatchFixture.live(octets, lines, rules)
+            let live = MatchFixture.live(bytes, lines, rules)
             for detail in [.digests, .contents] as [BodyFacets.RecordedDetail] {
-                let recorded = try fixture.facets(octets, lines, rules, detail)
+                let recorded = try fixture.facets(bytes, lines, rules, detail)
                 #expect(recorded == live, "\(name) \(rules.rules)")
                 #expect(recorded.kind == live.kind)
                 #expect(live.differences(fromRecorded: recorded) == [])
             }
-            var changed = octets
+            var changed = bytes
             guard !changed.isEmpty, lines.count == 1 else { continue }
             changed[changed.count / 2] ^= 1
-            #expect(try MatchFixture.live(changed, lines, rules) != fixture.facets(octets, lines, rules), "\(name)")
+            #expect(try MatchFixture.live(changed, lines, rules) != fixture.facets(bytes, lines, rules), "\(name)")
         }
     }
 
-    @Test func undevelopedOctetsAreTheSame() throws {
+    @Test func undevelopedBytesAreTheSame() throws {
         let fixture = try RecordedFixture()
-        let octets = CodingFixtures.gzip6
+        let bytes = CodingFixtures.gzip6
         // Makes the folder.
         _ = try fixture.body([UInt8](repeating: 0, count: 100_000), MatchFixture.binary)
-        try fixture.folder.write([1, 2] + octets, to: "tape.bodies/undeveloped.raw")
+        try fixture.folder.write([1, 2] + bytes, to: "tape.bodies/undeveloped.raw")
         let slice = RawSlice(
-            path: "tape.bodies/undeveloped.raw", offset: 2, size: octets.count, crc32: octets.withUnsafeBytes { CRC32.value(of: $0) })
+            path: "tape.bodies/undeveloped.raw", offset: 2, size: bytes.count, crc32: bytes.withUnsafeBytes { CRC32.value(of: $0) })
         let lines = MatchFixture.json + ["Content-Encoding: gzip"]
-        let body = Body(size: octets.count, content: .raw(slice))
-        #expect(try fixture.facets(of: body, lines) == MatchFixture.live(octets, lines))
+        let body = Body(size: bytes.count, content: .raw(slice))
+        #expect(try fixture.facets(of: body, lines) == MatchFixture.live(bytes, lines))
     }
 
     @Test func noBodyIsNone() throws {
@@ -100,7 +100,7 @@ struct BodyFacetsRecordedTests {
         let sidecar = Sidecar(
             path: "tape.bodies/\(String(repeating: "a", count: 64)).json", size: 1 << 30, sha256: String(repeating: "a", count: 64))
         let body = Body(size: 1 << 30, content: .file(sidecar))
-        // A GiB is claimed: the digest is enough where octets are compared.
+        // A GiB is claimed: the digest is enough where bytes are compared.
         #expect(try fixture.facets(of: body, MatchFixture.json).facets.first?.size == 1 << 30)
         #expect(throws: CassetteError.self) { try fixture.facets(of: body, MatchFixture.json, .standard, .contents) }
         let small = Body(size: 9, content: .file(Sidecar(path: sidecar.path, size: 9, sha256: sidecar.sha256)))

@@ -27,7 +27,7 @@ struct ContentFacetsTests {
         #expect(MatchFixture.live(text, type.isEmpty ? [] : ["Content-Type: \(type)"], rules).kind.rawValue == kind)
     }
 
-    @Test func aBodyTooLongForMemoryIsOctets() {
+    @Test func aBodyTooLongForMemoryIsBytes() {
         let blanks = [UInt8](repeating: 32, count: BodyFacets.memoryLimit - 2)
         #expect(MatchFixture.live(Array("[".utf8) + blanks + Array("]".utf8), MatchFixture.json, cuts: [1 << 20]).kind == .json)
         let longer = Array("[".utf8) + blanks + Array(" ]".utf8)

@@ -4,7 +4,7 @@ import Testing
 
 struct DecimalValueTests {
     private func value(_ text: String) -> String? {
-        Array(text.utf8).withUnsafeBytes { DecimalValue($0) }.map { String(decoding: $0.octets, as: UTF8.self) }
+        Array(text.utf8).withUnsafeBytes { DecimalValue($0) }.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     @Test(arguments: [

@@ -26,7 +26,7 @@ struct FacetCollectorTests {
         #expect(!collector.isKeeping)
     }
 
-    @Test func keepsSoManyOctets() {
+    @Test func keepsSoManyBytes() {
         var collector = FacetCollector()
         let long = String(repeating: "x", count: BodyFacets.valueLimit + 1)
         for hash in 0..<UInt64(100) { self.add(hash, long, to: &collector) }

@@ -21,13 +21,13 @@ struct FacetPairingTests {
         #expect(FacetPairing.partner(of: self.facet(.part, "c", ""), among: recorded) == nil)
     }
 
-    @Test func longPartsDifferByOctets() {
+    @Test func longPartsDifferByBytes() {
         let live = self.facet(.part, "p", String(repeating: "x", count: 200))
         let recorded = self.facet(.part, "p", String(repeating: "x", count: 150) + "y", size: 151)
         #expect(
-            FacetPairing.differences(live, recorded).map(\.description) == ["part \"p\" differs at octet 150: 200 octets, recorded 151"])
+            FacetPairing.differences(live, recorded).map(\.description) == ["part \"p\" differs at byte 150: 200 bytes, recorded 151"])
         let kept = self.facet(.part, "p", "xxx", size: 9000)
-        #expect(FacetPairing.differences(kept, kept).map(\.description) == ["part \"p\" differs behind what was kept of its 9000 octets"])
+        #expect(FacetPairing.differences(kept, kept).map(\.description) == ["part \"p\" differs after what was kept of its 9000 bytes"])
         #expect(FacetPairing.differences(live, live) == [.part(name: "p", .place)])
     }
 

@@ -23,7 +23,7 @@ struct MarkFilterTests {
         #expect(self.filtered(text.map { [$0] }).text == "a{{*}}{{{*}}{{*}} 5%7 {{")
     }
 
-    @Test func otherOctetsPassAsTheyAre() {
+    @Test func otherBytesPassAsTheyAre() {
         #expect(self.filtered([]) == ("", false))
         #expect(self.filtered([Array("{{a}}{{{%".utf8)]) == ("{{a}}{{{%", false))
     }

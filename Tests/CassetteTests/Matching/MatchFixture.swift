@@ -87,11 +87,11 @@ struct RecordedFixture {
 
     var reader: BodyReader { BodyReader(cassettePath: self.folder.file("tape.json")) }
 
-    /// Developed, written as an interaction and read again.
+    /// Decoded, written as an interaction and read again.
     func body(_ wire: [UInt8], _ lines: [String]) throws -> Body? {
         var sink = Sink(store: self.store)
-        var developer = WireBodyDecoder { PortableSHA256() }
-        let body = try developer.develop(wire, headers: HeaderFields(lines), origin: "a.test:80", sink: &sink)
+        var decoder = WireBodyDecoder { PortableSHA256() }
+        let body = try decoder.decode(wire, headers: HeaderFields(lines), origin: "a.test:80", sink: &sink)
         let request = RecordedRequest(method: "POST", url: "http://a.test/", headers: HeaderFields(lines), body: body)
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)

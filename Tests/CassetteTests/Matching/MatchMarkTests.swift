@@ -50,7 +50,7 @@ struct MatchMarkTests {
             var live: [UInt8] = []
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 let word = (0..<Int.random(in: 1...4, using: &generator)).map { _ in UInt8.random(in: 97...99, using: &generator) }
-                recorded += Bool.random(using: &generator) ? MatchMark.octets : word
+                recorded += Bool.random(using: &generator) ? MatchMark.bytes : word
                 live += word
             }
             let fits = recorded.withUnsafeBytes { recorded in live.withUnsafeBytes { MatchMark.value(recorded, fits: $0) } }

@@ -15,8 +15,8 @@ struct MatchPlaceTests {
     }
 
     @Test(arguments: [
-        ("url", "\"url\" is no place in a request; write \"header:NAME\""),
-        ("cookie:a", "\"cookie:a\" is no place"),
+        ("url", "\"url\" is not a place in a request; write \"header:NAME\""),
+        ("cookie:a", "\"cookie:a\" is not a place"),
         ("query:", "\"query:\" lacks a name; write \"query:NAME\""),
         ("header:a b", "\"a b\" cannot be the name of a header field"),
         ("json:a", "the JSON pointer \"a\" does not begin with a slash; write \"json:/a\""),

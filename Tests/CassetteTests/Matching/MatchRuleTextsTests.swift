@@ -33,7 +33,7 @@ struct MatchRuleTextsTests {
 
     @Test(arguments: [
         ("[]", "expected an object"), (#"{"mach":[]}"#, "\"mach\" is not known"), (#"{"match":"url"}"#, "\"match\" is not an array"),
-        (#"{"ignore":[1]}"#, "element that is no string"), (#"{"match":[],"match":[]}"#, "is there twice"),
+        (#"{"ignore":[1]}"#, "element that is not a string"), (#"{"match":[],"match":[]}"#, "appears twice"),
     ])
     func refusesOtherShapes(json: String, message: String) throws {
         let error = #expect(throws: MatchRuleError.self) { try self.read(json) }

@@ -44,8 +44,9 @@ struct MatchRulesTests {
     }
 
     @Test(arguments: [
-        (["nothing"], "\"nothing\" is no match rule; write method"), ([], "names no rule"), (["body:xml"], "\"body:xml\" is no match rule"),
-        (["header:"], "cannot be the name of a header field"), (["method", "part-order"], "no parts to order"),
+        (["nothing"], "\"nothing\" is not a match rule; write method"), ([], "names no rule"),
+        (["body:xml"], "\"body:xml\" is not a match rule"),
+        (["header:"], "cannot be the name of a header field"), (["method", "part-order"], "part-order\" has no effect"),
         (["body:json", "body:text"], "at once"),
     ])
     func saysWhatToWrite(match: [String], message: String) {

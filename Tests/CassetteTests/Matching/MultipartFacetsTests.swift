@@ -43,8 +43,8 @@ struct MultipartFacetsTests {
 
     @Test(
         arguments: [
-            ([("a", "1"), ("b", "2")], ["part \"a\" is \"1\", recorded is \"9\"", "part \"b\" (1 octet) was not recorded"]),
-            ([], ["part \"a\" (1 octet recorded) is missing"]), ([("a", "9"), ("a", "9")], ["part \"a\" (1 octet) was not recorded"]),
+            ([("a", "1"), ("b", "2")], ["part \"a\" is \"1\", recorded is \"9\"", "part \"b\" (1 byte) was not recorded"]),
+            ([], ["part \"a\" (1 byte recorded) is missing"]), ([("a", "9"), ("a", "9")], ["part \"a\" (1 byte) was not recorded"]),
         ] as [([(String, String)], [String])]) func everyPartCounts(live: [(String, String)], why: [String])
     {
         let recorded = self.fields([("a", "9")])
@@ -72,7 +72,7 @@ struct MultipartFacetsTests {
         #expect(body([("x", "1"), ("y", "2")], []) != body([("x", "1")], [("y", "2")]))
     }
 
-    @Test func withoutADelimiterTheOctetsCount() {
+    @Test func withoutADelimiterTheBytesCount() {
         #expect(self.facets("no parts", self.one).kind == .bytes)
         #expect(self.facets("no parts", self.one) == MatchFixture.live("no parts", MatchFixture.binary))
         #expect(self.facets("no parts", self.one) != self.facets("no part", self.one))
@@ -97,13 +97,13 @@ struct MultipartFacetsTests {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<30 {
             let body = try RandomMultipart.body(using: &generator)
-            let octets = MultipartSerializer.octets(body)
-            let lines = MatchFixture.parts(String(decoding: body.boundary.octets, as: UTF8.self))
-            let whole = MatchFixture.live(octets, lines)
-            for cut in stride(from: 0, through: octets.count, by: max(1, octets.count / 60)) {
-                #expect(MatchFixture.live(octets, lines, cuts: [cut]) == whole)
+            let bytes = MultipartSerializer.bytes(body)
+            let lines = MatchFixture.parts(String(decoding: body.boundary.bytes, as: UTF8.self))
+            let whole = MatchFixture.live(bytes, lines)
+            for cut in stride(from: 0, through: bytes.count, by: max(1, bytes.count / 60)) {
+                #expect(MatchFixture.live(bytes, lines, cuts: [cut]) == whole)
             }
-            #expect(MatchFixture.live(octets, lines, cuts: Array(0..<octets.count)) == whole)
+            #expect(MatchFixture.live(bytes, lines, cuts: Array(0..<bytes.count)) == whole)
         }
     }
 
@@ -113,17 +113,17 @@ struct MultipartFacetsTests {
         for round in 0..<200 {
             let body = try RandomMultipart.body(using: &generator, depth: 1)
             let recorded = MatchFixture.live(
-                MultipartSerializer.octets(body), MatchFixture.parts(String(decoding: body.boundary.octets, as: UTF8.self)))
+                MultipartSerializer.bytes(body), MatchFixture.parts(String(decoding: body.boundary.bytes, as: UTF8.self)))
             var live = body
             live.boundary = try #require(MultipartBoundary("another-boundary-\(round)"))
             let lines = MatchFixture.parts("another-boundary-\(round)")
-            #expect(MatchFixture.live(MultipartSerializer.octets(live), lines) == recorded)
+            #expect(MatchFixture.live(MultipartSerializer.bytes(live), lines) == recorded)
             guard let index = live.parts.indices.randomElement(using: &generator), case .data(var data) = live.parts[index].content,
                 !data.isEmpty
             else { continue }
             data[Int.random(in: 0..<data.count, using: &generator)] ^= 1
             live.parts[index].content = .data(data)
-            let changed = MatchFixture.live(MultipartSerializer.octets(live), lines)
+            let changed = MatchFixture.live(MultipartSerializer.bytes(live), lines)
             #expect(changed != recorded)
             let name = PlainText.escape((ContentDisposition(live.parts[index].headers.fields)?.name ?? "").utf8, limit: 120)
             let named = changed.differences(fromRecorded: recorded).contains {

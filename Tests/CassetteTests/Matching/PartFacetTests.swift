@@ -62,7 +62,7 @@ struct PartFacetTests {
         #expect(self.facets([self.file], "{{password:1}}").hasMarks)
     }
 
-    @Test func aPartThatIsNoMultipartIsItsOctets() {
+    @Test func aPartThatIsNoMultipartIsItsBytes() {
         let head = [self.file, "Content-Type: multipart/mixed; boundary=inner"]
         #expect(self.facets(head, "no parts") != self.facets(head, "no part"))
         #expect(self.facets(head, "no parts") == self.facets(head, "no parts"))

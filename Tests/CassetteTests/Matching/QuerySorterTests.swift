@@ -10,7 +10,7 @@ struct QuerySorterTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func sortsItemsByTheirOctets() {
+    @Test func sortsItemsByTheirBytes() {
         #expect(self.sorted("b=1&a=2") == "a=2&b=1")
         #expect(self.sorted("a=2&a=1&a") == "a&a=1&a=2")
         #expect(self.sorted("b&&a&") == "&&a&b")

@@ -13,7 +13,7 @@ struct RecordedFacetsTests {
         ).facets(of: body)
     }
 
-    /// A part in a file that is gone: its digest is enough, its octets are not to be had.
+    /// A part in a file that is gone: its digest is enough, its bytes are not to be had.
     @Test func partsInFilesAreNotReadToCompare() throws {
         let fixture = try RecordedFixture()
         let lines = MatchFixture.parts("0123456789abcdef")

@@ -3,8 +3,8 @@ import Testing
 @testable import CassettePlayback
 
 struct TextFacetTests {
-    private func text(_ octets: [UInt8], _ charset: String? = nil) -> BodyFacets {
-        MatchFixture.live(octets, ["Content-Type: text/plain" + (charset.map { "; charset=\($0)" } ?? "")])
+    private func text(_ bytes: [UInt8], _ charset: String? = nil) -> BodyFacets {
+        MatchFixture.live(bytes, ["Content-Type: text/plain" + (charset.map { "; charset=\($0)" } ?? "")])
     }
 
     @Test func charactersCountAndNotTheirCharset() {
@@ -20,7 +20,7 @@ struct TextFacetTests {
         #expect(MatchFixture.differences("a\nb c\nd", "a\nb x\nd", MatchFixture.text) == ["text line 2 is \"b c\", recorded is \"b x\""])
     }
 
-    @Test func whatIsNoTextIsOctets() {
+    @Test func whatIsNoTextIsBytes() {
         #expect(self.text([0xFF, 0x41]).kind == .bytes)
         #expect(self.text([0xFF, 0x41]) == MatchFixture.live([0xFF, 0x41], MatchFixture.binary))
     }

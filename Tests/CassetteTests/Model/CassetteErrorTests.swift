@@ -2,7 +2,7 @@ import CassetteModel
 import Testing
 
 @Suite struct CassetteErrorTests {
-    @Test func kindsAreToldApartByCode() {
+    @Test func kindsAreDistinguishedByCode() {
         let error = CassetteError(.damaged, "'pets.json' line 7: expected ','; restore the file from version control")
         #expect(error.code == .damaged)
         #expect(error.code != .notFound)

@@ -26,7 +26,7 @@ import Testing
         #expect(self.fields.value(at: 5) == "")
     }
 
-    @Test func octetsOutsideUTF8Stay() {
+    @Test func bytesOutsideUTF8Stay() {
         var fields = HeaderFields()
         fields.append(line: [65, 58, 0xff])
         #expect(Array(fields.valueBytes(at: 0)) == [0xff])

@@ -9,7 +9,7 @@ import Testing
         "Content-Type: text/plain", "content-length: 63", "Content-Encoding: gzip", "Content-Digest: sha-256=:abc=:", "ETag: \"1\"",
     ])
 
-    @Test func theFieldsOfCodedOctetsStepAside() {
+    @Test func theFieldsOfCodedBytesStepAside() {
         var response = RecordedResponse(status: 200, headers: self.received)
         response.bodyWasDecoded(size: 900)
         #expect(response.headers.lines == ["Content-Type: text/plain", "content-length: 900", "ETag: \"1\""])

@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteModel
 
 struct ContentDispositionTests {
-    private func read(_ octets: [UInt8]) -> ContentDisposition { ContentDisposition(octets) }
+    private func read(_ bytes: [UInt8]) -> ContentDisposition { ContentDisposition(bytes) }
     private func filename(_ value: String) -> String? { self.read(Array("form-data; name=\"a\"; filename=\(value)".utf8)).filename }
 
     @Test(arguments: [
@@ -45,12 +45,12 @@ struct ContentDispositionTests {
     }
 
     @Test func namesOfAFormAreInItsCharset() throws {
-        let octets: [UInt8] = Array("form-data; name=\"".utf8) + [0xC0, 0xBD] + Array("\"; filename=\"음\"".utf8)
+        let bytes: [UInt8] = Array("form-data; name=\"".utf8) + [0xC0, 0xBD] + Array("\"; filename=\"음\"".utf8)
         let charset = try #require(
             FormCharset(HeaderFields(["Content-Disposition: form-data; name=\"_charset_\""])) { Array("EUC-KR".utf8) })
-        let disposition = ContentDisposition(octets, charset: charset)
+        let disposition = ContentDisposition(bytes, charset: charset)
         #expect(disposition.name == "음" && disposition.filename == "음")
-        #expect(ContentDisposition(octets).name == "À½")
+        #expect(ContentDisposition(bytes).name == "À½")
     }
 
     @Test func whatIsNotUTF8IsLatin1() {

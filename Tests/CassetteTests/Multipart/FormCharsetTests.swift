@@ -20,11 +20,11 @@ struct FormCharsetTests {
 
     @Test func aBodyHasTheFirst() throws {
         let field = "\r\nContent-Disposition: form-data; name=\"_charset_\"\r\n\r\n"
-        let octets = Array("--X\r\n\r\na\r\n--X\(field)EUC-KR\r\n--X\(field)latin1\r\n--X--\r\n".utf8)
-        let body = try #require(try MultipartFixture.body(octets))
-        #expect(body.formCharset { Array(octets[$0]) }?.label == "euc-kr")
+        let bytes = Array("--X\r\n\r\na\r\n--X\(field)EUC-KR\r\n--X\(field)latin1\r\n--X--\r\n".utf8)
+        let body = try #require(try MultipartFixture.body(bytes))
+        #expect(body.formCharset { Array(bytes[$0]) }?.label == "euc-kr")
         #expect(body.formCharset { _ in nil } == nil)
-        #expect(body.mapData { PartContent.text(Array(octets[$0])) }.formCharset?.label == "euc-kr")
-        #expect(body.mapData { PartContent.binary(Array(octets[$0])) }.formCharset == nil)
+        #expect(body.mapData { PartContent.text(Array(bytes[$0])) }.formCharset?.label == "euc-kr")
+        #expect(body.mapData { PartContent.binary(Array(bytes[$0])) }.formCharset == nil)
     }
 }

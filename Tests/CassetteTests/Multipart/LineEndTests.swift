@@ -3,16 +3,16 @@ import Testing
 @testable import CassetteModel
 
 struct LineEndTests {
-    @Test(arguments: LineEnd.allCases) func isFoundInFrontOfAnOffset(_ lineEnd: LineEnd) {
-        let octets = Array("a".utf8) + lineEnd.octets
-        #expect(lineEnd.count == lineEnd.octets.count)
-        #expect(octets.withUnsafeBytes { LineEnd.before(octets.count, from: 0, in: $0) } == lineEnd)
+    @Test(arguments: LineEnd.allCases) func isFoundBeforeAnOffset(_ lineEnd: LineEnd) {
+        let bytes = Array("a".utf8) + lineEnd.bytes
+        #expect(lineEnd.count == lineEnd.bytes.count)
+        #expect(bytes.withUnsafeBytes { LineEnd.before(bytes.count, from: 0, in: $0) } == lineEnd)
     }
 
-    @Test func doesNotReachInFrontOfTheStart() {
-        let octets: [UInt8] = [13, 10]
-        #expect(octets.withUnsafeBytes { LineEnd.before(2, from: 1, in: $0) } == .lineFeed)
-        #expect(octets.withUnsafeBytes { LineEnd.before(1, from: 1, in: $0) } == .none)
+    @Test func doesNotReachBeforeTheStart() {
+        let bytes: [UInt8] = [13, 10]
+        #expect(bytes.withUnsafeBytes { LineEnd.before(2, from: 1, in: $0) } == .lineFeed)
+        #expect(bytes.withUnsafeBytes { LineEnd.before(1, from: 1, in: $0) } == .none)
     }
 
     @Test func isFoundAtTheBeginning() {

@@ -8,7 +8,7 @@ struct LintReportTests {
         report.add(MultipartProblem(.nul, offset: 9, "b"))
         report.add(MultipartProblem(.nul, offset: 2, "a"))
         report.add(MultipartProblem(.nul, offset: 1, "c"))
-        #expect(report.all.map(\.sentence) == ["a", "b", "1 more problems are not listed; mend these first"])
+        #expect(report.all.map(\.sentence) == ["a", "b", "1 more problems are not listed; fix these first"])
     }
 
     @Test func saysSomeThingsOnce() {

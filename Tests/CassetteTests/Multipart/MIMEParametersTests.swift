@@ -28,7 +28,7 @@ struct MIMEParametersTests {
         if text.contains("e=f"), text.contains(#""b" c"#) == false { #expect(self.value(text, "e") == "f") }
     }
 
-    @Test func aFieldSetTwiceIsToldApart() {
+    @Test func aFieldSetTwiceIsDistinguished() {
         let joined = self.parse("multipart/form-data; boundary=X, text/plain; charset=a")
         #expect(joined["boundary"]?.value == Array("X".utf8))
         #expect(joined.rest.map { String(decoding: $0, as: UTF8.self) } == " text/plain; charset=a")

@@ -4,8 +4,8 @@ import Testing
 
 struct MultipartBodyTests {
     @Test func aFormIsItsPartsAndNothingElse() throws {
-        let octets = Array(MultipartFixture.form.utf8)
-        let body = try #require(try MultipartFixture.body(octets)).mapData { Array(octets[$0]) }
+        let bytes = Array(MultipartFixture.form.utf8)
+        let body = try #require(try MultipartFixture.body(bytes)).mapData { Array(bytes[$0]) }
         #expect(body.parts.map(\.content) == [.data(Array("음식".utf8)), .data([1, 13, 10, 2])])
         #expect(body.parts.map(\.delimiter) == [MultipartBody<[UInt8]>.usualDelimiter(isFirst: true), MultipartDelimiter()])
         #expect(body.closing == MultipartBody<[UInt8]>.usualDelimiter(isFirst: false, isClosing: true))
@@ -26,10 +26,10 @@ struct MultipartBodyTests {
     }
 
     @Test func dataOfPartsWithinPartsIsMappedInOrder() throws {
-        let octets = Array(
+        let bytes = Array(
             "--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\n--Y\r\n\r\na\r\n--Y\r\n\r\nb\r\n--Y--\r\n--X\r\n\r\nc\r\n--X--".utf8)
         var seen = ""
-        _ = try #require(try MultipartFixture.body(octets)).mapData { seen += String(decoding: octets[$0], as: UTF8.self) }
+        _ = try #require(try MultipartFixture.body(bytes)).mapData { seen += String(decoding: bytes[$0], as: UTF8.self) }
         #expect(seen == "abc")
     }
 }

@@ -10,7 +10,7 @@ struct MultipartBoundaryTests {
         #expect(MultipartBoundary([97, 0]) == nil)
         #expect(MultipartBoundary(String(repeating: "a", count: 257)) == nil)
         #expect(MultipartBoundary(String(repeating: "a", count: 256))?.count == 256)
-        #expect(MultipartBoundary("ab c").map { Array($0.octets) } == Array("ab c".utf8))
+        #expect(MultipartBoundary("ab c").map { Array($0.bytes) } == Array("ab c".utf8))
     }
 
     @Test(arguments: ["X", "--", "a", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "-X-", "aXa"]) func findsWhatAPlainSearchFinds(
@@ -20,15 +20,15 @@ struct MultipartBoundaryTests {
         let pattern = Array("--\(text)".utf8)
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<500 {
-            var octets = (0..<Int.random(in: 0...30, using: &generator)).map { _ in Array("-Xa".utf8).randomElement(using: &generator) ?? 0
+            var bytes = (0..<Int.random(in: 0...30, using: &generator)).map { _ in Array("-Xa".utf8).randomElement(using: &generator) ?? 0
             }
             if Bool.random(using: &generator) {
-                octets.insert(contentsOf: pattern, at: Int.random(in: 0...octets.count, using: &generator))
+                bytes.insert(contentsOf: pattern, at: Int.random(in: 0...bytes.count, using: &generator))
             }
-            let start = Int.random(in: 0...octets.count, using: &generator)
-            let wanted = octets.indices.first { $0 >= start && octets[$0...].starts(with: pattern) }
-            #expect(octets.withUnsafeBytes { boundary.find(in: $0, from: start) } == wanted)
-            #expect(octets.withUnsafeBytes { boundary.stands(at: start, in: $0) } == octets[start...].starts(with: pattern))
+            let start = Int.random(in: 0...bytes.count, using: &generator)
+            let wanted = bytes.indices.first { $0 >= start && bytes[$0...].starts(with: pattern) }
+            #expect(bytes.withUnsafeBytes { boundary.find(in: $0, from: start) } == wanted)
+            #expect(bytes.withUnsafeBytes { boundary.occurs(at: start, in: $0) } == bytes[start...].starts(with: pattern))
         }
     }
 

@@ -3,10 +3,10 @@ import Testing
 @testable import CassetteModel
 
 struct MultipartDelimiterTests {
-    @Test func writesItsOctets() throws {
+    @Test func writesItsBytes() throws {
         let boundary = try #require(MultipartBoundary("X"))
-        #expect(MultipartDelimiter().octets(boundary: boundary) == Array("\r\n--X\r\n".utf8))
+        #expect(MultipartDelimiter().bytes(boundary: boundary) == Array("\r\n--X\r\n".utf8))
         let odd = MultipartDelimiter(lineEndBefore: .none, isClosing: true, padding: [32, 9], lineEndAfter: .lineFeed)
-        #expect(odd.octets(boundary: boundary) == Array("--X-- \t\n".utf8))
+        #expect(odd.bytes(boundary: boundary) == Array("--X-- \t\n".utf8))
     }
 }

@@ -5,14 +5,14 @@ import Testing
 
 /// What the tests of multipart bodies share: a parse as text, in any pieces, and bodies of every shape.
 enum MultipartFixture {
-    /// One event without its octets' memory; neighbours of a kind that may come in several pieces are joined.
+    /// One event without its bytes' memory; neighbours of a kind that may come in several pieces are joined.
     struct Stretch: Equatable, CustomStringConvertible {
         var kind: MultipartEvent.Kind
         var offset: Int
-        var octets: [UInt8]
+        var bytes: [UInt8]
 
         var description: String {
-            let text = String(decoding: self.octets, as: UTF8.self)
+            let text = String(decoding: self.bytes, as: UTF8.self)
             return switch self.kind {
             case .preamble: "preamble \(text.debugDescription)"
             case .delimiter(let delimiter): "\(delimiter.isClosing ? "closing" : "delimiter") \(text.debugDescription)"
@@ -36,9 +36,9 @@ enum MultipartFixture {
                 case .data(true), .delimiter, .headers: false
                 }
             if joins {
-                stretches[stretches.count - 1].octets += event.octets
+                stretches[stretches.count - 1].bytes += event.bytes
             } else {
-                stretches.append(Stretch(kind: event.kind, offset: event.offset, octets: Array(event.octets)))
+                stretches.append(Stretch(kind: event.kind, offset: event.offset, bytes: Array(event.bytes)))
             }
         }
         for piece in pieces { piece.withUnsafeBytes { parser.push($0, deliver: take) } }
@@ -51,11 +51,11 @@ enum MultipartFixture {
         try self.parse([Array(text.utf8)[...]], boundary: boundary, limits: limits).map(\.description)
     }
 
-    static func body(_ octets: [UInt8], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> MultipartBody<
+    static func body(_ bytes: [UInt8], boundary: String = "X", limits: MultipartLimits = MultipartLimits()) throws -> MultipartBody<
         Range<Int>
     >? {
         let boundary = try #require(MultipartBoundary(boundary))
-        return octets.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary, limits: limits) }
+        return bytes.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary, limits: limits) }
     }
 
     static func problems(_ text: String, type: String = "multipart/form-data; boundary=X") -> [MultipartProblem] {
@@ -85,20 +85,20 @@ enum MultipartFixture {
         Self.form,
     ]
 
-    /// A text with a few octets taken out, put in, doubled or changed, of those that matter.
-    static func mutated(_ octets: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
-        var octets = octets
+    /// A text with a few bytes taken out, put in, doubled or changed, of those that matter.
+    static func mutated(_ bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
-            let index = Int.random(in: 0...octets.count, using: &generator)
+            let index = Int.random(in: 0...bytes.count, using: &generator)
             let token = ["\r", "\n", "\r\n", "-", "--", "X", "--X", "\r\n--X", "\r\n--X--", " ", ":", "\0", "\r\n\r\n", "Content-"]
                 .randomElement(using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {
-            case 0 where index < octets.count: octets.remove(at: index)
-            case 1 where index < octets.count: octets[index] = UInt8.random(in: 0...255, using: &generator)
-            case 2: octets.removeSubrange(index..<min(octets.count, index + Int.random(in: 0...5, using: &generator)))
-            default: octets.insert(contentsOf: (token ?? "").utf8, at: index)
+            case 0 where index < bytes.count: bytes.remove(at: index)
+            case 1 where index < bytes.count: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+            case 2: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 0...5, using: &generator)))
+            default: bytes.insert(contentsOf: (token ?? "").utf8, at: index)
             }
         }
-        return octets
+        return bytes
     }
 }

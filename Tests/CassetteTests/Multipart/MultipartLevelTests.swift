@@ -18,46 +18,46 @@ struct MultipartLevelTests {
         var limits = MultipartLimits()
         limits.depth = 3
         for levels in 1...5 {
-            let octets = Array(self.nested(levels).utf8)
-            let body = try #require(try MultipartFixture.body(octets, boundary: "X\(levels).", limits: limits))
+            let bytes = Array(self.nested(levels).utf8)
+            let body = try #require(try MultipartFixture.body(bytes, boundary: "X\(levels).", limits: limits))
             #expect(self.depth(body) == min(levels, 3))
-            #expect(octets.withUnsafeBytes { MultipartSerializer.octets(body, source: $0) } == octets)
+            #expect(bytes.withUnsafeBytes { MultipartSerializer.bytes(body, source: $0) } == bytes)
         }
     }
 
     @Test func rangesCountFromTheStartOfTheWholeBody() throws {
-        let octets = Array("p\r\n--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\nq\r\n--Y\r\n\r\nfound\r\n--Y--\r\n\r\n--X--".utf8)
-        let body = try #require(try MultipartFixture.body(octets))
+        let bytes = Array("p\r\n--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\nq\r\n--Y\r\n\r\nfound\r\n--Y--\r\n\r\n--X--".utf8)
+        let body = try #require(try MultipartFixture.body(bytes))
         guard case .multipart(let inner) = body.parts[0].content, case .data(let range) = inner.parts[0].content else {
             Issue.record("no inner part")
             return
         }
-        #expect(String(decoding: octets[range], as: UTF8.self) == "found")
+        #expect(String(decoding: bytes[range], as: UTF8.self) == "found")
         #expect(inner.preamble == Array("q".utf8))
         #expect(body.preamble == Array("p".utf8))
     }
 
     @Test func aPartThatIsNotTheMultipartItClaimsToBeIsData() throws {
-        let octets = Array("--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\nnothing\r\n--X--".utf8)
-        let body = try #require(try MultipartFixture.body(octets))
+        let bytes = Array("--X\r\nContent-Type: multipart/mixed; boundary=Y\r\n\r\nnothing\r\n--X--".utf8)
+        let body = try #require(try MultipartFixture.body(bytes))
         guard case .data(let range) = body.parts[0].content else {
             Issue.record("no data")
             return
         }
-        #expect(String(decoding: octets[range], as: UTF8.self) == "nothing")
+        #expect(String(decoding: bytes[range], as: UTF8.self) == "nothing")
     }
 
     @Test func levelsShareTheLimits() throws {
-        let octets = Array(self.nested(3).utf8)
+        let bytes = Array(self.nested(3).utf8)
         var limits = MultipartLimits()
         limits.parts = 3
-        #expect(try MultipartFixture.body(octets, boundary: "X3.", limits: limits).map(self.depth) == 3)
+        #expect(try MultipartFixture.body(bytes, boundary: "X3.", limits: limits).map(self.depth) == 3)
         limits.parts = 2
-        let less = try MultipartFixture.body(octets, boundary: "X3.", limits: limits)
+        let less = try MultipartFixture.body(bytes, boundary: "X3.", limits: limits)
         #expect(less.map(self.depth) == 2)
         limits = MultipartLimits()
         limits.allHeaderSections = 10
-        #expect(try MultipartFixture.body(octets, boundary: "X3.", limits: limits) == nil)
+        #expect(try MultipartFixture.body(bytes, boundary: "X3.", limits: limits) == nil)
         limits = MultipartLimits()
         limits.surroundings = 3
         #expect(try MultipartFixture.body(Array("long\r\n--X--".utf8), limits: limits) == nil)

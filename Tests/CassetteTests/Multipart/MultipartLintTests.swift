@@ -9,16 +9,16 @@ struct MultipartLintTests {
         let problems = MultipartFixture.problems("\r\n--X\r\n\(Self.field)\r\na--X--")
         #expect(
             problems.map(\.description) == [
-                "offset 0: there is a line end in front of the first delimiter, which some servers refuse; begin the body with \"--\"",
-                "offset 52: there is no line end between the data of part 1 (\"a\") and the delimiter; write CRLF in front of the \"--\"",
-                "offset 57: there is no line end behind the closing delimiter, and some servers wait for it; write CRLF there",
+                "offset 0: there is a line end before the first delimiter, which some servers refuse; begin the body with \"--\"",
+                "offset 52: there is no line end between the data of part 1 (\"a\") and the delimiter; write CRLF before the \"--\"",
+                "offset 57: there is no line end after the closing delimiter, and some servers wait for it; write CRLF there",
             ])
     }
 
     private static let file = "Content-Disposition: form-data; name=\"f\"; filename=\"a.png\"\r\nContent-Type: image/png\r\n"
     private static let png = "\u{89}PNG\r\n\u{1A}\n123"
 
-    /// What uploads written by hand in Swift get wrong. `|` marks the octet that is named, and is none of the body.
+    /// What uploads written by hand in Swift get wrong. `|` marks the byte that is named, and is none of the body.
     @Test(arguments: [
         ("|\r\n--X\r\n\(Self.field)\r\na\r\n--X--\r\n", MultipartProblem.Kind.lineEndBeforeFirst),
         ("--X\r\n\(Self.file)\r\n|\r\n\(Self.png)\r\n--X--\r\n", .lineEndDoubled),
@@ -30,17 +30,17 @@ struct MultipartLintTests {
         ("--X\r\n\(Self.field)|--X--\r\n", .emptyLineMissing),
         ("--X\r\n\(Self.field)\r\n음식\r\n--X--|", .lastLineEndMissing),
         ("--X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"|--X.png\"\r\n\r\na\r\n--X--\r\n", .boundaryInHeaders),
-    ]) func handWrittenUploadsAreJudgedToTheOctet(_ marked: String, _ kind: MultipartProblem.Kind) throws {
-        let octets = marked.unicodeScalars.flatMap { $0 == "\u{89}" ? [0x89] : Array(String($0).utf8) }
-        let place = try #require(octets.firstIndex(of: UInt8(ascii: "|")))
-        let body = octets.filter { $0 != UInt8(ascii: "|") }
+    ]) func handWrittenUploadsAreJudgedToTheByte(_ marked: String, _ kind: MultipartProblem.Kind) throws {
+        let bytes = marked.unicodeScalars.flatMap { $0 == "\u{89}" ? [0x89] : Array(String($0).utf8) }
+        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "|")))
+        let body = bytes.filter { $0 != UInt8(ascii: "|") }
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
         let problems = body.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
         #expect(problems.map(\.kind) == [kind] && problems.first?.offset == place)
         // All of it is read all the same.
         let read = try #require(try MultipartFixture.body(body))
         #expect(read.parts.count == (marked.contains("name=\"a\"") && marked.contains("name=\"f\"") ? 2 : 1))
-        #expect(body.withUnsafeBytes { MultipartSerializer.octets(read, source: $0) } == body)
+        #expect(body.withUnsafeBytes { MultipartSerializer.bytes(read, source: $0) } == body)
     }
 
     @Test func handWrittenContentTypesAreJudged() {
@@ -52,9 +52,9 @@ struct MultipartLintTests {
         #expect(found("multipart/form-data; boundary=X") == [])
         #expect(
             found("multipart/form-data; boundary=\"X\"") == [
-                "the boundary \"X\" stands in quotes, which is allowed, but some servers take them for a part of it; leave them out"
+                "the boundary \"X\" is in quotes, which is allowed, but some servers take them for a part of it; leave them out"
             ])
-        let twice = "\"Content-Type\" is there twice, and servers differ in which they take; set it once"
+        let twice = "\"Content-Type\" is there twice, and servers differ in which one they use; set it once"
         #expect(found("application/json", "multipart/form-data; boundary=X") == [twice])
         #expect(found("multipart/form-data; boundary=X, multipart/form-data; boundary=X") == [twice])
     }
@@ -74,11 +74,11 @@ struct MultipartLintTests {
     }
 
     @Test(arguments: MultipartFixture.texts) func piecesGiveTheSameProblems(_ text: String) {
-        let octets = Array(text.utf8)
+        let bytes = Array(text.utf8)
         let headers = HeaderFields(["Content-Type: multipart/form-data; boundary=X"])
-        let whole = octets.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
+        let whole = bytes.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
         var lint = MultipartLint(headers: headers)
-        for index in octets.indices { octets[index...index].withUnsafeBytes { lint.push($0) } }
+        for index in bytes.indices { bytes[index...index].withUnsafeBytes { lint.push($0) } }
         #expect(lint.finish() == whole)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CassetteModel
 
 struct MultipartParserTests {
-    @Test func aFormIsTakenApart() throws {
+    @Test func aFormIsSplit() throws {
         #expect(
             try MultipartFixture.transcript(MultipartFixture.form) == [
                 #"delimiter "--X\r\n""#, #"headers "Content-Disposition: form-data; name=\"food\"\r\n\r\n""#, #"data "음식""#,
@@ -91,38 +91,38 @@ struct MultipartParserTests {
     }
 
     @Test(arguments: MultipartFixture.texts) func anySplitGivesTheSameEvents(_ text: String) throws {
-        let octets = Array(text.utf8)
-        let whole = try MultipartFixture.parse([octets[...]])
-        #expect(whole.flatMap(\.octets) == octets)
-        for split in 0...octets.count {
-            #expect(try MultipartFixture.parse([octets[..<split], octets[split...]]) == whole, "at \(split)")
+        let bytes = Array(text.utf8)
+        let whole = try MultipartFixture.parse([bytes[...]])
+        #expect(whole.flatMap(\.bytes) == bytes)
+        for split in 0...bytes.count {
+            #expect(try MultipartFixture.parse([bytes[..<split], bytes[split...]]) == whole, "at \(split)")
         }
-        #expect(try MultipartFixture.parse(octets.indices.map { octets[$0...$0] }) == whole)
+        #expect(try MultipartFixture.parse(bytes.indices.map { bytes[$0...$0] }) == whole)
     }
 
-    @Test func whateverComesTheOctetsAreGivenBack() throws {
+    @Test func whateverComesTheBytesAreGivenBack() throws {
         var generator = SeededGenerator(seed: 4)
         var limits = MultipartLimits()
         limits.parts = 3
         limits.headerLines = 2
         limits.headerSection = 60
         for round in 0..<rounds(3000) {
-            let octets = MultipartFixture.mutated(
+            let bytes = MultipartFixture.mutated(
                 Array(MultipartFixture.texts[round % MultipartFixture.texts.count].utf8), using: &generator)
             let limits = round % 2 == 0 ? limits : MultipartLimits()
-            let whole = try MultipartFixture.parse([octets[...]], limits: limits)
-            #expect(whole.flatMap(\.octets) == octets)
+            let whole = try MultipartFixture.parse([bytes[...]], limits: limits)
+            #expect(whole.flatMap(\.bytes) == bytes)
             var offset = 0
             for stretch in whole {
                 #expect(stretch.offset == offset)
-                offset += stretch.octets.count
+                offset += stretch.bytes.count
             }
-            let cut = Int.random(in: 0...octets.count, using: &generator)
-            let pieces = [octets[..<cut], octets[cut...]]
+            let cut = Int.random(in: 0...bytes.count, using: &generator)
+            let pieces = [bytes[..<cut], bytes[cut...]]
             #expect(
                 try MultipartFixture.parse(pieces, limits: limits) == whole,
-                "\(String(decoding: octets, as: UTF8.self).debugDescription) at \(cut)")
-            #expect(try MultipartFixture.parse(octets.indices.map { octets[$0...$0] }, limits: limits) == whole)
+                "\(String(decoding: bytes, as: UTF8.self).debugDescription) at \(cut)")
+            #expect(try MultipartFixture.parse(bytes.indices.map { bytes[$0...$0] }, limits: limits) == whole)
         }
     }
 
@@ -131,9 +131,9 @@ struct MultipartParserTests {
         limits.headerSection = 100
         for length in [90, 99, 100, 101, 600, 700] {
             for tail in ["\r\n\r\na\r\n--X--", "\r\n--X--\r\n", "\r\n--X\r\n\r\n", ""] {
-                let octets = Array(("--X\r\nA: " + String(repeating: "b", count: length) + tail).utf8)
-                let whole = try MultipartFixture.parse([octets[...]], limits: limits)
-                #expect(try MultipartFixture.parse(octets.indices.map { octets[$0...$0] }, limits: limits) == whole)
+                let bytes = Array(("--X\r\nA: " + String(repeating: "b", count: length) + tail).utf8)
+                let whole = try MultipartFixture.parse([bytes[...]], limits: limits)
+                #expect(try MultipartFixture.parse(bytes.indices.map { bytes[$0...$0] }, limits: limits) == whole)
             }
         }
     }
@@ -146,7 +146,7 @@ struct MultipartParserTests {
         #expect(try MultipartFixture.transcript("--X\r\n\r\na\r\n--X--", limits: limits).last == #"closing "\r\n--X--""#)
     }
 
-    @Test func headerSectionsOfTooManyLinesOrOctetsAreOpaque() throws {
+    @Test func headerSectionsOfTooManyLinesOrBytesAreOpaque() throws {
         var limits = MultipartLimits()
         limits.headerLines = 1
         #expect(

@@ -4,10 +4,10 @@ import Testing
 
 struct MultipartReaderTests {
     @Test(arguments: MultipartFixture.texts) func piecesMakeTheSameBody(_ text: String) throws {
-        let octets = Array(text.utf8)
-        let whole = try MultipartFixture.body(octets)
+        let bytes = Array(text.utf8)
+        let whole = try MultipartFixture.body(bytes)
         var reader = MultipartReader(boundary: try #require(MultipartBoundary("X")))
-        for index in octets.indices { octets[index...index].withUnsafeBytes { reader.push($0) } }
+        for index in bytes.indices { bytes[index...index].withUnsafeBytes { reader.push($0) } }
         #expect(reader.finish() == whole)
     }
 }

@@ -23,7 +23,7 @@ struct MultipartTypeTests {
     }
 
     @Test func readsThePartsOwnFields() {
-        let section = PartHeaderSection(octets: Array("content-type: multipart/mixed;\r\n boundary=c\r\n\r\n".utf8))
+        let section = PartHeaderSection(bytes: Array("content-type: multipart/mixed;\r\n boundary=c\r\n\r\n".utf8))
         #expect(MultipartType(part: section)?.boundary == MultipartBoundary("c"))
     }
 }

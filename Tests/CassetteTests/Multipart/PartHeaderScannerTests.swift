@@ -36,14 +36,14 @@ struct PartHeaderScannerTests {
     }
 
     @Test func goesOnWhereItWas() throws {
-        let octets = Array("A: b\r\nC: d\r\n\r\n".utf8)
+        let bytes = Array("A: b\r\nC: d\r\n\r\n".utf8)
         var scanner = PartHeaderScanner()
         let boundary = try #require(MultipartBoundary("X"))
-        for count in 1...octets.count {
-            let result = octets[..<count].withUnsafeBytes {
+        for count in 1...bytes.count {
+            let result = bytes[..<count].withUnsafeBytes {
                 scanner.scan($0, from: 0, isFinal: false, boundary: boundary, limits: MultipartLimits())
             }
-            #expect(self.outcome(result) == (count < octets.count ? .needsMore : .data(14)))
+            #expect(self.outcome(result) == (count < bytes.count ? .needsMore : .data(14)))
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import CassetteModel
 
 struct PartHeaderSectionTests {
-    private func section(_ text: String) -> PartHeaderSection { PartHeaderSection(octets: Array(text.utf8)) }
+    private func section(_ text: String) -> PartHeaderSection { PartHeaderSection(bytes: Array(text.utf8)) }
 
     @Test func carefulSectionsAreTheirLines() {
         let section = self.section("A: b\r\nC:  d \r\n\r\n")

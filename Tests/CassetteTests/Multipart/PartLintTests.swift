@@ -6,8 +6,8 @@ struct PartLintTests {
     private func kinds(_ headers: String, _ data: [UInt8], isFormData: Bool = true) throws -> [MultipartProblem.Kind] {
         var lint = PartLint(number: 2, isFormData: isFormData, offset: 0)
         let boundary = try #require(MultipartBoundary("X"))
-        let found = lint.headers(PartHeaderSection(octets: Array((headers + "\r\n\r\n").utf8)), offset: 0, boundary: boundary)
-        for octet in data { [octet].withUnsafeBytes { lint.data($0) } }
+        let found = lint.headers(PartHeaderSection(bytes: Array((headers + "\r\n\r\n").utf8)), offset: 0, boundary: boundary)
+        for byte in data { [byte].withUnsafeBytes { lint.data($0) } }
         return (found + lint.finish()).map(\.kind)
     }
 
@@ -46,7 +46,7 @@ struct PartLintTests {
         #expect(try self.kinds(Self.field, lineEnd) == [.lineEndDoubled])
     }
 
-    @Test func filesOfNoKnownTypeAreJudgedByTheirFirstOctets() throws {
+    @Test func filesOfNoKnownTypeAreJudgedByTheirFirstBytes() throws {
         let file = Self.field + "; filename=\"a.dat\"\r\nContent-Type: application/octet-stream"
         #expect(try self.kinds(file, [13, 10, 1, 2]) == [.lineEndDoubled])
         #expect(try self.kinds(file, [1, 2, 13, 10]) == [.lineEndDoubled])
@@ -64,7 +64,7 @@ struct PartLintTests {
     @Test func theLabelIsSafeToShow() throws {
         var lint = PartLint(number: 3, isFormData: true, offset: 0)
         #expect(lint.label == "part 3")
-        let section = PartHeaderSection(octets: Array("Content-Disposition: form-data; name=\"a%0Ab\"\r\n\r\n".utf8))
+        let section = PartHeaderSection(bytes: Array("Content-Disposition: form-data; name=\"a%0Ab\"\r\n\r\n".utf8))
         _ = lint.headers(section, offset: 0, boundary: try #require(MultipartBoundary("X")))
         #expect(lint.label == "part 3 (\"a\\nb\")")
     }

@@ -19,7 +19,7 @@ enum RandomMultipart {
             let delimiter = MultipartBody<[UInt8]>.usualDelimiter(isFirst: index == 0)
             if depth > 1, Int.random(in: 0..<6, using: &generator) == 0 {
                 let inner = try self.body(using: &generator, depth: depth - 1)
-                let type = "Content-Type: multipart/mixed; boundary=\"" + String(decoding: inner.boundary.octets, as: UTF8.self) + "\""
+                let type = "Content-Type: multipart/mixed; boundary=\"" + String(decoding: inner.boundary.bytes, as: UTF8.self) + "\""
                 parts.append(
                     MultipartPart(delimiter: delimiter, headers: PartHeaderSection(lines: [Array(type.utf8)]), content: .multipart(inner)))
             } else {

@@ -5,8 +5,8 @@ import Testing
 @Suite struct PatternAlphabetTests {
     private static let letters = PatternCharacters(["a"..."z", "é"..."é"])
 
-    private func read(_ octets: [UInt8], at index: Int = 0, _ alphabet: PatternAlphabet) -> (class: Int, length: Int) {
-        octets.withUnsafeBytes { alphabet.character(in: $0, at: index) }
+    private func read(_ bytes: [UInt8], at index: Int = 0, _ alphabet: PatternAlphabet) -> (class: Int, length: Int) {
+        bytes.withUnsafeBytes { alphabet.character(in: $0, at: index) }
     }
 
     @Test func charactersOfTheSameSetsShareAClass() {
@@ -28,12 +28,12 @@ import Testing
             ([0xED, 0xA0, 0x80], 1), ([0xF4, 0x90, 0x80, 0x80], 1), ([0x80], 1), ([0xFF, 0xFF], 1), ([0xE2, 0x82], 1),
             ([0xC3, 0xA9, 0xA9], 2),
         ] as [([UInt8], Int)])
-    func aCharacterIsReadWholeOrAsOneOctet(octets: [UInt8], length: Int) {
+    func aCharacterIsReadWholeOrAsOneByte(bytes: [UInt8], length: Int) {
         let everything = PatternCharacters(["\u{0}"..."\u{10FFFF}"])
         let alphabet = PatternAlphabet([everything])
-        let character = self.read(octets, alphabet)
+        let character = self.read(bytes, alphabet)
         #expect(character.length == length)
-        #expect(alphabet.has(character.class, in: 0) == (length > 1 || octets[0] < 0x80))
+        #expect(alphabet.has(character.class, in: 0) == (length > 1 || bytes[0] < 0x80))
     }
 
     @Test func setsBeyondASCIIAreKnown() {
@@ -42,7 +42,7 @@ import Testing
         #expect(alphabet.ascii(0x71) == self.read(Array("q".utf8), alphabet).class)
     }
 
-    @Test func whatStandsBeforeAPlaceIsToldByItsOctet() {
+    @Test func whatIsBeforeAPlaceIsKnownByItsByte() {
         let neighbour = { (index: Int) in Array("a-é".utf8).withUnsafeBytes { PatternAlphabet.neighbour(in: $0, before: index) } }
         #expect((0...4).map(neighbour) == [.nothing, .wordCharacter, .otherCharacter, .otherCharacter, .otherCharacter])
     }

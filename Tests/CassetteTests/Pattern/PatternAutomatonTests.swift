@@ -15,7 +15,7 @@ import Testing
             ("abc|b", "xab", 0, 1), ("b", "bab", 1, 2),
             ("$", "ab", 0, 2), ("", "ab", 1, 1),
         ] as [(String, String, Int, Int?)])
-    func theEarliestStartIsBehindAllThatEnded(text: String, input: String, from: Int, wanted: Int?) throws {
+    func theEarliestStartIsAfterAllThatEnded(text: String, input: String, from: Int, wanted: Int?) throws {
         var automaton = try self.automaton(text, isAnchored: false)
         #expect(Array(input.utf8).withUnsafeBytes { automaton.earliestStart(in: $0, from: from) } == wanted)
     }

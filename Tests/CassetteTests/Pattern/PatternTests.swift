@@ -84,11 +84,11 @@ import Testing
         #expect(try ranges("x", "aaa") == [])
     }
 
-    @Test func octetsThatAreNoTextAreMatchedByWhatIsOpen() throws {
-        let octets: [UInt8] = [0x61, 0xFF, 0xC3, 0x62]
+    @Test func bytesThatAreNoTextAreMatchedByWhatIsOpen() throws {
+        let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0x62]
         let matches = { (text: String) in
             let pattern = try Pattern(text)
-            return octets.withUnsafeBytes { pattern.matches($0) }
+            return bytes.withUnsafeBytes { pattern.matches($0) }
         }
         #expect(try matches("a..b"))
         #expect(try matches("a[^x]{2}b"))

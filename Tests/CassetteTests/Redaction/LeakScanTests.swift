@@ -13,7 +13,7 @@ import Testing
     }()
 
     private func spellings(_ octets: [UInt8]) throws -> [String] {
-        try LeakScan(self.vault).leaks(in: OctetSource(octets)).map(\.spelling.rawValue)
+        try LeakScan(self.vault).leaks(in: ByteSource(octets)).map(\.spelling.rawValue)
     }
 
     @Test func findsEachSpelling() throws {
@@ -29,7 +29,7 @@ import Testing
     @Test func offsetsAreThoseOfTheFile() throws {
         var octets = Array(repeating: UInt8(ascii: "."), count: 3_000_000)
         octets.replaceSubrange(2_500_000..<2_500_017, with: Array("s3cret/value-0123".utf8))
-        #expect(try LeakScan(self.vault).leaks(in: OctetSource(octets)).map(\.offset) == [2_500_000])
+        #expect(try LeakScan(self.vault).leaks(in: ByteSource(octets)).map(\.offset) == [2_500_000])
         #expect(octets.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
     }
 
@@ -38,7 +38,7 @@ import Testing
         var octets = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
         let start = (1 << 20) - before
         octets.replaceSubrange(start..<start + 17, with: Array("s3cret/value-0123".utf8))
-        let file = OctetSource(size: octets.count) { offset, buffer in
+        let file = ByteSource(size: octets.count) { offset, buffer in
             let count = min(buffer.count, octets.count - offset)
             octets.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
             return count
@@ -56,6 +56,6 @@ import Testing
         let text = Array("x s3cret/value-0123".utf8)
         let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .raw) })
         #expect(try self.spellings(wire) == [])
-        #expect(try LeakScan(self.vault).leaks(in: OctetSource(wire), codings: [.deflate]).map(\.spelling) == [.compressed])
+        #expect(try LeakScan(self.vault).leaks(in: ByteSource(wire), codings: [.deflate]).map(\.spelling) == [.compressed])
     }
 }

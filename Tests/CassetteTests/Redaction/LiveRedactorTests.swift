@@ -15,7 +15,7 @@ import Testing
         let live = LiveRedactor(Redactor())
         #expect(live.redacted(url: "https://e.com/?token=a1") == "https://e.com/?token={{token:1}}")
         #expect(live.redacted(headers: HeaderFields(["Cookie: a=b"]))?.lines == ["Cookie: a={{cookie:1}}"])
-        let source = OctetSource(Array("{\"token\":\"a1\"}".utf8))
+        let source = ByteSource(Array("{\"token\":\"a1\"}".utf8))
         var octets: [UInt8] = []
         _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { octets.append(contentsOf: $0) }
         #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")

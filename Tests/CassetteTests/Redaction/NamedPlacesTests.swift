@@ -269,7 +269,7 @@ import Testing
         let vault = SecretVault()
         var octets: [UInt8] = []
         _ = try Redactor(vault: vault).redact(
-            OctetSource(text), headers: HeaderFields(["Content-Type: text/csv"]), isComplete: true
+            ByteSource(text), headers: HeaderFields(["Content-Type: text/csv"]), isComplete: true
         ) { octets.append(contentsOf: $0) }
         let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 4001)

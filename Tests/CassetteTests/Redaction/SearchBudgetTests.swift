@@ -89,7 +89,7 @@ import Testing
         var pass = SourcePass(
             text: TextRedaction(rules: .standard, vault: SecretVault(), budget: budget),
             headers: HeaderFields(["Content-Type: text/plain"]), names: [])
-        let source = OctetSource(size: 1 << 20) { _, buffer in
+        let source = ByteSource(size: 1 << 20) { _, buffer in
             looked += 1
             return buffer.count
         }

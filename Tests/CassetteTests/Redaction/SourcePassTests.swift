@@ -8,9 +8,9 @@ import Testing
         let wire = RedactionFixtures.gzip(Array("{\"token\":\"abc123\"}".utf8))
         let text = TextRedaction(rules: .standard, vault: SecretVault())
         var pass = SourcePass(text: text, headers: HeaderFields(), names: [.gzip])
-        try pass.run(OctetSource(wire)) { _ in }
+        try pass.run(ByteSource(wire)) { _ in }
         var octets: [UInt8] = []
-        try pass.run(OctetSource(wire), codings: pass.codings) { octets.append(contentsOf: $0) }
+        try pass.run(ByteSource(wire), codings: pass.codings) { octets.append(contentsOf: $0) }
         #expect(DecodedText.gunzip(octets) == "{\"token\":\"{{token:1}}\"}")
         #expect(pass.count == 1)
         #expect(pass.problem == nil)

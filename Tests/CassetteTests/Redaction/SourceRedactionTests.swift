@@ -9,7 +9,7 @@ import Testing
     ) throws -> (octets: [UInt8]?, notes: [String]) {
         var octets: [UInt8] = []
         let redaction = SourceRedaction(text: TextRedaction(rules: rules, vault: vault), mayLoad: mayLoad)
-        let outcome = try redaction.redact(OctetSource(text), headers: HeaderFields(lines), isComplete: true) {
+        let outcome = try redaction.redact(ByteSource(text), headers: HeaderFields(lines), isComplete: true) {
             octets.append(contentsOf: $0)
         }
         return (outcome.isBodyChanged ? octets : nil, outcome.notes)

@@ -97,7 +97,7 @@ import Testing
             arrival: Arrival(isChunked: true, pieces: [Arrival.Piece(at: 0, size: 8), Arrival.Piece(at: 5, size: 9)]))
         let response = try self.refreshed(
             body, fields: ["Content-Length: \(old.utf8.count)", "Content-Digest: sha-256=:\(self.digest(old)):"], ["json:/at"])
-        #expect(response.body?.content.inlineOctets == Array(new.utf8))
+        #expect(response.body?.content.inlineBytes == Array(new.utf8))
         #expect(response.headers.first("content-length") == "\(new.utf8.count)")
         #expect(response.headers.first("content-digest") == "sha-256=:\(self.digest(new)):")
         #expect(response.body?.arrival?.pieces.reduce(0) { $0 + $1.size } == new.utf8.count)
@@ -115,7 +115,7 @@ import Testing
         let body = Body(size: 17, content: .text(Array("{\"at\":1795234768}".utf8)))
         for seconds in [0, 60, 86_400] as [Int64] {
             let response = try self.refreshed(body, fields: [], ["json:/at"], after: seconds)
-            #expect(response.body?.content.inlineOctets == Array("{\"at\":\(1_795_234_768 + seconds)}".utf8))
+            #expect(response.body?.content.inlineBytes == Array("{\"at\":\(1_795_234_768 + seconds)}".utf8))
         }
     }
 }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct JSONDatesTests {
     private func refreshed(_ text: String, _ pointers: String...) throws -> String? {
         let dates = JSONDates(pointers: try pointers.map { try PlacePointer($0) }, shift: DateShift(seconds: 86_400))
-        let octets = Array(text.utf8)
-        return octets.withUnsafeBytes { dates.edits(in: $0) }.map { String(decoding: $0.applied(to: octets), as: UTF8.self) }
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBytes { dates.edits(in: $0) }.map { String(decoding: $0.applied(to: bytes), as: UTF8.self) }
     }
 
     @Test func namedDatesMoveAndNothingElse() throws {

@@ -49,14 +49,14 @@ import Testing
                 }
               ],
               "ignore": ["query:ts"],
-              "next": "to take it for exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
+              "next": "to match it with exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
             },
             {
               "request": "GET http://a.test/1",
               "reason": "used-up",
               "nearest": [],
               "ignore": [],
-              "next": "to give the last answer again, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
+              "next": "to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND"
             }
           ],
           "outOfOrder": [

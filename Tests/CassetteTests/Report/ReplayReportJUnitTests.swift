@@ -22,7 +22,7 @@ import Testing
     @Test func whatIsNotToFailIsSkipped() {
         let text = self.text(SampleReport.whole, failOn: [.miss])
         #expect(text.contains("tests=\"8\" failures=\"2\" errors=\"0\" skipped=\"4\""))
-        #expect(text.contains("<skipped message=\"unused: no request asked for it"))
+        #expect(text.contains("<skipped message=\"unused: no request used it"))
     }
 
     @Test func whatListsHaveNoRoomForFailsToo() {

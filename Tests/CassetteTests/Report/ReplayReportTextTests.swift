@@ -11,9 +11,9 @@ import Testing
                 nearest recorded requests:
                   exchange 5, "GET http://a.test/5?ts=1"
                     query item is "ts=2", recorded is "ts=1"
-                to take it for exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
-                miss: the one recorded exchange for "GET http://a.test/1" is used up (mode none)
-                to give the last answer again, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                to match it with exchange 5, run with: --ignore query:ts; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                miss: the only recorded exchange for "GET http://a.test/1" is used up (mode none)
+                to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 order: exchange 1, "GET http://a.test/1", answered after exchange 2, "GET http://a.test/2"
                 not served: exchange 2 could not be replayed: the body's file \\"x\\" is missing; record the exchange again
                 unused: exchange 3, "POST http://a.test/3"

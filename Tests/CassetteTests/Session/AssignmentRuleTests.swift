@@ -16,20 +16,20 @@ import Testing
         var testDescription: String { "\(self.recorded) asked \(self.asked), repeat \(self.repetition), order \(self.order)" }
     }
 
-    private static func first(_ index: Int, behind: Int? = nil) -> Assignment { .first(index: index, behind: behind) }
+    private static func first(_ index: Int, after: Int? = nil) -> Assignment { .first(index: index, after: after) }
 
     static let table = [
         Row(recorded: "A", asked: "A", answers: [first(0)]),
         Row(recorded: "AA", asked: "AA", answers: [first(0), first(1)]),
-        Row(recorded: "ABA", asked: "AAB", answers: [first(0), first(2), first(1, behind: 2)]),
-        Row(recorded: "AB", asked: "BA", answers: [first(1), first(0, behind: 1)]),
+        Row(recorded: "ABA", asked: "AAB", answers: [first(0), first(2), first(1, after: 2)]),
+        Row(recorded: "AB", asked: "BA", answers: [first(1), first(0, after: 1)]),
         Row(recorded: "AB", asked: "A", answers: [first(0)], unused: [1]),
         Row(recorded: "A", asked: "AA", answers: [first(0), .usedUp]),
         Row(recorded: "A", asked: "B", answers: [.usedUp], unused: [0]),
         Row(recorded: "AA", asked: "AAAA", repetition: .last, answers: [first(0), first(1), .again(index: 1), .again(index: 1)]),
         Row(
             recorded: "ABA", asked: "AAAAAB", repetition: .cycle,
-            answers: [first(0), first(2), .again(index: 0), .again(index: 2), .again(index: 0), first(1, behind: 2)]),
+            answers: [first(0), first(2), .again(index: 0), .again(index: 2), .again(index: 0), first(1, after: 2)]),
         Row(recorded: "AB", asked: "C", repetition: .last, answers: [.usedUp], unused: [0, 1]),
         Row(recorded: "AB", asked: "C", repetition: .cycle, answers: [.usedUp], unused: [0, 1]),
         Row(recorded: "ABA", asked: "ABA", order: .strict, answers: [first(0), first(1), first(2)]),
@@ -84,7 +84,7 @@ import Testing
         #expect(ask(&rule, "A") == Self.first(0))
         #expect(ask(&rule, "B") == Self.first(1))
         #expect(rule.giveBack(0) == .free)
-        #expect(ask(&rule, "A") == Self.first(0, behind: 1))
+        #expect(ask(&rule, "A") == Self.first(0, after: 1))
     }
 
     @Test(arguments: Self.table)
@@ -103,9 +103,9 @@ import Testing
     @Test func othersAnswerWhenTheEqualsAreUsedUp() {
         var rule = AssignmentRule(isAnswerable: [true, true, true, true])
         var turn = AssignmentRule.Turn()
-        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 2, behind: nil))
-        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 0, behind: 2))
-        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 3, behind: nil))
+        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 2, after: nil))
+        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 0, after: 2))
+        #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .first(index: 3, after: nil))
         #expect(rule.assign([2], turn: &turn, others: [0, 3]) == .usedUp)
     }
 
@@ -119,7 +119,7 @@ import Testing
     @Test func strictOrderTakesTheOtherThatIsDue() {
         var rule = AssignmentRule(isAnswerable: [true, true, true], order: .strict)
         var turn = AssignmentRule.Turn()
-        #expect(rule.assign([1], turn: &turn, others: [0]) == .first(index: 0, behind: nil))
+        #expect(rule.assign([1], turn: &turn, others: [0]) == .first(index: 0, after: nil))
         #expect(rule.canAssign([1], turn: turn))
         #expect(!rule.canAssign([2], turn: turn))
     }

@@ -19,8 +19,8 @@ import Testing
         var rule = AssignmentRule(isAnswerable: Array(repeating: true, count: 4))
         #expect(group.seen == 4)
         #expect(group.members(ListedRequests.facets("a")) == [0, 2])
-        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 0, behind: nil))
-        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 2, behind: nil))
+        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 0, after: nil))
+        #expect(group.assign(ListedRequests.facets("a"), &rule) == .first(index: 2, after: nil))
         #expect(!group.isReady(ListedRequests.facets("a"), rule))
         #expect(group.isReady(.none, rule))
         #expect(group.assign(ListedRequests.facets("z"), &rule) == .usedUp)
@@ -37,6 +37,6 @@ import Testing
         var group = try self.group(ListedRequests(bodies: ["a", "b"]))
         var rule = AssignmentRule(isAnswerable: [true, true], repetition: .cycle)
         let answers = (0..<4).map { _ in group.assign(among: [0, 1], &rule) }
-        #expect(answers == [.first(index: 0, behind: nil), .first(index: 1, behind: nil), .again(index: 0), .again(index: 1)])
+        #expect(answers == [.first(index: 0, after: nil), .first(index: 1, after: nil), .again(index: 0), .again(index: 1)])
     }
 }

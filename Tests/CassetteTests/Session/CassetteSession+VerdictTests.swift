@@ -67,8 +67,8 @@ import Testing
         }
         #expect(
             report.description == """
-                exchange 2, "GET http://a.test/b", was asked for where exchange 1, "GET http://a.test/a", is due (mode none, order strict)
-                to take requests in any order, run with: --order any
+                exchange 2, "GET http://a.test/b", was requested while exchange 1, "GET http://a.test/a", was due (mode none, order strict)
+                to accept requests in any order, run with: --order any
                 """)
     }
 }

@@ -28,7 +28,7 @@ import Testing
                     method is "GET", recorded is "POST"
                     path is "/users/17", recorded is "/users/18" (1 segment differs)
                     query item "page=2" was not recorded
-                to take it for exchange 1, run with: --ignore query:page; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                to match it with exchange 1, run with: --ignore query:page; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 """)
     }
 
@@ -36,8 +36,8 @@ import Testing
         let one = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
         #expect(
             one?.description == """
-                the one recorded exchange for "GET http://a.test/" is used up (mode once)
-                to give the last answer again, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                the only recorded exchange for "GET http://a.test/" is used up (mode once)
+                to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
                 """)
         let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
         #expect(two?.reason == .usedUp(count: 2))
@@ -49,7 +49,7 @@ import Testing
         #expect(
             report?.description == """
                 there is no cassette to answer "GET http://a.test/" from (mode none)
-                to make one, run: wiretape record CASSETTE -- COMMAND
+                to record one, run: wiretape record CASSETTE -- COMMAND
                 """)
     }
 
@@ -99,7 +99,7 @@ import Testing
         ]
         #expect(
             report.nextStep
-                == "to take it for exchange 1, run with: --ignore 'json:/$id'; to record it, run: wiretape run --mode new-episodes a.json -- COMMAND"
+                == "to match it with exchange 1, run with: --ignore 'json:/$id'; to record it, run: wiretape run --mode new-episodes a.json -- COMMAND"
         )
     }
 
@@ -107,16 +107,16 @@ import Testing
         let near = NearRequest(
             index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
         let cases: [(MissReport.Reason, [NearRequest], String)] = [
-            (.noCassette, [], "to make one, open the cassette with mode .once"),
+            (.noCassette, [], "to record one, open the cassette with mode .once"),
             (.notRecorded, [], "to record it, open the cassette with mode .newEpisodes"),
             (
                 .notRecorded, [near],
-                #"to take it for exchange 3, add to settings.ignore: "json:/a\"b"; to record it, open the cassette with mode .newEpisodes"#
+                #"to match it with exchange 3, add to settings.ignore: "json:/a\"b"; to record it, open the cassette with mode .newEpisodes"#
             ),
-            (.outOfOrder(index: 1, due: 0, dueRequest: ""), [], "to take requests in any order, set settings.order to .any"),
+            (.outOfOrder(index: 1, due: 0, dueRequest: ""), [], "to accept requests in any order, set settings.order to .any"),
             (
                 .usedUp(count: 1), [],
-                "to give the last answer again, set settings.repetition to .last; to record one more, open the cassette with mode .newEpisodes"
+                "to repeat the last answer, set settings.repetition to .last; to record one more, open the cassette with mode .newEpisodes"
             ),
         ]
         for (reason, nearest, expected) in cases {

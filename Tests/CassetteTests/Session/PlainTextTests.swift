@@ -16,7 +16,7 @@ import Testing
         #expect(PlainText.escape(Array(text.utf8), limit: 100) == expected)
     }
 
-    @Test func octetsOutsideUTF8ShowAsReplacements() {
+    @Test func bytesOutsideUTF8ShowAsReplacements() {
         #expect(PlainText.escape([0x61, 0xFF, 0x62], limit: 100) == "a\u{FFFD}b")
     }
 

@@ -62,7 +62,7 @@ import Testing
                     JSON "/a" is 3, recorded is 1
                   exchange 2, "POST http://a.test/"
                     body is json, recorded is form
-                to take it for exchange 1, run with: --ignore json:/a; to record it, run: wiretape run --mode new-episodes \(folder.file("a.json")) -- COMMAND
+                to match it with exchange 1, run with: --ignore json:/a; to record it, run: wiretape run --mode new-episodes \(folder.file("a.json")) -- COMMAND
                 """)
     }
 

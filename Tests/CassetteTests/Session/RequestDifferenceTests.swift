@@ -22,15 +22,15 @@ import Testing
         (.json(pointer: "/a", here: "1", recorded: nil), "JSON \"/a\", which is 1, was not recorded"),
         (.json(pointer: "", here: "1", recorded: "\"1\""), "JSON is 1, recorded is \"1\""),
         (.formField(name: "a", here: nil, recorded: "1"), "form field \"a\", recorded as \"1\", is missing"),
-        (.part(name: "a", .place), "part \"a\" is at another place among the parts"),
+        (.part(name: "a", .place), "part \"a\" is at another position among the parts"),
         (.closingDelimiter(isHere: true), "the recorded body has no closing delimiter"),
         (.closingDelimiter(isHere: false), "body has no closing delimiter"),
         (.text(line: 3, here: "a", recorded: "b"), "text line 3 is \"a\", recorded is \"b\""),
-        (.octets(OctetDifference(offset: 0, here: 1, recorded: 1)), "body differs at octet 0 of 1"),
+        (.bytes(ByteDifference(offset: 0, here: 1, recorded: 1)), "body differs at byte 0 of 1"),
         (.graphQLItem(name: "query", here: "a", recorded: "b"), "query item \"query\" is \"a\", recorded is \"b\""),
-        (.bodyRemainder, "bodies differ behind what is kept of them"),
+        (.bodyRemainder, "bodies differ after what was kept of them"),
         (.custom(name: "x", reason: "why"), "rule \"x\": why"),
-        (.remainder, "they differ past the first 8192 octets"),
+        (.remainder, "they differ after the first 8192 bytes"),
     ])
     func readsAsASentence(difference: RequestDifference, text: String) {
         #expect(difference.description == text)

@@ -61,7 +61,7 @@ import Testing
         #expect(self.normalize(url) == expected)
     }
 
-    @Test func anyBytesAreTakenAndOutputGrowsByOneOctetAtMost() {
+    @Test func anyBytesAreTakenAndOutputGrowsByOneByteAtMost() {
         var generator = SeededGenerator(seed: 1)
         let alphabet = Array("hHtTpP:/?#@%4aF[]80\u{0}\u{7F}".utf8) + [0xFF, 0xC3]
         for _ in 0..<rounds(3_000) {

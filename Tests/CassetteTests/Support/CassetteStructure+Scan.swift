@@ -5,7 +5,7 @@ extension CassetteStructure {
     static func scan(_ bytes: [UInt8], piece: Int) -> CassetteStructure {
         var structure = CassetteStructure()
         var offset = 0
-        while offset < bytes.count, structure.trouble == nil {
+        while offset < bytes.count, structure.problem == nil {
             let end = min(offset + piece, bytes.count)
             bytes.withUnsafeBytes { structure.consume(UnsafeRawBufferPointer(rebasing: $0[offset..<end]), at: offset) }
             offset = end

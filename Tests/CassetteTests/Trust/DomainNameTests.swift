@@ -34,7 +34,7 @@ import Testing
     @Test func lengthsAreThoseOfTheWire() throws {
         let label = String(repeating: "a", count: 63)
         #expect(try self.ascii(label) == label)
-        #expect(throws: DomainName.Problem(reason: "\"\(label)a\" takes more than 63 octets")) { try self.ascii(label + "a") }
+        #expect(throws: DomainName.Problem(reason: "\"\(label)a\" takes more than 63 bytes")) { try self.ascii(label + "a") }
         #expect(throws: DomainName.Problem.self) { try self.ascii(String(repeating: "한", count: 63)) }
         let name = Array(repeating: label, count: 3).joined(separator: ".")
         #expect(try self.ascii(name + "." + String(repeating: "b", count: 61)).utf8.count == 253)

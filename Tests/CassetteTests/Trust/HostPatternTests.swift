@@ -72,14 +72,14 @@ import Testing
     }
 
     @Test func aRefusalNamesThePatternAndTheNextStep() {
-        let next = "; write a name as example.com, *.example.com, an address or *, and a port behind it as in example.com:8443"
+        let next = "; write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
         #expect(throws: HostPatternError("\"https://a/\" is more than a host: leave out scheme and path" + next)) {
             try HostPattern("https://a/")
         }
-        #expect(throws: HostPatternError("the host pattern \"a:x\" has no port from 1 to 65535 behind its host" + next)) {
+        #expect(throws: HostPatternError("the host pattern \"a:x\" has no port from 1 to 65535 after its host" + next)) {
             try HostPattern("a:x")
         }
-        #expect(throws: HostPatternError("the host pattern \"*.a!\" does not fit: \"a!\" has characters that no name has" + next)) {
+        #expect(throws: HostPatternError("the host pattern \"*.a!\" is not valid: \"a!\" has characters that host names cannot have" + next)) {
             try HostPattern("*.a!")
         }
     }

@@ -23,15 +23,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "\"\" is no public key pin; write sha256/ and the digest of the public key in base64, 44 characters"),
-        ("d6qz", "\"d6qz\" is no public key pin; write sha256/ and the digest of the public key in base64, 44 characters"),
+        ("", "\"\" is not a public key pin; write sha256/ and the digest of the public key in base64, 44 characters"),
+        ("d6qz", "\"d6qz\" is not a public key pin; write sha256/ and the digest of the public key in base64, 44 characters"),
         (
             "sha1/d6qz",
             "\"sha1/d6qz\" is a pin of kind \"sha1\", and only sha256 is known; write sha256/ and the digest of the public key in base64, 44 characters"
         ),
         (
             "sha256/d6qz",
-            "the pin \"sha256/d6qz\" holds 3 octets, and a SHA-256 has 32; write sha256/ and the digest of the public key in base64, 44 characters"
+            "the pin \"sha256/d6qz\" holds 3 bytes, and a SHA-256 has 32; write sha256/ and the digest of the public key in base64, 44 characters"
         ),
         (
             "sha256/d6q-",

@@ -19,9 +19,9 @@ import Testing
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let octets = output.fileHandleForReading.readDataToEndOfFile()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        #expect(try JSONDecoder().decode(Dump.self, from: octets).targets.map(\.name) == ["PetShop", "PetShopTests"])
+        #expect(try JSONDecoder().decode(Dump.self, from: bytes).targets.map(\.name) == ["PetShop", "PetShopTests"])
     }
 }

@@ -60,8 +60,8 @@ import Testing
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let octets = output.fileHandleForReading.readDataToEndOfFile()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -11,7 +11,7 @@ import Wiretape
             Data("PNG".utf8), withName: "photo", fileName: "choco.png", mimeType: "image/png")
 
         print(form.contentType)
-        print(form.contentLength, "octets in", form.parts.count, "parts")
+        print(form.contentLength, "bytes in", form.parts.count, "parts")
         for part in form.parts {
             print(part.headers.lines, part.source.length)
         }

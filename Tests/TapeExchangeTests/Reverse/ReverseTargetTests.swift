@@ -3,7 +3,7 @@ internal import Testing
 @testable internal import TapeExchange
 
 @Suite struct ReverseTargetTests {
-    /// Path, URL, origin-form, what stands before the URL, the way to its origin.
+    /// Path, URL, origin-form, what is before the URL, the way to its origin.
     @Test(arguments: [
         ("/https://a/b?c=/d", "https://a/b?c=/d", "/b?c=/d", "/", "/https://a"),
         ("/http://A:81/b", "http://A:81/b", "/b", "/", "/http://A:81"),
@@ -50,12 +50,12 @@ internal import Testing
         ("/https://", "needs a host name"), ("/https:/", "needs a host name"), ("/https:", "needs a host name"),
         ("/https:///a", "needs a host name"), ("/https://a:0/", "a port from 1 to 65535"), ("/https://a:65536/", "a port from 1 to 65535"),
         ("/https://a%20b/", "needs a host name"), ("/https://user:secret@a/", "userinfo"), ("/https://secret@a", "userinfo"),
-        ("/https:a/b", "is no URL behind a slash"), ("/http:80/b", "is no URL behind a slash"),
-        ("/https%3A//a/b", "is no URL behind a slash"), ("/HTTP%3a%2F%2Fa", "is no URL behind a slash"),
+        ("/https:a/b", "is not a URL after a slash"), ("/http:80/b", "is not a URL after a slash"),
+        ("/https%3A//a/b", "is not a URL after a slash"), ("/HTTP%3a%2F%2Fa", "is not a URL after a slash"),
         ("/s:%secret/https://a/", "without two hex digits"), ("/s:secret%/https://a/", "without two hex digits"),
-        ("/s1:secret/https:%2F%2Fa/b", "is no URL behind a slash"), ("/s1%3Asecret/https%3A//a/b", "is no URL behind a slash"),
+        ("/s1:secret/https:%2F%2Fa/b", "is not a URL after a slash"), ("/s1%3Asecret/https%3A//a/b", "is not a URL after a slash"),
         ("//https://a/", "before its URL"), ("/secret/https:/a/", "before its URL"),
-        ("/s1:secret/https:a/b", "is no URL behind a slash"), ("/s1:secret/https://", "needs a host name"), ("/https://a/#b", "fragment"),
+        ("/s1:secret/https:a/b", "is not a URL after a slash"), ("/s1:secret/https://", "needs a host name"), ("/https://a/#b", "fragment"),
         ("/https://[::1/", "needs a host name"),
     ])
     func aURLThatIsNoneIsRefusedWithoutItsSecrets(path: String, reason: String) throws {
@@ -66,7 +66,7 @@ internal import Testing
     }
 
     /// Nothing may make it fall: each path is read as something or refused.
-    @Test func anyOctetsAreReadOrRefused() {
+    @Test func anyBytesAreReadOrRefused() {
         var random = SplitMix(seed: 8)
         let pieces = ["/", "https:", "http:", ":", "%", "%5", "%5B", "@", "?", "a", "[", "]", "443", "..", "s1:t", "é", " "]
         for _ in 0..<20_000 {

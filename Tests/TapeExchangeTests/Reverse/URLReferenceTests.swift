@@ -47,7 +47,7 @@ internal import Testing
         #expect(self.resolved("a/b:c") == "http://a/b/c/a/b:c")
     }
 
-    @Test func octetsOutsideOfURLsStay() {
+    @Test func bytesOutsideOfURLsStay() {
         let raw: [UInt8] = [0x2F, 0xE9, 0x20, 0x22]
         #expect(URLReference(scheme: "https", authority: "a", target: "/").resolved(raw[...]) == Array("https://a".utf8) + raw)
     }

@@ -59,7 +59,7 @@ import Testing
         try stream.sendHello()
         stream.cutOutput()
         _ = try? stream.readToEnd()
-        try self.expectFailure(proxy, "the client closed the connection inside the handshake, which most often means")
+        try self.expectFailure(proxy, "the client closed the connection during the handshake, which most often means")
     }
 
     @Test func aClientThatResetsIsToldHowToTrustIt() throws {
@@ -69,7 +69,7 @@ import Testing
         stream.reset()
         // The reset came before this is answered.
         _ = try proxy.ask("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        try self.expectFailure(proxy, "inside the handshake, which most often means")
+        try self.expectFailure(proxy, "during the handshake, which most often means")
     }
 
     @Test func halfAHelloAndThenSilenceTimesOut() throws {

@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: [
         ("/https://", "needs a host name"), ("/https://a:0/", "a port from 1 to 65535"), ("/https://u:p@a/", "userinfo"),
-        ("/https%3A//a/", "is no URL behind a slash"), ("/https://a b/", "version"),
+        ("/https%3A//a/", "is not a URL after a slash"), ("/https://a b/", "version"),
     ])
     func aBadURLIs400(path: String, reason: String) throws {
         let answer = try RunningProxy(.none, in: self.scene.emptyCassette()).ask(Self.request("GET", path))

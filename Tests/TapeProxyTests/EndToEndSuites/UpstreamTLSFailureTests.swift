@@ -75,12 +75,12 @@ import Testing
 
     @Test func anOriginThatLeavesInsideTheHandshakeIsSaidSo() throws {
         let (closed, _) = try self.failure { _ = try $0.next() }
-        #expect(closed.contains("it closed the connection inside the handshake"))
+        #expect(closed.contains("it closed the connection during the handshake"))
         let (reset, _) = try self.failure { connection in
             _ = try connection.next()
             connection.reset()
         }
-        #expect(reset.contains("inside the handshake"))
+        #expect(reset.contains("during the handshake"))
     }
 
     @Test func anOriginThatSaysNothingIsGivenUp() throws {

@@ -91,7 +91,7 @@ import Testing
         let headers = HeaderFields(["Content-Type: \(type)", "Content-Encoding: gzip", "Content-Length: \(wire.count)"])
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { FastSHA256() })
         var developer = WireBodyDecoder(makeDigest: { FastSHA256() })
-        let body = try developer.develop(wire, headers: headers, origin: "o", sink: &sink)
+        let body = try developer.decode(wire, headers: headers, origin: "o", sink: &sink)
         return (
             Interaction(
                 id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://a/"),
@@ -134,8 +134,8 @@ import Testing
             parts.parts[0].content = .data(.text(Array("edited by hand".utf8)))
             interaction.response?.body?.content = .multipart(parts)
             let (answer, octets) = try self.streamed(interaction, folder)
-            let read = try DecodedBeginning.read(OctetSource(try #require(octets)), .coded([.gzip]))
-            #expect(read.isWhole && read.octets.count == Self.form.count + 9)
+            let read = try DecodedBeginning.read(ByteSource(try #require(octets)), .coded([.gzip]))
+            #expect(read.isWhole && read.bytes.count == Self.form.count + 9)
             #expect(answer.framing == .length(octets?.count ?? 0))
         }
     }

@@ -19,11 +19,11 @@ import Testing
         ),
         (
             .closed,
-            "the client closed the connection inside the handshake, which most often means that it does not trust wiretape's CA: \(Self.trust)"
+            "the client closed the connection during the handshake, which most often means that it does not trust wiretape's CA: \(Self.trust)"
         ),
         (
             .reset,
-            "the client reset the connection inside the handshake, which most often means that it does not trust wiretape's CA: \(Self.trust)"
+            "the client reset the connection during the handshake, which most often means that it does not trust wiretape's CA: \(Self.trust)"
         ),
         (.noSharedVersion, "the client speaks no TLS version that is allowed here: --tls-min 1.0 allows old ones."),
         (
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [(TLSFailure.Cause.closed, "closed"), (.reset, "reset")])
     func theMomentIsSaid(cause: TLSFailure.Cause, word: String) {
         var problem = TLSProblem(leg: .client, host: "h", port: 443, failure: TLSFailure(cause: cause, message: "m"))
-        #expect(problem.description.contains("the client \(word) the connection inside the handshake, which"))
+        #expect(problem.description.contains("the client \(word) the connection during the handshake, which"))
         problem.isAfterHandshake = true
         #expect(problem.description.contains("the client \(word) the connection right after the handshake, which"))
     }

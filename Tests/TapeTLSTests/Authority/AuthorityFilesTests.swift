@@ -71,7 +71,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(self.path)/\(missing)")
         let error = try #require(self.failure())
         #expect(error.code == .notFound)
-        #expect(error.message.hasPrefix("\"\(self.path)/\(missing)\" is missing beside \"\(self.path)/"))
+        #expect(error.message.hasPrefix("\"\(self.path)/\(missing)\" is missing, but \"\(self.path)/"))
         #expect(try self.folder.names(in: "data/wiretape").count == 1)
     }
 
@@ -82,7 +82,7 @@ import Testing
         let error = try #require(self.failure())
         #expect(error.code == .damaged)
         #expect(error.message.contains("\"\(self.path)/\(name)\""))
-        #expect(error.message.hasSuffix("remove both files, start again, and have the new authority trusted"))
+        #expect(error.message.hasSuffix("remove both files, start again, and trust the new authority"))
         #expect(try self.folder.read("data/wiretape/\(name)") == Array("damaged".utf8))
     }
 

@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct CertificateAddressTests {
     @Test func readsAndWritesLiterals() {
-        #expect(CertificateAddress("192.0.2.1")?.octets == [192, 0, 2, 1])
-        #expect(CertificateAddress("[::1]")?.octets == [UInt8](repeating: 0, count: 15) + [1])
+        #expect(CertificateAddress("192.0.2.1")?.bytes == [192, 0, 2, 1])
+        #expect(CertificateAddress("[::1]")?.bytes == [UInt8](repeating: 0, count: 15) + [1])
         #expect(CertificateAddress("2001:DB8:0:0::1")?.description == "2001:db8::1")
         #expect(CertificateAddress([127, 0, 0, 1])?.description == "127.0.0.1")
     }

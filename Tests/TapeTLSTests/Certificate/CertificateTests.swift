@@ -28,7 +28,7 @@ import Testing
 
     @Test func octetsAfterTheCertificateAreRefused() throws {
         let der = try self.sample().der()
-        #expect(certificateError { _ = try Certificate(der: der + [0]) }?.message.hasPrefix("1 octets follow") == true)
+        #expect(certificateError { _ = try Certificate(der: der + [0]) }?.message.hasPrefix("1 bytes follow") == true)
         #expect(certificateError { _ = try Certificate(der: Array(der.dropLast())) }?.code == .damaged)
         #expect(certificateError { _ = try Certificate(der: []) }?.code == .damaged)
     }

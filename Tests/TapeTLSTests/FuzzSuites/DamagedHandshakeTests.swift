@@ -101,7 +101,7 @@ struct DamagedHandshakeTests {
                     #expect(end.hello == nil)
                     #expect(end.progress == .needsInput)
                     #expect(
-                        end.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")))
+                        end.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection during the handshake")))
                 }
                 self.expectOrder(end, sent: [], "\(version), \(isServer ? "server" : "client"), \(length) octets")
             }

@@ -100,7 +100,7 @@ struct ClosingTests {
     @Test func anEndInsideTheHandshakeSaysSo() throws {
         let pair = try self.authority.pair()
         pair.client.receive()
-        #expect(pair.client.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection inside the handshake")))
+        #expect(pair.client.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection during the handshake")))
     }
 
     @Test func closeNotifyInsideTheHandshakeIsAnEndInsideTheHandshake() throws {

@@ -34,7 +34,7 @@ struct MutualTLSTests {
     func aCertificateThatIsMissingIsAskedFor(version: TLSVersion) throws {
         let pair = try self.pair(nil, version)
         #expect(pair.client.failure?.cause == .certificateRequired)
-        #expect(pair.client.failure?.message.hasPrefix("it wants a client certificate") == true)
+        #expect(pair.client.failure?.message.hasPrefix("it requires a client certificate") == true)
         #expect(!pair.server.isEstablished)
     }
 

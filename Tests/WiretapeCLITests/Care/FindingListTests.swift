@@ -30,7 +30,7 @@ import Testing
 
     @Test func editedBodiesCanBeAllowed() throws {
         #expect(try self.list(self.findings, edited: true).problems == 1)
-        #expect(try self.list([self.findings[1]], edited: true).text == "\"a.json\": 3 exchanges, no problem.\n")
+        #expect(try self.list([self.findings[1]], edited: true).text == "\"a.json\": 3 exchanges, no problems.\n")
     }
 
     @Test func jsonHasThemAll() throws {

@@ -9,7 +9,7 @@ import Testing
         unsafe: Bool = false
     ) throws -> LiveRequest {
         let request = RecordedRequest(method: method, url: url, target: target, headers: HeaderFields(headers), body: body)
-        return try LiveRequest(request, allowsUnsafe: unsafe) { $0.content.inlineOctets ?? [] }
+        return try LiveRequest(request, allowsUnsafe: unsafe) { $0.content.inlineBytes ?? [] }
     }
 
     private func reason(_ make: () throws -> LiveRequest) throws -> String {
@@ -25,14 +25,14 @@ import Testing
         let request = try self.make(
             "GET", "http://h:8080/p?q#f", ["Host: h:8080", "X: 1", "Connection: keep-alive", "Proxy-Authorization: x", "TE: trailers"])
         #expect(
-            String(decoding: request.octets, as: UTF8.self)
+            String(decoding: request.bytes, as: UTF8.self)
                 == "GET http://h:8080/p?q#f HTTP/1.1\r\nHost: h:8080\r\nX: 1\r\nConnection: close\r\n\r\n")
         #expect(!request.isSecure && request.host == "h" && request.authority == "h:8080")
     }
 
     @Test func inATunnelThePathIs() throws {
         let request = try self.make("GET", "https://h?q", [])
-        #expect(String(decoding: request.octets, as: UTF8.self) == "GET /?q HTTP/1.1\r\nHost: h:443\r\nConnection: close\r\n\r\n")
+        #expect(String(decoding: request.bytes, as: UTF8.self) == "GET /?q HTTP/1.1\r\nHost: h:443\r\nConnection: close\r\n\r\n")
         #expect(request.isSecure && request.authority == "h:443")
     }
 
@@ -49,7 +49,7 @@ import Testing
         let body = Body(size: 3, content: .text(Array("abc".utf8)))
         let request = try self.make("POST", "http://h/", ["Host: h", "Transfer-Encoding: chunked"], body: body, unsafe: true)
         #expect(
-            String(decoding: request.octets, as: UTF8.self)
+            String(decoding: request.bytes, as: UTF8.self)
                 == "POST http://h/ HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc")
     }
 
@@ -86,20 +86,20 @@ import Testing
         let fill = try PlaceholderFill([
             PlaceholderFill.Source("token:1=T"), PlaceholderFill.Source("name:2=N"),
         ]) { ["T": Array("a/b c".utf8), "N": Array("\"x\"".utf8)][$0] }
-        func octets(_ type: String, _ content: String) throws -> String {
+        func bytes(_ type: String, _ content: String) throws -> String {
             let request = RecordedRequest(
                 method: "POST", url: "http://h/?a=%7B%7Btoken:1%7D%7D&b={{token:1}}",
                 headers: HeaderFields(["Host: h", "Authorization: Bearer {{token:1}}", "Content-Type: \(type)"]),
                 body: Body(size: content.utf8.count, content: .text(Array(content.utf8))))
-            let live = try LiveRequest(request, allowsUnsafe: true, fill: fill) { $0.content.inlineOctets ?? [] }
-            return String(decoding: live.octets, as: UTF8.self)
+            let live = try LiveRequest(request, allowsUnsafe: true, fill: fill) { $0.content.inlineBytes ?? [] }
+            return String(decoding: live.bytes, as: UTF8.self)
         }
-        let json = try octets("application/json; charset=utf-8", #"{"n":"{{name:2}}"}"#)
+        let json = try bytes("application/json; charset=utf-8", #"{"n":"{{name:2}}"}"#)
         #expect(json.hasPrefix("POST http://h/?a=a%2Fb%20c&b=a%2Fb%20c HTTP/1.1\r\n"), "\(json)")
         #expect(json.contains("Authorization: Bearer a/b c\r\n") && json.contains("Content-Length: 13\r\n"), "\(json)")
         #expect(json.hasSuffix(#"{"n":"\"x\""}"#), "\(json)")
-        #expect(try octets("application/x-www-form-urlencoded", "n=%7B%7Bname:2%7D%7D&m={{name:2}}").hasSuffix("n=%22x%22&m=%22x%22"))
-        #expect(try octets("text/plain", "{{name:2}}").hasSuffix("\r\n\r\n\"x\""))
-        #expect(throws: LiveRequest.LeftOut.self) { try octets("text/plain", "{{name:1}}") }
+        #expect(try bytes("application/x-www-form-urlencoded", "n=%7B%7Bname:2%7D%7D&m={{name:2}}").hasSuffix("n=%22x%22&m=%22x%22"))
+        #expect(try bytes("text/plain", "{{name:2}}").hasSuffix("\r\n\r\n\"x\""))
+        #expect(throws: LiveRequest.LeftOut.self) { try bytes("text/plain", "{{name:1}}") }
     }
 }

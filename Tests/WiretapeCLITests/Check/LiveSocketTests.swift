@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct LiveSocketTests {
-    @Test func octetsGoOutAndComeBack() throws {
+    @Test func bytesGoOutAndComeBack() throws {
         let origin = try DriftingOrigin(["a": "hello"])
         defer { origin.stop() }
         let socket = try LiveSocket(port: origin.port, seconds: 20)

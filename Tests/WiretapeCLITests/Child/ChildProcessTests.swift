@@ -66,7 +66,7 @@ import Testing
             Issue.record("not told apart")
             return
         }
-        #expect(message == "\"no-such-program-of-wiretape\" was not found: give the program's path, or put it into PATH.")
+        #expect(message == "\"no-such-program-of-wiretape\" was not found: pass the program's path, or add its folder to PATH.")
     }
 
     @Test func aFileThatIsNoProgramCannotBeStarted() throws {

@@ -34,7 +34,7 @@ import Testing
         try self.folder.write("repeat: last\nfail_on: miss\n".utf8, to: "wiretape.yaml")
         let end = try Wiretape.run(["config"], directory: self.folder.path)
         #expect(end.status == 1)
-        #expect(end.errors.contains("wiretape.yaml\" line 2: \"fail_on\" is no setting; did you mean \"failOn\"?"), "\(end.errors)")
+        #expect(end.errors.contains("wiretape.yaml\" line 2: \"fail_on\" is not a setting; did you mean \"failOn\"?"), "\(end.errors)")
     }
 
     @Test func jsonIsForScripts() throws {

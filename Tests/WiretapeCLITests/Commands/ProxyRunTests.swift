@@ -116,7 +116,7 @@ import Testing
         let command = ["--"] + Curl.get(url + "?new")
         let kept = try Wiretape.run(["record", self.cassette, "--review"] + command)
         #expect(kept.status == 0 && kept.errors.contains("~ 1 GET \(url)\n    request query:new"), "\(kept.errors)")
-        #expect(kept.errors.contains("to take it, run: mv \(self.folder.file("pets.new.json")) \(self.cassette)"), "\(kept.errors)")
+        #expect(kept.errors.contains("to accept it, run: mv \(self.folder.file("pets.new.json")) \(self.cassette)"), "\(kept.errors)")
         #expect(try CassetteFile.urls(self.cassette) == [url])
         let taken = try Wiretape.run(["record", self.cassette, "--review", "--yes"] + command)
         #expect(taken.status == 0, "\(taken.errors)")
@@ -131,7 +131,7 @@ import Testing
         let leak = try Wiretape.run(
             ["record", self.cassette, "--review", "--yes", "--ignore", "query:literal-9Kd72hQ", "--"]
                 + Curl.get(url + "?api_key=literal-9Kd72hQ"))
-        #expect(leak.status == 6 && leak.errors.contains("a secret is in it, so \(self.cassette) stays as it was"), "\(leak.errors)")
+        #expect(leak.status == 6 && leak.errors.contains("it contains a secret, so \(self.cassette) is unchanged"), "\(leak.errors)")
         #expect(try self.folder.read("pets.json") == old)
     }
 
@@ -166,7 +166,7 @@ import Testing
         let config = ["--config", self.folder.file("wiretape.yaml")]
         let command = ["--"] + Curl.get(url + "?new")
         let kept = try Wiretape.run(["record", self.cassette] + config + command)
-        #expect(kept.errors.contains("to take it, run: mv"), "\(kept.errors)")
+        #expect(kept.errors.contains("to accept it, run: mv"), "\(kept.errors)")
         #expect(try CassetteFile.urls(self.cassette) == [url])
         #expect(try Wiretape.run(["record", self.cassette, "--no-review"] + config + command).status == 0)
         #expect(try CassetteFile.urls(self.cassette) == [url + "?new"])

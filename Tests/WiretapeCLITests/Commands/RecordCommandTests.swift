@@ -37,7 +37,7 @@ import Testing
         #expect(end.status == 4)
         #expect(try self.folder.read("tapes/pets.json") == old)
         let new = self.folder.file("tapes/pets.new.json")
-        #expect(end.errors.contains("in \(new); the command failed, so \(self.cassette) stays as it was."), "\(end.errors)")
+        #expect(end.errors.contains("in \(new); the command failed, so \(self.cassette) is unchanged."), "\(end.errors)")
         #expect(try CassetteFile.urls(new) == [url + "/large"])
         try CassetteFile.expectValid(new)
         origin.program.stop()

@@ -36,7 +36,7 @@ import Testing
         #expect(throws: (any Error).self) { try self.parse(arguments) }
     }
 
-    @Test func variablesAreReadAsOctets() throws {
+    @Test func variablesAreReadAsBytes() throws {
         #expect(RedactionOptions.variable("PATH")?.isEmpty == false)
         #expect(RedactionOptions.variable("WIRETAPE_NO_SUCH_VARIABLE") == nil)
     }

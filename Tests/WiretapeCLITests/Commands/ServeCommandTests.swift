@@ -34,7 +34,7 @@ import Testing
         let folder = try TemporaryFolder()
         let token = ["--token-file", folder.file("token")]
         for (arguments, wanted) in [
-            ([], "the control API wants a token"), (token + ["--folder", folder.file("none")], "there is no folder"),
+            ([], "the control API needs a token"), (token + ["--folder", folder.file("none")], "there is no folder"),
             (token + ["--listen", "0.0.0.0:0"], "is not a loopback address"),
             (token + ["--control", "0.0.0.0:0"], "is not a loopback address"),
         ] {

@@ -18,8 +18,8 @@ import Testing
             let boundary = type.components(separatedBy: "boundary=")[1]
             var copy = self
             copy.fields = self.fields.map { $0.replacingOccurrences(of: boundary, with: "BOUNDARY") }
-            let octets = String(decoding: Data(base64Encoded: self.body) ?? Data(), as: Unicode.ISOLatin1.self)
-            copy.body = octets.replacingOccurrences(of: boundary, with: "BOUNDARY")
+            let bytes = String(decoding: Data(base64Encoded: self.body) ?? Data(), as: Unicode.ISOLatin1.self)
+            copy.body = bytes.replacingOccurrences(of: boundary, with: "BOUNDARY")
             return copy
         }
     }
@@ -97,12 +97,12 @@ import Testing
 }
 
 extension Unicode {
-    /// Each octet as the character of its number, so that octets can be replaced as text.
+    /// Each byte as the character of its number, so that bytes can be replaced as text.
     fileprivate enum ISOLatin1 {}
 }
 
 extension String {
-    fileprivate init(decoding octets: Data, as _: Unicode.ISOLatin1.Type) {
-        self = String(data: octets, encoding: .isoLatin1) ?? ""
+    fileprivate init(decoding bytes: Data, as _: Unicode.ISOLatin1.Type) {
+        self = String(data: bytes, encoding: .isoLatin1) ?? ""
     }
 }

@@ -73,7 +73,7 @@ import Testing
     @Test func keysAndCertificatesOfOneHostDoNotGoTogether() throws {
         let made = try MadeAuthority(in: self.folder.file("one"))
         let message = trustProblem { _ = try self.settings(["--pin", "a.test=\(Self.pin)", "--pin", "a.test=\(made.certificateFile)"]) }
-        #expect(message == "--pin gives \"a.test\" keys and certificates: give one kind for a host.")
+        #expect(message == "--pin names keys and certificates for \"a.test\": use one kind for a host.")
     }
 
     @Test func rootsAreReadBeforeAnythingListens() throws {

@@ -16,7 +16,7 @@ import Testing
     @Test func aSoundCassetteHasNoProblem() throws {
         let end = try Wiretape.run(["verify", self.cassette])
         #expect(end.status == 0 && end.errors.isEmpty, "\(end.errors)")
-        #expect(end.outputText == "\"\(self.cassette)\": 2 exchanges, no problem.\n")
+        #expect(end.outputText == "\"\(self.cassette)\": 2 exchanges, no problems.\n")
         #expect(try Wiretape.run(["verify", self.cassette, "--json"]).outputText == "[]\n")
     }
 

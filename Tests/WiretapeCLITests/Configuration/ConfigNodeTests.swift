@@ -29,34 +29,34 @@ import Testing
 
     @Test(
         arguments: [
-            ("a: [", "line 2"), ("a: b\n\tc: d", "line 2"), ("a: 1\na: 2", "\"a\" is there twice"), ("a: *b", "line 1"),
+            ("a: [", "line 2"), ("a: b\n\tc: d", "line 2"), ("a: 1\na: 2", "\"a\" appears twice"), ("a: *b", "line 1"),
             ("--- a\n--- b", "line 2"),
-            ("? [a]\n: b", "a key that is no text"), ("a: \u{1}", "w.yaml"), ("? {a: b}\n: c", "a key that is no text"),
+            ("? [a]\n: b", "a key is not text"), ("a: \u{1}", "w.yaml"), ("? {a: b}\n: c", "a key is not text"),
         ])
     func whatIsNoYAMLIsToldWithItsLine(_ text: String, _ part: String) throws {
         let error = #expect(throws: SettingError.self) { try Self.yaml(text) }
         #expect(error?.message.contains(part) == true && error?.message.hasPrefix("\"w.yaml\"") == true, "\(error?.message ?? "")")
     }
 
-    @Test(arguments: [("{", "line 1"), ("{\"a\": 1,\n\"a\": 2}", "line 2: \"a\" is there twice"), ("{\"a\": \"\\ud800\"}", "surrogate")])
+    @Test(arguments: [("{", "line 1"), ("{\"a\": 1,\n\"a\": 2}", "line 2: \"a\" appears twice"), ("{\"a\": \"\\ud800\"}", "surrogate")])
     func whatIsNoJSONIsToldWithItsLine(_ text: String, _ part: String) throws {
         let error = #expect(throws: SettingError.self) { try Self.json(text) }
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
 
-    @Test func octetsThatAreNoTextAreTold() {
+    @Test func bytesThatAreNoTextAreTold() {
         #expect(throws: SettingError("\"w.yaml\" is not UTF-8: save it as UTF-8.")) {
             try ConfigNode.yaml([0x61, 0x3A, 0xFF], file: "w.yaml")
         }
     }
 
-    /// Ten aliases of ten aliases, and so on: 10 to the 9th values in a few hundred octets.
+    /// Ten aliases of ten aliases, and so on: 10 to the 9th values in a few hundred bytes.
     @Test func aliasesOfAliasesEndAtTheLimit() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...8 {
             text += "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ") + "]\n"
         }
-        #expect(throws: SettingError("\"w.yaml\" has more than 10000 values, aliases included: leave some out.")) { try Self.yaml(text) }
+        #expect(throws: SettingError("\"w.yaml\" has more than 10000 values, aliases included: remove some.")) { try Self.yaml(text) }
     }
 
     @Test(arguments: [("[", "]"), ("{a: ", "}")])

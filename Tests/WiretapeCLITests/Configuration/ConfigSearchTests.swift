@@ -42,7 +42,7 @@ import Testing
         try self.folder.write([], to: "home/repo/wiretape.yaml")
         try self.folder.write([], to: "home/repo/wiretape.json")
         let error = #expect(throws: SettingError.self) { try self.found(from: "home/repo") }
-        #expect(error?.message.contains("leave one of them") == true)
+        #expect(error?.message.contains("keep one of them") == true)
     }
 
     @Test func aStrangersFileIsNone() throws {

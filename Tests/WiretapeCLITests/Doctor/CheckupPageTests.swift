@@ -31,10 +31,10 @@ import Testing
     }
 
     @Test func wordsGoOnBehindTheHead() {
-        let lines = CheckupPage.wrapped(String(repeating: "word ", count: 30), behind: "head    ")
+        let lines = CheckupPage.wrapped(String(repeating: "word ", count: 30), after: "head    ")
         #expect(lines.count == 3 && lines[0].hasPrefix("head    word") && lines[1].hasPrefix("        word"))
-        #expect(CheckupPage.wrapped(String(repeating: "x", count: 100), behind: "  ") == ["  " + String(repeating: "x", count: 100)])
-        #expect(CheckupPage.wrapped("", behind: "a") == ["a"])
+        #expect(CheckupPage.wrapped(String(repeating: "x", count: 100), after: "  ") == ["  " + String(repeating: "x", count: 100)])
+        #expect(CheckupPage.wrapped("", after: "a") == ["a"])
     }
 
     /// A path or a variable can hold anything.

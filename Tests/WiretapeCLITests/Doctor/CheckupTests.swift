@@ -31,7 +31,8 @@ import Testing
 
     @Test(arguments: [
         (CheckupReadings.Authority.unreadable("\"x\" is no certificate."), "is no certificate"),
-        (.present(until: 1_700_000_000, warning: nil), "ended on 2023-11-14"), (.present(until: 1_800_000_000, warning: nil), "ended on"),
+        (.present(until: 1_700_000_000, warning: nil), "expired on 2023-11-14"),
+        (.present(until: 1_800_000_000, warning: nil), "expired on"),
         (.present(until: 2_000_000_000, warning: "the key can be read by others."), "can be read"),
     ])
     func anAuthorityThatCannotBeUsedIsAProblem(authority: CheckupReadings.Authority, text: String) {
@@ -86,6 +87,6 @@ import Testing
     @Test func whatASystemHasNotCannotBeRequired() {
         let checkup = Checkup(CheckupFixtures.readings { $0.facts = PlatformFacts(system: .macOS, swift: SwiftRelease(6, 2)) })
         #expect(checkup.findings.allSatisfy { $0.name != "libcurl" && $0.name != "namespace" })
-        #expect(checkup.missing([.namespace]) == ["\"namespace\" is required, and this system has no such thing: leave it out."])
+        #expect(checkup.missing([.namespace]) == ["\"namespace\" is required, but this system does not have it: omit it."])
     }
 }

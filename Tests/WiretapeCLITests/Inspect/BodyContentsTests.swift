@@ -10,27 +10,27 @@ import Testing
     private let reader = BodyReader(cassettePath: "/nowhere/pets.json")
 
     private func contents(
-        _ octets: [UInt8], _ coding: String?, isComplete: Bool = true, readsBroken: Bool = false
+        _ bytes: [UInt8], _ coding: String?, isComplete: Bool = true, readsBroken: Bool = false
     ) throws -> BodyContents {
         let folder = try TemporaryFolder()
-        try folder.write(octets, to: "pets.bodies/undeveloped.raw")
-        let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: octets.count, crc32: PlainCRC32.value(octets))
-        let body = Body(size: octets.count, isComplete: isComplete, content: .raw(slice))
+        try folder.write(bytes, to: "pets.bodies/undeveloped.raw")
+        let slice = RawSlice(path: "pets.bodies/undeveloped.raw", offset: 0, size: bytes.count, crc32: PlainCRC32.value(bytes))
+        let body = Body(size: bytes.count, isComplete: isComplete, content: .raw(slice))
         let headers = HeaderFields(coding.map { ["Content-Encoding: \($0)"] } ?? [])
         return try BodyContents(
             body, headers: headers, reader: BodyReader(cassettePath: "\(folder.path)/pets.json"), readsBroken: readsBroken)
     }
 
     private func coded(_ format: DeflateFormat) -> [UInt8] {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var deflater = Deflater(DeflateParameters(level: 6), format: format)
         _ = Array("wiretape ".utf8).withUnsafeBytes { content in
             deflater?.push(content, isLast: true) { piece in
-                octets.append(contentsOf: piece)
+                bytes.append(contentsOf: piece)
                 return true
             }
         }
-        return octets
+        return bytes
     }
 
     /// Else the codings would be taken off from the beginning for each part: 50 parts of 17 MB took 12 seconds, 200 took 42.
@@ -40,14 +40,14 @@ import Testing
         let body = Body(size: coded.count, content: .binary(coded), note: "not decoded")
         let contents = try BodyContents(body, headers: headers, reader: self.reader, readsBroken: true, keptSize: 4)
         #expect(contents.inflated == [.gzip] && contents.size == 9)
-        let atHand = try contents.atHand()
+        let atHand = try contents.forRandomAccess()
         #expect(atHand.inflated == nil && atHand.size == 9)
         for start in 0..<9 {
             let expected = Array("wiretape ".utf8)[start...]
             #expect(try contents.part(start..<9).load(limit: 9) == Array(expected))
             #expect(try atHand.part(start..<9).load(limit: 9) == Array(expected))
         }
-        #expect(try BodyContents(coded).atHand().load(limit: 100) == coded)
+        #expect(try BodyContents(coded).forRandomAccess().load(limit: 100) == coded)
     }
 
     @Test func contentInTheCassetteIsReadWhole() throws {
@@ -75,12 +75,12 @@ import Testing
     }
 
     @Test func whatIsNotWhatItClaimsIsShownAsItIs() throws {
-        let octets = Array("not gzip".utf8)
-        let contents = try self.contents(octets, "gzip")
+        let bytes = Array("not gzip".utf8)
+        let contents = try self.contents(bytes, "gzip")
         #expect(contents.inflated == nil)
-        #expect(try contents.load(limit: 100) == octets)
+        #expect(try contents.load(limit: 100) == bytes)
         #expect(try self.contents([1], "deflate").inflated == nil)
-        #expect(try self.contents(octets, "br").load(limit: 100) == octets)
+        #expect(try self.contents(bytes, "br").load(limit: 100) == bytes)
     }
 
     @Test func ofACutBodyWhatCameIsShown() throws {
@@ -114,8 +114,8 @@ import Testing
     }
 
     @Test(arguments: [nil, "gzip"]) func aPartIsARangeOfTheContent(coding: String?) throws {
-        let octets = coding == nil ? Array("wiretape ".utf8) : self.coded(.gzip)
-        let contents = try self.contents(octets, coding)
+        let bytes = coding == nil ? Array("wiretape ".utf8) : self.coded(.gzip)
+        let contents = try self.contents(bytes, coding)
         #expect(try contents.part(4..<8).load(limit: 10) == Array("tape".utf8))
         #expect(try contents.part(4..<8).part(1..<3).load(limit: 10) == Array("ap".utf8))
         #expect(try contents.part(7..<100).load(limit: 10) == Array("e ".utf8))

@@ -5,8 +5,8 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct BodyFormTests {
-    private func form(_ octets: [UInt8], _ type: String?) throws -> BodyForm {
-        try BodyForm(BodyContents(octets), headers: HeaderFields(type.map { ["Content-Type: \($0)"] } ?? []))
+    private func form(_ bytes: [UInt8], _ type: String?) throws -> BodyForm {
+        try BodyForm(BodyContents(bytes), headers: HeaderFields(type.map { ["Content-Type: \($0)"] } ?? []))
     }
 
     @Test(
@@ -18,7 +18,7 @@ import Testing
             ("{}\n{}", "application/x-ndjson", .lines),
             ("text", "application/pdf", .binary), ("a\u{0}", "text/plain", .binary),
         ] as [(String, String?, BodyForm)])
-    func goesByTypeAndOctets(text: String, type: String?, form: BodyForm) throws {
+    func goesByTypeAndBytes(text: String, type: String?, form: BodyForm) throws {
         #expect(try self.form(Array(text.utf8), type) == form)
     }
 
@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    @Test func octetsOfAFileDecideHowItIsShown() throws {
-        func isText(_ octets: [UInt8]) throws -> Bool { try BodyForm.isText(BodyContents(octets)) }
+    @Test func bytesOfAFileDecideHowItIsShown() throws {
+        func isText(_ bytes: [UInt8]) throws -> Bool { try BodyForm.isText(BodyContents(bytes)) }
         #expect(try isText(Array("이름\r\n\t".utf8)))
         #expect(try !isText(Array("a\u{1B}".utf8)))
         #expect(try !isText(Array("a\u{7F}".utf8)))

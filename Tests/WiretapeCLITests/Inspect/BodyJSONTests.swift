@@ -6,9 +6,9 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct BodyJSONTests {
-    private func json(_ octets: [UInt8], _ body: Body? = nil) throws -> JSONValue {
+    private func json(_ bytes: [UInt8], _ body: Body? = nil) throws -> JSONValue {
         var json = BodyJSON(exchange: 3, message: .request)
-        try json.describe(body ?? Body(size: octets.count, content: .binary(octets)), FormFixtures.headers, BodyContents(octets))
+        try json.describe(body ?? Body(size: bytes.count, content: .binary(bytes)), FormFixtures.headers, BodyContents(bytes))
         return try JSONDocument(json.finish()).root
     }
 

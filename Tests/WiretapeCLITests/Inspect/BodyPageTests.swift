@@ -5,12 +5,12 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct BodyPageTests {
-    private func page(_ octets: [UInt8], type: String = "text/plain", _ screen: InspectScreen = .piped, known: BodyPage.Known = .nothing)
+    private func page(_ bytes: [UInt8], type: String = "text/plain", _ screen: InspectScreen = .piped, known: BodyPage.Known = .nothing)
         throws -> String
     {
         let sink = TextSink()
         try BodyPage(command: "wiretape inspect pets.json 3 --body response", screen: screen, write: sink.write).show(
-            BodyContents(octets), headers: HeaderFields(["Content-Type: \(type)"]), known: known)
+            BodyContents(bytes), headers: HeaderFields(["Content-Type: \(type)"]), known: known)
         return sink.text
     }
 
@@ -36,11 +36,11 @@ import Testing
         #expect(try self.page([]) == "")
     }
 
-    @Test func otherOctetsAreDumped() throws {
+    @Test func otherBytesAreDumped() throws {
         let text = try self.page([UInt8](repeating: 0x89, count: 300))
         #expect(text.split(separator: "\n").count == 17)
         #expect(text.hasPrefix("  00000000  89 89 "))
-        #expect(text.hasSuffix("  … the first 256 of 300 octets; for all of them: wiretape inspect pets.json 3 --body response > FILE\n"))
+        #expect(text.hasSuffix("  … the first 256 of 300 bytes; for all of them: wiretape inspect pets.json 3 --body response > FILE\n"))
         #expect(try self.page([1]).split(separator: "\n").count == 1)
     }
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aCharacterAcrossPiecesOfALongTextIsWhole() throws {
-        let text = String(repeating: "x", count: OctetSource.pieceSize - 1) + "이름"
+        let text = String(repeating: "x", count: ByteSource.pieceSize - 1) + "이름"
         #expect(try self.page(Array(text.utf8)) == "  \(text)\n")
     }
 

@@ -5,8 +5,8 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct DecodedTextTests {
-    private func text(_ octets: [UInt8], _ type: String) throws -> String? {
-        let decoded = try DecodedText.read(BodyContents(octets), headers: HeaderFields(["Content-Type: \(type)"]))
+    private func text(_ bytes: [UInt8], _ type: String) throws -> String? {
+        let decoded = try DecodedText.read(BodyContents(bytes), headers: HeaderFields(["Content-Type: \(type)"]))
         return try decoded?.load(limit: 100).map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -16,8 +16,8 @@ import Testing
             ([0x63, 0x61, 0x66, 0xE9], "text/plain; charset=\"iso-8859-1\"", "café"),
             ([0xFF, 0xFE, 0x41, 0x00], "text/plain", "A"), ([0x93, 0xFA], "text/plain; charset=shift_jis", "日"),
         ] as [([UInt8], String, String)])
-    func textOfItsCharsetIsDecoded(octets: [UInt8], type: String, text: String) throws {
-        #expect(try self.text(octets, type) == text)
+    func textOfItsCharsetIsDecoded(bytes: [UInt8], type: String, text: String) throws {
+        #expect(try self.text(bytes, type) == text)
     }
 
     @Test func whatIsNoSuchTextIsLeftAlone() throws {

@@ -26,7 +26,7 @@ import Testing
         var text = IndentedText(isLimited: true)
         let shown = text.push(String(repeating: "이", count: 100_000))
         #expect(text.isCut)
-        #expect(shown.utf8.count <= IndentedText.octetLimit + 5)
+        #expect(shown.utf8.count <= IndentedText.byteLimit + 5)
         #expect(shown.hasSuffix("이"))
     }
 

@@ -29,16 +29,16 @@ import Testing
         try self.inspection(self.some).lint(nil)
         #expect(self.sink.text.hasPrefix("exchange 1, request of POST http://a/pets: 1 defect\n"))
         #expect(self.sink.text.hasSuffix("1 defect in 1 multipart body.\n"))
-        self.sink.octets = []
+        self.sink.bytes = []
         try self.inspection(self.some).lint(2)
-        #expect(self.sink.text == "no body is multipart: nothing to look for.\n")
+        #expect(self.sink.text == "no body is multipart: nothing to check.\n")
     }
 
     @Test func lintAsJSONIsAnArray() throws {
         try self.inspection(self.some).lintJSON(nil)
-        let problems = try JSONDocument(self.sink.octets).root.elements
+        let problems = try JSONDocument(self.sink.bytes).root.elements
         #expect(problems.map { $0["problem"]?.string } == ["lineEndBeforeFirst"])
-        self.sink.octets = []
+        self.sink.bytes = []
         try self.inspection(self.some).lintJSON(2)
         #expect(self.sink.text == "[]\n")
     }
@@ -47,9 +47,9 @@ import Testing
         let out = self.folder.file("out")
         try self.inspection(self.some).extract(2, to: out, overwrites: false, json: false)
         #expect(self.sink.text == "\(out)/2-response.txt  5 B\n1 file in \"\(out)\".\n")
-        self.sink.octets = []
+        self.sink.bytes = []
         try self.inspection(self.some).extract(nil, to: out, overwrites: true, json: true)
-        #expect(try JSONDocument(self.sink.octets).root.elements.map { $0["path"]?.string }.count == 6)
+        #expect(try JSONDocument(self.sink.bytes).root.elements.map { $0["path"]?.string }.count == 6)
         #expect(try self.folder.names(in: "out").count == 6)
     }
 
@@ -64,6 +64,6 @@ import Testing
         let inspection = try self.inspection([missing, interactionText(2, second: 1, responseBody: #"{ "text": "x" }"#)])
         #expect(throws: InspectError.self) { try inspection.extract(nil, to: self.folder.file("out"), overwrites: false, json: false) }
         #expect(try self.folder.names(in: "out") == ["2-response.txt"])
-        #expect(!self.warnings.octets.isEmpty)
+        #expect(!self.warnings.bytes.isEmpty)
     }
 }

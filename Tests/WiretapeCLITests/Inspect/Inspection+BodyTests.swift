@@ -34,18 +34,18 @@ import Testing
             interactionText(1, responseBody: #"{ "base64": "AP8bAA==" }"#, requestBody: #"{ "json": {"a":1} }"#)
         ])
         try inspection.body(.response, of: 1)
-        #expect(self.sink.octets == [0x00, 0xFF, 0x1B, 0x00])
-        self.sink.octets = []
+        #expect(self.sink.bytes == [0x00, 0xFF, 0x1B, 0x00])
+        self.sink.bytes = []
         try inspection.body(.request, of: 1)
         #expect(self.sink.text == #"{"a":1}"#)
-        #expect(self.warnings.octets.isEmpty)
+        #expect(self.warnings.bytes.isEmpty)
     }
 
     @Test func whatIsOddAboutABodyIsSaidBesideIt() throws {
         try self.inspection([interactionText(1, responseBody: #"{ "text": "half", "complete": false }"#)]).body(.response, of: 1)
         #expect(self.sink.text == "half")
-        #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the octets that came.")
-        self.warnings.octets = []
+        #expect(self.warnings.text == "the response body of exchange 1 was cut short: these are the bytes that were received.")
+        self.warnings.bytes = []
         let coded = interactionText(1, responseBody: #"{ "base64": "AP8=" }"#, headers: #""Content-Encoding: br""#)
         try self.inspection([coded]).body(.response, of: 1)
         #expect(self.warnings.text == "the response body of exchange 1 is still coded as br, as it was received.")
@@ -59,21 +59,21 @@ import Testing
         #expect(self.sink.text == "abc")
         #expect(
             self.warnings.text
-                == "of the response body of exchange 1 these are the octets that could be read, gzip breaks at octet 15 of 23: wrong gzip checksum; --raw has all."
+                == "the response body of exchange 1 can be read only in part: gzip breaks at byte 15 of 23: wrong gzip checksum; --raw writes all of it."
         )
-        self.sink.octets = []
+        self.sink.bytes = []
         try inspection.body(.response, of: 1, raw: true)
-        #expect(self.sink.octets == BrokenGzip.octets)
+        #expect(self.sink.bytes == BrokenGzip.bytes)
     }
 
     @Test func aBodyBesideTheCassetteComesFromThere() throws {
         var digest = PortableSHA256()
-        let octets = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
-        octets.withUnsafeBytes { digest.update($0) }
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+        bytes.withUnsafeBytes { digest.update($0) }
         let path = "pets.bodies/\(Hex.encode(digest.finalize())).bin"
-        try self.folder.write(octets, to: path)
+        try self.folder.write(bytes, to: path)
         try self.inspection([interactionText(1, responseBody: #"{ "size": 200000, "file": "\#(path)" }"#)]).body(.response, of: 1)
-        #expect(self.sink.octets == octets)
+        #expect(self.sink.bytes == bytes)
     }
 
     @Test func aBodyThatWasChangedIsNotWritten() throws {
@@ -81,13 +81,13 @@ import Testing
         try self.folder.write([1, 2, 3], to: path)
         let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 3, "file": "\#(path)" }"#)])
         #expect(throws: CassetteError.self) { try inspection.body(.response, of: 1) }
-        #expect(self.sink.octets.isEmpty)
+        #expect(self.sink.bytes.isEmpty)
     }
 
     @Test func anEmptyBodyIsNoErrorAndAnAbsentOneIs() throws {
         let inspection = try self.inspection([interactionText(1, responseBody: #"{ "size": 0 }"#)])
         try inspection.body(.response, of: 1)
-        #expect(self.sink.octets.isEmpty)
+        #expect(self.sink.bytes.isEmpty)
         #expect(
             self.message { try inspection.body(.request, of: 1) }
                 == "exchange 1 of \"pets.json\" has no request body: see it with \"wiretape inspect\".")
@@ -97,7 +97,7 @@ import Testing
     func aTerminalGetsNoBodyThatWouldChangeIt(content: String) throws {
         let inspection = try self.inspection([interactionText(1, responseBody: "{ \(content) }")], .terminal(80))
         #expect(throws: InspectError.self) { try inspection.body(.response, of: 1) }
-        #expect(self.sink.octets.isEmpty)
+        #expect(self.sink.bytes.isEmpty)
     }
 
     @Test func aTerminalGetsText() throws {
@@ -105,20 +105,22 @@ import Testing
         #expect(self.sink.text == "이름\r\n")
     }
 
-    // MARK: Wire octets
+    // MARK: Wire bytes
 
-    @Test func rawOctetsHaveTheirCodingOn() throws {
+    @Test func rawBytesHaveTheirCodingOn() throws {
         let gzip = "H4sIAAAAAAAAA0tMSgYAwkEkNQMAAAA="
         let coded = interactionText(1, responseBody: #"{ "base64": "\#(gzip)" }"#, headers: #""Content-Encoding: gzip""#)
         try self.inspection([coded]).body(.response, of: 1, raw: true)
-        #expect(self.sink.octets.starts(with: [0x1F, 0x8B]))
-        #expect(self.warnings.octets.isEmpty)
+        #expect(self.sink.bytes.starts(with: [0x1F, 0x8B]))
+        #expect(self.warnings.bytes.isEmpty)
     }
 
-    @Test func rawOctetsOfAnEditedBodySaySo() throws {
+    @Test func rawBytesOfAnEditedBodySaySo() throws {
         try self.inspection([interactionText(1, responseBody: #"{ "size": 5, "text": "abc" }"#)]).body(.response, of: 1, raw: true)
         #expect(self.sink.text == "abc")
-        #expect(self.warnings.text == "the response body of exchange 1 was edited since: these are not the octets that were received.")
+        #expect(
+            self.warnings.text
+                == "the response body of exchange 1 was edited after it was recorded: these are not the bytes that were received.")
     }
 
     // MARK: Parts
@@ -126,11 +128,11 @@ import Testing
     @Test func aPartIsWrittenWithNothingAround() throws {
         let inspection = try self.inspection([uploadText(FormFixtures.pets)])
         try inspection.part("avatar", in: nil, of: 1)
-        #expect(self.sink.octets == FormFixtures.png)
-        self.sink.octets = []
+        #expect(self.sink.bytes == FormFixtures.png)
+        self.sink.bytes = []
         try inspection.part("4", in: .request, of: 1)
         #expect(self.sink.text == "hello")
-        self.sink.octets = []
+        self.sink.bytes = []
         try inspection.part("4", in: .request, of: 1, raw: true)
         #expect(self.sink.text == "aGVsbG8=")
     }
@@ -160,9 +162,9 @@ import Testing
     @Test func bodiesAndPartsAsJSONAreDescribed() throws {
         let inspection = try self.inspection([uploadText(FormFixtures.pets)])
         try inspection.bodyJSON(.request, of: 1)
-        #expect(try JSONDocument(self.sink.octets).root["parts"]?.elements.map { $0["part"]?.string }.count == 4)
-        self.sink.octets = []
+        #expect(try JSONDocument(self.sink.bytes).root["parts"]?.elements.map { $0["part"]?.string }.count == 4)
+        self.sink.bytes = []
         try inspection.partJSON("avatar", in: nil, of: 1)
-        #expect(try JSONDocument(self.sink.octets).root["part"]?.string == "3")
+        #expect(try JSONDocument(self.sink.bytes).root["part"]?.string == "3")
     }
 }

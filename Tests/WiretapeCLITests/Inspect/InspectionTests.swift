@@ -43,7 +43,7 @@ import Testing
 
     @Test func listsAsJSON() throws {
         try self.inspection([interactionText(1), interactionText(2)]).listJSON()
-        #expect(try JSONDocument(self.sink.octets).root.elements.map { $0["number"]?.int } == [1, 2])
+        #expect(try JSONDocument(self.sink.bytes).root.elements.map { $0["number"]?.int } == [1, 2])
     }
 
     @Test func showsOneByNumber() throws {
@@ -99,12 +99,12 @@ import Testing
         for action in [inspection.show, inspection.showJSON, { try inspection.body(.request, of: $0) }] {
             #expect(self.message { try action(number) } == text)
         }
-        #expect(self.sink.octets.isEmpty)
+        #expect(self.sink.bytes.isEmpty)
     }
 
     @Test func aNumberInASmallCassetteSaysWhatThereIs() throws {
         #expect(self.message { try self.inspection([]).show(1) } == "there is no exchange 1: \"pets.json\" holds none.")
-        #expect(self.message { try self.inspection([interactionText(1)]).show(2) } == "there is no exchange 2: \"pets.json\" has 1 only.")
+        #expect(self.message { try self.inspection([interactionText(1)]).show(2) } == "there is no exchange 2: \"pets.json\" has only 1.")
     }
 
     // MARK: Filters
@@ -125,7 +125,7 @@ import Testing
     @Test func aFilterThatNothingMatchesSaysSo() throws {
         try self.filtered("~c 500").list()
         #expect(self.sink.text == "no exchange of \"pets.json\" matches the filter.\n")
-        self.sink.octets = []
+        self.sink.bytes = []
         try self.filtered("~c 500").listJSON()
         #expect(self.sink.text == "[]\n")
     }

@@ -15,7 +15,7 @@ import Testing
         #expect(VisibleText.line(text) == shown)
     }
 
-    @Test func octetsOutsideUTF8ShowByNumber() {
+    @Test func bytesOutsideUTF8ShowByNumber() {
         #expect(VisibleText.line([0x63, 0x61, 0x66, 0xE9, 0x1B]) == #"caf\xe9\u{1b}"#)
     }
 
@@ -43,12 +43,12 @@ import Testing
         }
     }
 
-    @Test func noRawControlPassesWhateverTheOctets() {
+    @Test func noRawControlPassesWhateverTheBytes() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {
-            let octets = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
             for form in [VisibleText.Form.line, .lines, .json] {
-                let shown = VisibleText.whole(octets, form)
+                let shown = VisibleText.whole(bytes, form)
                 let isSafe = shown.unicodeScalars.allSatisfy { scalar in
                     scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) || form != .line && (scalar == "\n" || scalar == "\t")
                 }

@@ -2,7 +2,7 @@ import Foundation
 import Platform
 import Testing
 
-/// The recorder is killed under load: what was acknowledged more than 100 ms before is there, octet for octet.
+/// The recorder is killed under load: what was acknowledged more than 100 ms before is there, byte for byte.
 @Suite(.serialized) struct CrashTests {
     /// A share of the kills that `make crash` does.
     private static let kills = ProcessInfo.processInfo.environment["WIRETAPE_KILLS"].flatMap { Int($0) } ?? 10

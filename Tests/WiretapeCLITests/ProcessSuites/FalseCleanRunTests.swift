@@ -31,7 +31,7 @@ import Testing
 
     @Test func aUsedUpExchangeIsNotServedAgain() throws {
         let end = try self.replay([], self.all() + [self.url + "/b"])
-        #expect(end.status == 3 && end.outputText.hasPrefix("1\n2\n3\nthe one recorded exchange"), "\(end.outputText)")
+        #expect(end.status == 3 && end.outputText.hasPrefix("1\n2\n3\nthe only recorded exchange"), "\(end.outputText)")
     }
 
     @Test(arguments: ["replay", "run"])

@@ -16,7 +16,7 @@ import Testing
         try self.expectTaped(origins, count: paths.count, options: options, sourceLocation: sourceLocation) {
             client + paths.map { origins.url(.good, $0) }
         } check: {
-            // Not shown where they differ: a page of octets says nothing.
+            // Not shown where they differ: a page of bytes says nothing.
             let isSame = $0 == bodies
             #expect(isSame, "\($0.count) octets for \(bodies.count)", sourceLocation: sourceLocation)
         }

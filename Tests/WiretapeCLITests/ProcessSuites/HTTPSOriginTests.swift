@@ -143,7 +143,7 @@ import Testing
 
         static func client(_ port: Int, identity: String) -> Self {
             Self(
-                port: port, cause: "it wants a client certificate", options: [["--client-cert", "localhost:\(port)=CERT.pem,KEY.pem"]],
+                port: port, cause: "it requires a client certificate", options: [["--client-cert", "localhost:\(port)=CERT.pem,KEY.pem"]],
                 file: identity)
         }
 
@@ -177,7 +177,7 @@ import Testing
         let identity = "\(certificates.certificate("client")),\(certificates.key("client"))"
         let wanted: [Bad] = [
             Bad(
-                port: origins.port(.tls10Only), cause: "there is no TLS version that both sides speak",
+                port: origins.port(.tls10Only), cause: "there is no TLS version that both sides support",
                 options: [["--upstream-tls-min", "1.0"]]),
             .certificate(origins.port(.expired), #"the certificate "CN=origin.test" expired on 2021-01-01"#),
             .certificate(origins.port(.notYetValid), #"the certificate "CN=origin.test" is not valid before 2070-01-01"#),
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("closes", "it closed the connection inside the handshake"), ("resets", "it broke the connection inside the handshake"),
+        ("closes", "it closed the connection during the handshake"), ("resets", "it broke the connection during the handshake"),
         ("plain", "what it sent is not TLS"),
     ])
     func anOriginThatSpeaksNoTLSIsTold(kind: String, cause: String) throws {

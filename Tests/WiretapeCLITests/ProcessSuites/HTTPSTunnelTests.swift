@@ -51,7 +51,7 @@ import Testing
         defer { origin.program.stop() }
         let folder = try TemporaryFolder()
         let cassette = folder.file("plain.json")
-        let octets = Array(
+        let bytes = Array(
             """
             CONNECT 127.0.0.1:\(origin.port) HTTP/1.1\r
             Host: 127.0.0.1\r
@@ -64,7 +64,7 @@ import Testing
         let exchange = { (command: String) in
             let proxy = try Wiretape.listening([command, cassette])
             defer { proxy.program.stop() }
-            let answer = try RawClient.exchange(port: proxy.port, octets)
+            let answer = try RawClient.exchange(port: proxy.port, bytes)
             #expect(try proxy.program.end().status == 0, "\(proxy.program.errors)")
             return String(decoding: answer, as: UTF8.self)
         }

@@ -14,7 +14,7 @@ import Testing
         ["HOME": home, "XDG_DATA_HOME": "", "WIRETAPE_CA_DIR": "", "TMPDIR": self.folder.file("tmp")]
     }
 
-    private static let said = "this run has one of its own."
+    private static let said = "this run uses a temporary one."
 
     @Test(arguments: ["/dev/null", "/nonexistent/of/wiretape"]) func aRunWithoutAHomeTapesHTTPSAndLeavesNothing(home: String) throws {
         let origins = try TLSOrigins()

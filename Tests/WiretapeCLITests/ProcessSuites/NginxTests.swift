@@ -88,12 +88,12 @@ import Testing
         guard end.status == 0 else { throw TestProblem("\(client.name) ended with \(end.status): \(end.errors)") }
         var answers: [String: WireMessage] = [:]
         for name in try folder.names() {
-            let octets = try folder.read(name)
+            let bytes = try folder.read(name)
             answers[name] =
                 switch name {
-                case "whole": WireMessage(octets)
-                case "body" where client.isHead, "head": WireMessage(heads: octets)
-                default: WireMessage(body: octets)
+                case "whole": WireMessage(bytes)
+                case "body" where client.isHead, "head": WireMessage(heads: bytes)
+                default: WireMessage(body: bytes)
                 }
         }
         return answers

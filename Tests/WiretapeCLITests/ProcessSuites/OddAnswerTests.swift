@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A client of raw octets gets the same from the origin, from the recorder, and from the cassette when the origin is gone.
+/// A client of raw bytes gets the same from the origin, from the recorder, and from the cassette when the origin is gone.
 @Suite struct OddAnswerTests {
     /// A request as sent to the origin; `%@` is where the proxy wants scheme and authority.
     private struct Request {
@@ -13,11 +13,11 @@ import Testing
             self.text = Array((head.replacingOccurrences(of: "\n", with: "\r\n") + "\r\n").utf8) + body
         }
 
-        func octets(proxied port: Int?) -> [UInt8] {
+        func bytes(proxied port: Int?) -> [UInt8] {
             let prefix = port.map { "http://127.0.0.1:\($0)" } ?? ""
-            var octets = self.text
-            if let place = octets.firstRange(of: Array("%@".utf8)) { octets.replaceSubrange(place, with: prefix.utf8) }
-            return octets
+            var bytes = self.text
+            if let place = bytes.firstRange(of: Array("%@".utf8)) { bytes.replaceSubrange(place, with: prefix.utf8) }
+            return bytes
         }
     }
 
@@ -67,8 +67,8 @@ import Testing
         defer { recorder.program.stop() }
         var wanted: [WireMessage] = []
         for request in requests {
-            let direct = WireMessage(try RawClient.exchange(port: origin.port, request.octets(proxied: nil)))
-            let recorded = WireMessage(try RawClient.exchange(port: recorder.port, request.octets(proxied: origin.port)))
+            let direct = WireMessage(try RawClient.exchange(port: origin.port, request.bytes(proxied: nil)))
+            let recorded = WireMessage(try RawClient.exchange(port: recorder.port, request.bytes(proxied: origin.port)))
             #expect(recorded == direct, "recorded, \(request.name)")
             wanted.append(direct)
         }
@@ -81,7 +81,7 @@ import Testing
         let player = try Wiretape.listening(["replay", cassette])
         defer { player.program.stop() }
         for (request, wanted) in zip(requests, wanted) {
-            let replayed = WireMessage(try RawClient.exchange(port: player.port, request.octets(proxied: origin.port)))
+            let replayed = WireMessage(try RawClient.exchange(port: player.port, request.bytes(proxied: origin.port)))
             #expect(replayed == wanted, "replayed, \(request.name)")
         }
         let replayEnd = try player.program.end()

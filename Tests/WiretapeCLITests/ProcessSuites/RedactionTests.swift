@@ -48,7 +48,7 @@ import Testing
         try CassetteFile.expectValid(self.cassette)
         for secret in self.secrets.all { #expect(!end.errors.contains(secret)) }
 
-        // As long as the first: the client writes its key over other octets.
+        // As long as the first: the client writes its key over other bytes.
         let others = Secrets(token: "", cookie: "", password: "another, longer password", key: "another-key-08154")
         for secrets in [self.secrets, others] {
             let replay = try Wiretape.run(["replay", self.cassette, "--"] + self.client(port, secrets, size: size), seconds: 240)

@@ -104,7 +104,7 @@ import Testing
     #endif
 
     @Test func theFirstRunSaysThatAnAuthorityWasMadeAndOthersDoNot() throws {
-        let said = "made a certificate authority in \"\(self.folder.file("my ca"))/ca-cert.pem\""
+        let said = "created a certificate authority in \"\(self.folder.file("my ca"))/ca-cert.pem\""
         for isFirst in [true, false] {
             let end = try Wiretape.run(["record", self.folder.file("tape.json"), "--ca-dir", self.folder.file("my ca"), "--", "true"])
             #expect(end.status == 0 && end.errors.contains(said) == isFirst, "\(end.errors)")

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func write(_ octets: [UInt8], to file: OutputFile) throws { try octets.withUnsafeBytes { try file.write($0) } }
+    private func write(_ bytes: [UInt8], to file: OutputFile) throws { try bytes.withUnsafeBytes { try file.write($0) } }
 
     private func error(_ body: () throws -> Void) -> CassetteError? {
         do {
@@ -49,14 +49,14 @@ import Testing
         let path = self.folder.file("none/x.har")
         let error = self.error { _ = try OutputFile(path: path) }
         #expect(error?.code == .unwritable)
-        #expect(error?.message == "\"\(path)\" cannot be written (No such file or directory): give another --output.")
+        #expect(error?.message == "\"\(path)\" cannot be written (No such file or directory): choose another --output.")
     }
 
     @Test func theCassetteItselfIsNotOverwrittenUnderAnyName() throws {
         let cassette = try self.folder.write([1, 2, 3], to: "pets.json")
         for path in [cassette, "\(self.folder.path)/./pets.json"] {
             let error = self.error { _ = try OutputFile(path: path, from: cassette) }
-            #expect(error?.message == "\"\(path)\" is the cassette itself: give another --output.")
+            #expect(error?.message == "\"\(path)\" is the cassette itself: choose another --output.")
         }
         #expect(try self.folder.read("pets.json") == [1, 2, 3])
         _ = try OutputFile(path: self.folder.file("pets.har"), from: cassette)

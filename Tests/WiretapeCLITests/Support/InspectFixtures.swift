@@ -5,12 +5,12 @@ import CassetteModel
 
 /// Takes what an inspection writes.
 final class TextSink {
-    var octets: [UInt8] = []
-    var text: String { String(decoding: self.octets, as: UTF8.self) }
+    var bytes: [UInt8] = []
+    var text: String { String(decoding: self.bytes, as: UTF8.self) }
     var lines: [String] { self.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 
-    func write(_ text: String) { self.octets.append(contentsOf: text.utf8) }
-    func write(_ octets: UnsafeRawBufferPointer) { self.octets.append(contentsOf: octets) }
+    func write(_ text: String) { self.bytes.append(contentsOf: text.utf8) }
+    func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
 }
 
 extension InspectScreen {

@@ -1,9 +1,9 @@
 /// CRC-32 of gzip (RFC 1952, 8), bit by bit.
 enum PlainCRC32 {
-    static func value(_ octets: [UInt8]) -> UInt32 {
+    static func value(_ bytes: [UInt8]) -> UInt32 {
         var remainder: UInt32 = .max
-        for octet in octets {
-            remainder ^= UInt32(octet)
+        for byte in bytes {
+            remainder ^= UInt32(byte)
             for _ in 0..<8 { remainder = remainder & 1 == 1 ? remainder >> 1 ^ 0xEDB8_8320 : remainder >> 1 }
         }
         return ~remainder

@@ -1,6 +1,6 @@
 import Platform
 
-/// A client that knows nothing of HTTP: sends octets, and takes what comes until the peer closes.
+/// A client that knows nothing of HTTP: sends bytes, and takes what comes until the peer closes.
 enum RawClient {
     static func exchange(port: Int, _ request: [UInt8], seconds: Double = 20) throws -> [UInt8] {
         let stream = streamSocket
@@ -19,7 +19,7 @@ enum RawClient {
         var sent = 0
         while sent < request.count {
             let count = request[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Self.noSignal) }
-            guard count > 0 else { throw TestProblem("port \(port) took \(sent) octets of \(request.count)") }
+            guard count > 0 else { throw TestProblem("port \(port) took \(sent) bytes of \(request.count)") }
             sent += count
         }
         let deadline = Deadline(seconds: seconds)

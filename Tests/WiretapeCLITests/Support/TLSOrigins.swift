@@ -1,6 +1,6 @@
 /// One nginx with a TLS origin of every kind, each on a free port of 127.0.0.1; ends with its owner at the latest.
 ///
-/// All serve `pets.json`, `octets.bin`, `large.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the
+/// All serve `pets.json`, `bytes.bin`, `large.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the
 /// client certificate's subject; `/tls-closing` says it and ends the connection.
 final class TLSOrigins {
     enum Kind: String, Sendable, CaseIterable {
@@ -46,7 +46,7 @@ final class TLSOrigins {
         }
     }
 
-    /// 4 MiB that repeat themselves only after 64 KiB and an octet: no TLS record and no read begins like the one before.
+    /// 4 MiB that repeat themselves only after 64 KiB and a byte: no TLS record and no read begins like the one before.
     static let large: [UInt8] = {
         var block = (0...(64 << 10)).map { UInt8(truncatingIfNeeded: $0 &* $0 &>> 5) }
         for _ in 0..<6 { block += block }

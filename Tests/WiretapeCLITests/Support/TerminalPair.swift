@@ -19,7 +19,7 @@ final class TerminalPair {
         // Not for the programs that other tests start meanwhile.
         _ = fcntl(screen, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // Octets as they were written: no carriage return in front of a line feed.
+        // Bytes as they were written: no carriage return in front of a line feed.
         var modes = termios()
         tcgetattr(self.descriptor, &modes)
         modes.c_oflag &= ~tcflag_t(OPOST)

@@ -1,4 +1,4 @@
-/// What a raw client got: compared octet for octet, but for what concerns one connection alone (RFC 9110, 7.6.1).
+/// What a raw client got: compared byte for byte, but for what concerns one connection alone (RFC 9110, 7.6.1).
 struct WireMessage: Equatable, CustomStringConvertible {
     /// The status lines and fields, interim ones first, without those of one connection.
     var lines: [[UInt8]]
@@ -6,9 +6,9 @@ struct WireMessage: Equatable, CustomStringConvertible {
 
     private static let connectionFields = ["connection:", "keep-alive:", "proxy-connection:"]
 
-    init(_ octets: [UInt8]) {
+    init(_ bytes: [UInt8]) {
         var lines: [[UInt8]] = []
-        var rest = octets[...]
+        var rest = bytes[...]
         var isInterim = true
         while isInterim, !rest.isEmpty {
             isInterim = rest.starts(with: Array("HTTP/1.1 1".utf8))
@@ -25,15 +25,15 @@ struct WireMessage: Equatable, CustomStringConvertible {
     }
 
     /// One head after the other, and no body.
-    init(heads octets: [UInt8]) {
-        self.lines = octets.split(separator: 0x0a, omittingEmptySubsequences: false).map(Array.init).filter { line in
+    init(heads bytes: [UInt8]) {
+        self.lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false).map(Array.init).filter { line in
             let lower = String(decoding: line, as: UTF8.self).lowercased()
             return !Self.connectionFields.contains { lower.hasPrefix($0) }
         }
         self.rest = []
     }
 
-    /// Octets without a head.
+    /// Bytes without a head.
     init(body: [UInt8]) {
         self.lines = []
         self.rest = body
@@ -49,6 +49,6 @@ struct WireMessage: Equatable, CustomStringConvertible {
     var description: String {
         let head = self.lines.map { String(decoding: $0, as: UTF8.self) }.joined()
         return head.prefix(600)
-            + "… and \(self.rest.count) octets: \(String(decoding: self.rest.prefix(200), as: UTF8.self).debugDescription)"
+            + "… and \(self.rest.count) bytes: \(String(decoding: self.rest.prefix(200), as: UTF8.self).debugDescription)"
     }
 }

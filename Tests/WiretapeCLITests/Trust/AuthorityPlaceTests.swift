@@ -35,7 +35,7 @@ import Testing
         let place = try AuthorityPlace(environment: environment, needsAuthority: true)
         #expect(place.folder == place.temporary?.path && place.folder.hasPrefix(self.folder.file("tmp/")))
         #expect(place.trustFolder == place.folder + "/trust")
-        #expect(place.notice == "the authority cannot be kept in \"\(kept)\" (Not a directory): this run has one of its own.")
+        #expect(place.notice == "the authority cannot be stored in \"\(kept)\" (Not a directory): this run uses a temporary one.")
         place.temporary?.remove()
         #expect(try self.folder.names(in: "tmp") == [])
     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct TrustErrorTests {
     @Test func anErrorBecomesTheExitCode() {
-        #expect(throws: ExitCode(1)) { try TrustError.told { () throws(TrustError) in throw TrustError("a test says: all is well.") } }
-        #expect(throws: Never.self) { try TrustError.told {} }
+        #expect(throws: ExitCode(1)) { try TrustError.reporting { () throws(TrustError) in throw TrustError("a test says: all is well.") } }
+        #expect(throws: Never.self) { try TrustError.reporting {} }
     }
 
     @Test func itReadsAsItsMessage() {

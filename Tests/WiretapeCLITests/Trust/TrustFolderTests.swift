@@ -68,7 +68,7 @@ import Testing
         try self.temporary.write([1], to: "file")
         let folder = TrustFolder(path: self.temporary.file("file/trust"))
         let message = trustProblem { _ = try folder.file("bundle-1.pem") { [1] } }
-        #expect(message == "cannot make the folder \"\(folder.path)\" (Not a directory): give another with --ca-dir.")
+        #expect(message == "cannot create the folder \"\(folder.path)\" (Not a directory): name another with --ca-dir.")
     }
 
     @Test func whatCannotBeMadeLeavesNothing() throws {

@@ -45,9 +45,9 @@ import Testing
     }
 
     @Test func whatIsNoFileIsNotRead() throws {
-        #expect(trustProblem { _ = try WholeFile.read(self.folder.path) }?.contains("is no file") == true)
+        #expect(trustProblem { _ = try WholeFile.read(self.folder.path) }?.contains("is not a file") == true)
         #expect(mkfifo(self.folder.file("pipe"), 0o600) == 0)
-        #expect(trustProblem { _ = try WholeFile.read(self.folder.file("pipe")) }?.contains("is no file") == true)
+        #expect(trustProblem { _ = try WholeFile.read(self.folder.file("pipe")) }?.contains("is not a file") == true)
         #expect(trustProblem { _ = try WholeFile.read("") } != nil)
         #expect(trustProblem { _ = try WholeFile.read("a\0b") } != nil)
     }

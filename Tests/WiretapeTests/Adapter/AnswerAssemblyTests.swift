@@ -27,12 +27,12 @@ import Testing
         ),
         ([head, head, .end, .end], ["200", "finished"], ["200", "finished"]),
         (
-            [.end], ["failed: the answer has no status line and no header: see who made it"],
-            ["failed: the answer has no status line and no header: see who made it"]
+            [.end], ["failed: the response has no head: check the transport that produced it"],
+            ["failed: the response has no head: check the transport that produced it"]
         ),
         (
-            [piece("lost"), .end], ["failed: the answer has no status line and no header: see who made it"],
-            ["failed: the answer has no status line and no header: see who made it"]
+            [piece("lost"), .end], ["failed: the response has no head: check the transport that produced it"],
+            ["failed: the response has no head: check the transport that produced it"]
         ),
     ]
 

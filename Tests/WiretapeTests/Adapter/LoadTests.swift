@@ -297,7 +297,7 @@ import Testing
         #expect(self.world.log == ["come back"])
         #expect(
             load.startedAgain().map(\.text) == [
-                "failed: nothing of the answer came for 300 ms: raise the session's time limits, or see what holds it up"
+                "failed: no part of the response arrived for 300 ms: raise the session's timeouts, or find out what delays the response"
             ])
         self.world.work()
         #expect(transport.cancelled == [0])
@@ -318,7 +318,7 @@ import Testing
         #expect(self.world.log.isEmpty)
         self.world.pass(.seconds(1))
         #expect(self.world.log == ["come back"])
-        #expect(load.startedAgain().last.map(\.text)?.contains("25 s as a whole") == true)
+        #expect(load.startedAgain().last.map(\.text)?.contains("the whole response took longer than 25 s") == true)
     }
 
     @Test func nothingIsTimedBehindTheEnd() {

@@ -16,15 +16,15 @@ import FoundationNetworking
 
     @Test func itWaitsForTheFirstLimitThatCanBeReached() {
         let limits = self.limits()
-        #expect(limits.decide(now: .zero, lastSign: .zero) == .wait(.seconds(60)))
-        #expect(limits.decide(now: .seconds(50), lastSign: .seconds(20)) == .wait(.seconds(30)))
-        #expect(limits.decide(now: .seconds(90), lastSign: .seconds(80)) == .wait(.seconds(10)))
+        #expect(limits.decide(now: .zero, lastProgress: .zero) == .wait(.seconds(60)))
+        #expect(limits.decide(now: .seconds(50), lastProgress: .seconds(20)) == .wait(.seconds(30)))
+        #expect(limits.decide(now: .seconds(90), lastProgress: .seconds(80)) == .wait(.seconds(10)))
     }
 
     @Test func itSaysWhatTookTooLong() {
         let limits = self.limits(idle: .milliseconds(250))
-        #expect(limits.decide(now: .milliseconds(250), lastSign: .zero) == .fail("nothing of the answer came for 250 ms"))
-        #expect(limits.decide(now: .seconds(100), lastSign: .seconds(100)) == .fail("the answer took longer than 100 s as a whole"))
+        #expect(limits.decide(now: .milliseconds(250), lastProgress: .zero) == .fail("no part of the response arrived for 250 ms"))
+        #expect(limits.decide(now: .seconds(100), lastProgress: .seconds(100)) == .fail("the whole response took longer than 100 s"))
     }
 
     /// 60 is what nobody has set.

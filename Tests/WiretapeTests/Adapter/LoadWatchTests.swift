@@ -21,18 +21,18 @@ import Testing
     @Test func eachSignStartsTheIdleTimeAgainButNotTheWhole() {
         var watch = LoadWatch()
         watch.begins(at: .seconds(1000))
-        watch.signed(at: .seconds(1008))
+        watch.progressed(at: .seconds(1008))
         #expect(watch.decide(at: .seconds(1008), self.limits) == .wait(.seconds(10)))
-        watch.signed(at: .seconds(1016))
+        watch.progressed(at: .seconds(1016))
         #expect(watch.decide(at: .seconds(1016), self.limits) == .wait(.seconds(9)))
-        #expect(watch.decide(at: .seconds(1025), self.limits) == .fail("the answer took longer than 25 s as a whole"))
+        #expect(watch.decide(at: .seconds(1025), self.limits) == .fail("the whole response took longer than 25 s"))
     }
 
     @Test func aSignThatIsToldLateDoesNotTurnTheClockBack() {
         var watch = LoadWatch()
         watch.begins(at: .seconds(1000))
-        watch.signed(at: .seconds(1008))
-        watch.signed(at: .seconds(1003))
+        watch.progressed(at: .seconds(1008))
+        watch.progressed(at: .seconds(1003))
         #expect(watch.decide(at: .seconds(1008), self.limits) == .wait(.seconds(10)))
     }
 }

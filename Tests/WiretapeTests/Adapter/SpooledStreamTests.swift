@@ -5,24 +5,24 @@ import Testing
 
 @Suite struct SpooledStreamTests {
     @Test(arguments: [0, 1, 65_536, 65_537, 300_000]) func aStreamIsReadToItsEnd(size: Int) throws {
-        let octets = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
-        let spooled = try SpooledStream.read(InputStream(data: octets))
-        guard case .data(octets) = spooled.body else {
-            Issue.record("\(spooled.body.size ?? -1) octets of \(size)")
+        let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+        let spooled = try SpooledStream.read(InputStream(data: bytes))
+        guard case .data(bytes) = spooled.body else {
+            Issue.record("\(spooled.body.size ?? -1) bytes of \(size)")
             return
         }
         #expect(spooled.file == nil)
     }
 
     @Test func aLargeOneGoesIntoAFileThatGoesWithItsOwner() throws {
-        let octets = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-        var spooled: SpooledStream.Spooled? = try SpooledStream.read(InputStream(data: octets), memoryLimit: 100_000)
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        var spooled: SpooledStream.Spooled? = try SpooledStream.read(InputStream(data: bytes), memoryLimit: 100_000)
         guard case .file(let url, let size) = spooled?.body else {
             Issue.record("it was kept in memory")
             return
         }
-        #expect(size == octets.count)
-        #expect(try Data(contentsOf: url) == octets)
+        #expect(size == bytes.count)
+        #expect(try Data(contentsOf: url) == bytes)
         spooled = nil
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }

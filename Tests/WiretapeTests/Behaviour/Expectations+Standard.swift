@@ -30,7 +30,7 @@ extension Expectations {
         Row(
             behaviour: "a download", ways: [.adapter], platforms: [.linux],
             outcome: .lines([
-                #"failed "GET http://ORIGIN/a-download" cannot be answered: a download task dies on Linux when anything but URLSession itself answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
+                #"failed "GET http://ORIGIN/a-download" cannot be answered: a download task crashes on Linux if anything but URLSession itself answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
             ]), isRecorded: false),
         // libcurl takes no coding that it does not know; it has told the head by then.
         Row(
@@ -47,7 +47,7 @@ extension Expectations {
             outcome: .lines(["status 200", "half", "failed truncated"])),
         // The URLSession that was recorded asked for one.
         Row(behaviour: "post a stream", ways: [.replayOfProxy], outcome: .lines(["interim 100", "status 200", "streamed", "end"])),
-        // The proxy keeps octets, of which the transport makes what it can.
+        // The proxy keeps bytes, of which the transport makes what it can.
         Row(behaviour: "a field in Latin-1", ways: [.replayOfProxy], outcome: .lines(["status 200", "ok", "end"])),
         Row(
             behaviour: "a coding that nobody knows", ways: [.replayOfProxy],

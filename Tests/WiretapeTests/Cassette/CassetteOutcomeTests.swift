@@ -23,6 +23,6 @@ import Testing
         #expect(self.failures(unserved, failOn: []) == ["not served: exchange 1 could not be replayed: gone"])
         #expect(
             self.failures(Verdict(), lost: 2, failOn: [])
-                == ["2 recorded exchanges could not be written: make room on the disk and record again"])
+                == ["2 recorded exchanges could not be written: free disk space and record again"])
     }
 }

@@ -25,7 +25,7 @@ import Testing
     private func texts(_ path: String) async throws -> [String] {
         let file = try RecordedCassette(path: path)
         return try (0..<file.count).map {
-            String(decoding: try file.interaction(at: $0).response?.body?.content.inlineOctets ?? [], as: UTF8.self)
+            String(decoding: try file.interaction(at: $0).response?.body?.content.inlineBytes ?? [], as: UTF8.self)
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
         #expect(throws: RedactionRuleError.self) { try Cassette(path, settings: settings) }
         settings.redaction = false
         let error = #expect(throws: RedactionRuleError.self) { try Cassette(path, settings: settings) }
-        #expect(error?.message.contains("leave out either") == true)
+        #expect(error?.message.contains("set redaction to true") == true)
     }
 
     @Test func strictOrderMakesWhatIsOutOfTurnAFailure() async throws {

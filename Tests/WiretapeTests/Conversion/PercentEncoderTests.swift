@@ -22,7 +22,7 @@ import Testing
         for broken in ["%", "a%", "%4", "%4g", "%%41"] { #expect(PercentEncoder.target.encodeOnce(broken) == nil) }
     }
 
-    @Test func octetsOutsideASCIIAreNeverAllowed() {
+    @Test func bytesOutsideASCIIAreNeverAllowed() {
         #expect(
             PercentEncoder.target.allows(UInt8(ascii: "~")) && !PercentEncoder.target.allows(0x80) && !PercentEncoder.target.allows(255))
     }

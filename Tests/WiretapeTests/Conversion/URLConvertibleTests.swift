@@ -18,7 +18,7 @@ import Wiretape
         #expect {
             _ = try components.asURL()
         } throws: {
-            "\($0)" == "the components with host \"h\" and path \"a\" make no URL: begin the path with \"/\""
+            "\($0)" == "the components with host \"h\" and path \"a\" do not form a URL: begin the path with \"/\""
         }
     }
 }

@@ -48,7 +48,7 @@ import Testing
         #expect {
             _ = try URLText("http://h/100%7")
         } throws: {
-            "\($0)" == "\"http://h/100%7\" has a \"%\" that no two hex digits follow: write \"%25\" for a percent sign"
+            "\($0)" == "\"http://h/100%7\" has a \"%\" that is not followed by two hex digits: write \"%25\" for a percent sign"
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
         #expect(CurlBody([]).arguments == ["--data-raw ''"] && CurlBody([]).source == nil)
     }
 
-    @Test func otherOctetsArePiped() {
+    @Test func otherBytesArePiped() {
         #expect(CurlBody([0xFF, 0]).source == "printf '%s' '/wA=' | base64 -d")
         #expect(CurlBody(Array("a\r\n".utf8)).source == "printf 'a\\015\\n'")
         #expect(CurlBody(Array(repeating: 0x61, count: 200_000)).source?.hasPrefix("printf '%s' 'aaa") == true)

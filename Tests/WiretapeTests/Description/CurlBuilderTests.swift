@@ -49,7 +49,7 @@ import Wiretape
             #expect(builder.notes == [] && run.status == 0)
             #expect(arrived.method == sample.method)
             #expect(arrived.target == sample.target)
-            #expect(arrived.octets == sample.body ?? [], "\(sample.method) \(sample.target)")
+            #expect(arrived.bytes == sample.body ?? [], "\(sample.method) \(sample.target)")
             for name in Set(sample.headers.map(\.name)) {
                 #expect(arrived.values(name) == sample.headers.values(for: name), "\(sample.target) \(name)")
             }
@@ -68,16 +68,16 @@ import Wiretape
         try form.append("line\nline", name: "empty; x")
         try form.append(url, withName: "photo", fileName: "a \"b\"; c.png", mimeType: "image/png")
         try form.append(url, withName: "photo")
-        for octetsInMemory in [false, true] {
-            if octetsInMemory { try form.append([0, 255, 13, 10], name: "raw", fileName: "raw.bin", mimeType: "a/b; c=d") }
+        for bytesInMemory in [false, true] {
+            if bytesInMemory { try form.append([0, 255, 13, 10], name: "raw", fileName: "raw.bin", mimeType: "a/b; c=d") }
             let request = TransportRequest(method: "POST", url: try server.url.asURL(), headers: ["Content-Type": form.contentType])
             var builder = CurlBuilder(request, form: form, redactor: nil)
             _ = try ShellRun("sh", builder.command())
             let arrived = try server.takeLast()
             let type = try #require(arrived.values("content-type").first)
             let boundary = try #require(MultipartType(type.utf8)?.boundary)
-            #expect((boundary == MultipartBoundary(form.boundary.text)) == octetsInMemory)
-            let parsed = try #require(arrived.octets.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) })
+            #expect((boundary == MultipartBoundary(form.boundary.text)) == bytesInMemory)
+            let parsed = try #require(arrived.bytes.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) })
             #expect(parsed.parts.count == form.parts.count)
             for (part, sent) in zip(parsed.parts, form.parts) {
                 let fields = part.headers.fields
@@ -85,7 +85,7 @@ import Wiretape
                 #expect(fields.first("content-type") == sent.headers.first("content-type"))
                 guard case .data(let range) = part.content else { continue }
                 #expect(range.count == sent.source.length)
-                if case .octets(let octets) = sent.source { #expect(Array(arrived.octets[range]) == octets) }
+                if case .octets(let bytes) = sent.source { #expect(Array(arrived.bytes[range]) == bytes) }
             }
         }
     }
@@ -98,7 +98,7 @@ import Wiretape
         let request = TransportRequest(method: "POST", url: try server.url.asURL(), body: .file(url, size: 3_000))
         var builder = CurlBuilder(request, form: nil, redactor: nil)
         _ = try ShellRun("sh", builder.command())
-        #expect(try server.takeLast().octets == Array(repeating: 7, count: 3_000))
+        #expect(try server.takeLast().bytes == Array(repeating: 7, count: 3_000))
     }
 
     @Test func notesDoNotHinderAShell() throws {

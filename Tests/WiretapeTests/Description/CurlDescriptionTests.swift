@@ -74,17 +74,19 @@ import FoundationNetworking
         var request = try URLRequest(url: "https://h/p", method: .post)
         request.httpBodyStream = InputStream(data: Data([1]))
         #expect(
-            CurlDescription(request).notes == ["the body is a stream, which can be read only once: save it and add --data-binary @FILE"])
+            CurlDescription(request).notes == [
+                "the body is a stream, which can be read only once: save it to a file and add --data-binary @FILE"
+            ])
         #expect(CurlDescription(request).description.hasPrefix(": 'the body is a stream"))
         request.url = nil
-        #expect(CurlDescription(request).notes == ["the request has no URL: make it with one"])
+        #expect(CurlDescription(request).notes == ["the request has no URL: set one"])
         let large = TransportRequest(method: "POST", url: try "https://h/".asURL(), body: .data(Data(count: 1_000_001)))
-        #expect(CurlDescription(large).notes == ["the body has 1000001 octets: save it as \"body\""])
+        #expect(CurlDescription(large).notes == ["the body has 1000001 bytes: save it as \"body\""])
         let unseen = TransportRequest(method: "POST", url: try "https://h/".asURL(), body: .unobservable)
         #expect(CurlDescription(unseen).notes.first?.hasSuffix("add --data-binary @FILE") == true)
         let broken = TransportRequest(method: "GET", url: try "https://h/".asURL(), headers: ["A": "1\r\nB: 2", "C": "3"])
         #expect(CurlDescription(broken).command == "curl \\\n  -H 'C: 3' \\\n  'https://h/'")
-        #expect(CurlDescription(broken).notes.first?.hasSuffix("is left out: \"A\"") == true)
+        #expect(CurlDescription(broken).notes.first?.hasSuffix("control character: \"A\"") == true)
         let head = TransportRequest(method: "HEAD", url: try "https://h/".asURL(), body: .data(Data([1])))
         #expect(CurlDescription(head).notes == ["curl sends no body with HEAD: it is left out"])
     }

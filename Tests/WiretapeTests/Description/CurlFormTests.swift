@@ -7,7 +7,7 @@ import Wiretape
 
 @Suite struct CurlFormTests {
     private func curl(_ form: MultipartFormData, savesRest: Bool = false) -> CurlForm? {
-        CurlForm(form, text: { if case .octets(let octets) = form.parts[$0].source { octets } else { nil } }, savesRest: savesRest)
+        CurlForm(form, text: { if case .octets(let bytes) = form.parts[$0].source { bytes } else { nil } }, savesRest: savesRest)
     }
 
     @Test func textsAndFilesAreArguments() throws {
@@ -41,6 +41,6 @@ import Wiretape
         var form = MultipartFormData()
         try form.append(FormDataStream(length: 3) { { _ in 0 } }, name: "s", fileName: "f.bin")
         #expect(self.curl(form, savesRest: true)?.arguments == ["-F 's=@\"part-1\";filename=\"f.bin\"'"])
-        #expect(self.curl(form, savesRest: true)?.notes == ["part 1 of the form has 3 octets: save them as \"part-1\""])
+        #expect(self.curl(form, savesRest: true)?.notes == ["part 1 of the form has 3 bytes: save them as \"part-1\""])
     }
 }

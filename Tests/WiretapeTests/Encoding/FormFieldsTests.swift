@@ -5,7 +5,7 @@ import Testing
 @Suite struct FormFieldsTests {
     private let tree = FormValue.object([
         .init(name: "b", value: .array([.leaf(.text("1")), .object([.init(name: "d", value: .leaf(.text("2")))])])),
-        .init(name: "a", value: .leaf(.octets(.init([1])))), .init(name: "A", value: .leaf(.text("3"))),
+        .init(name: "a", value: .leaf(.bytes(.init([1])))), .init(name: "A", value: .leaf(.text("3"))),
         .init(name: "e", value: .array([])),
     ])
 

@@ -16,7 +16,8 @@ import Testing
 
     @Test func theErrorNamesThePlace() {
         #expect { try self.tree(["a": ["b": [1, NSObject()]]]) } throws: {
-            "\($0)" == "\"a[b][1]\" has the type \"NSObject\": make it a text, a number, a list, a dictionary or Encodable"
+            "\($0)"
+                == "\"a[b][1]\" has the unsupported type \"NSObject\": use a string, a number, an array, a dictionary or an Encodable value"
         }
     }
 

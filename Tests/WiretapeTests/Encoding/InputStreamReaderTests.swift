@@ -7,15 +7,15 @@ import Wiretape
 @Suite struct InputStreamReaderTests {
     private func read(_ stream: InputStream, by size: Int) throws -> [UInt8] {
         let read = try InputStreamReader(stream).open()
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: size)
-        while case let count = try buffer.withUnsafeMutableBytes({ try read($0) }), count > 0 { octets += buffer[..<count] }
-        return octets
+        while case let count = try buffer.withUnsafeMutableBytes({ try read($0) }), count > 0 { bytes += buffer[..<count] }
+        return bytes
     }
 
-    @Test func allOctetsComeInOrder() throws {
-        let octets = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
-        for size in [1, 333, 100_000] { #expect(try self.read(InputStream(data: Data(octets)), by: size) == octets) }
+    @Test func allBytesComeInOrder() throws {
+        let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        for size in [1, 333, 100_000] { #expect(try self.read(InputStream(data: Data(bytes)), by: size) == bytes) }
         #expect(try self.read(InputStream(data: Data()), by: 10) == [])
     }
 

@@ -15,8 +15,8 @@ import Wiretape
 
     private func parts(_ form: MultipartFormData) -> [String] {
         form.parts.map { part in
-            guard case .octets(let octets) = part.source else { return "" }
-            return part.headers.lines.joined(separator: "|").replacing("Content-Disposition: form-data; name=", with: "") + " \(octets)"
+            guard case .octets(let bytes) = part.source else { return "" }
+            return part.headers.lines.joined(separator: "|").replacing("Content-Disposition: form-data; name=", with: "") + " \(bytes)"
         }
     }
 

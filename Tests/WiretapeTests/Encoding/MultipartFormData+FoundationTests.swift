@@ -51,7 +51,7 @@ import Wiretape
         #expect { try form.encode() } throws: { ($0 as? FormDataError)?.code == .unreadable }
     }
 
-    @Test func aStreamHasAsManyOctetsAsItSays() throws {
+    @Test func aStreamHasAsManyBytesAsItSays() throws {
         for length in [2, 4] as [UInt64] {
             var form = MultipartFormData()
             try form.append(InputStream(data: Data("abc".utf8)), withLength: length, headers: ["X-A": "1"])

@@ -27,9 +27,9 @@ import Testing
             "\($0)".hasPrefix("\"a[1]\" has the number ") && ($0 as? ParameterEncodingError)?.code == .unsupportedValue
         }
         #expect { try SerializableValue(format: .propertyList).object(["a": NSNull()]) } throws: {
-            "\($0)" == "\"a\" has nil, which a property list cannot say: leave it out"
+            "\($0)" == "\"a\" is nil, which a property list cannot express: leave it out"
         }
-        #expect { try self.json(NSObject()) } throws: { "\($0)".hasPrefix("the value has the type \"NSObject\"") }
+        #expect { try self.json(NSObject()) } throws: { "\($0)".hasPrefix("the value has the unsupported type \"NSObject\"") }
     }
 
     @Test func propertyListsKeepDatesAndData() throws {

@@ -48,9 +48,9 @@ import FoundationNetworking
         let lines = try self.lines(.everything)
         #expect(
             lines == [
-                "01234567 created", "01234567 adapted POST http://a/x?key=…", "01234567 started POST http://a/x?key=…, 7 octets",
-                "01234567 sent 3 of 7 octets", "01234567 interim 103", "01234567 head 302 of http://a/x?key=…, replayed from 3",
-                "01234567 chunk of 7 octets", "01234567 trailers, 1", "01234567 metrics", "01234567 end", "01234567 failed: reset",
+                "01234567 created", "01234567 adapted POST http://a/x?key=…", "01234567 started POST http://a/x?key=…, 7 bytes",
+                "01234567 sent 3 of 7 bytes", "01234567 interim 103", "01234567 head 302 of http://a/x?key=…, replayed from 3",
+                "01234567 chunk of 7 bytes", "01234567 trailers, 1", "01234567 metrics", "01234567 end", "01234567 failed: reset",
                 "01234567 redirected by 302, to POST http://a/x?key=…", "01234567 redirected by 302, not followed", "01234567 validated",
                 "01234567 validated, failed: Refusal 1", "01234567 retry 1 after 1.500 s, failed: reset", "01234567 suspended",
                 "01234567 resumed", "01234567 cancelled", "01234567 serialized in 0.002 s",

@@ -6,11 +6,11 @@ import Testing
 
 struct EncodedFormDataTests {
     @Test func bothFormsCanBeReadAgainAndAgain() throws {
-        let octets = Array(0..<200).map { UInt8($0) }
-        let file = try TemporaryFile { write in try octets.withUnsafeBytes(write) }
-        for encoded in [EncodedFormData.memory(octets), .file(file)] {
+        let bytes = Array(0..<200).map { UInt8($0) }
+        let file = try TemporaryFile { write in try bytes.withUnsafeBytes(write) }
+        for encoded in [EncodedFormData.memory(bytes), .file(file)] {
             #expect(encoded.size == 200)
-            for _ in 0..<2 { #expect(try encoded.source.load() == octets) }
+            for _ in 0..<2 { #expect(try encoded.source.load() == bytes) }
         }
     }
 }

@@ -11,7 +11,7 @@ struct FileMediaTypeTests {
     }
 
     @Test(arguments: ["", "jpg", ".jpg", "a.", "a.wiretape-none", "x.jpg/a", "a.jpg~"])
-    func whatIsNotKnownIsOctets(name: String) {
+    func whatIsNotKnownIsBytes(name: String) {
         #expect(FileMediaType.named(name) == "application/octet-stream")
     }
 }

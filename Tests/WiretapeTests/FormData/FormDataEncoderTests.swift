@@ -11,12 +11,12 @@ struct FormDataEncoderTests {
 
     private func read(_ form: MultipartFormData, _ size: Int) throws -> [UInt8] {
         var encoder = form.encoder()
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: size)
         while case let count = try buffer.withUnsafeMutableBytes({ try encoder.read(into: $0) }), count > 0 {
-            octets += buffer.prefix(count)
+            bytes += buffer.prefix(count)
         }
-        return octets
+        return bytes
     }
 
     private func code(_ form: MultipartFormData) -> FormDataError.Code? {
@@ -28,10 +28,10 @@ struct FormDataEncoderTests {
         }
     }
 
-    /// A stream that gives `octets` one by one or as many as fit, whatever length it has told.
-    private func stream(_ octets: [UInt8], length: Int? = nil, inPiecesOf piece: Int = .max) -> FormDataStream {
-        FormDataStream(length: length ?? octets.count) {
-            var rest = octets[...]
+    /// A stream that gives `bytes` one by one or as many as fit, whatever length it has told.
+    private func stream(_ bytes: [UInt8], length: Int? = nil, inPiecesOf piece: Int = .max) -> FormDataStream {
+        FormDataStream(length: length ?? bytes.count) {
+            var rest = bytes[...]
             return { buffer in
                 let count = min(piece, buffer.count, rest.count)
                 buffer.copyBytes(from: rest.prefix(count))
@@ -41,7 +41,7 @@ struct FormDataEncoderTests {
         }
     }
 
-    @Test func buffersOfAnySizeGiveTheSameOctets() throws {
+    @Test func buffersOfAnySizeGiveTheSameBytes() throws {
         let folder = try TemporaryFolder()
         var form = try self.form()
         try form.append("", name: "empty")
@@ -98,10 +98,10 @@ struct FormDataEncoderTests {
 
     @Test func aFileThatWasChangedSinceIsAnError() throws {
         let folder = try TemporaryFolder()
-        for octets in [[1, 2], [1, 2, 3, 4]] as [[UInt8]] {
+        for bytes in [[1, 2], [1, 2, 3, 4]] as [[UInt8]] {
             var form = try self.form()
             try form.append(FormDataFile(path: folder.write([1, 2, 3], to: "f")), name: "f")
-            try folder.write(octets, to: "f")
+            try folder.write(bytes, to: "f")
             #expect(self.code(form) == .changed)
         }
         var form = try self.form()

@@ -8,7 +8,7 @@ struct MultipartFormDataTests {
     private func form() throws -> MultipartFormData { MultipartFormData(boundary: try FormDataBoundary("B")) }
 
     /// `curl -F title=hello -F 'pet=@a.txt'`, but for the boundary.
-    @Test func theOctetsAreThoseOfCurl() throws {
+    @Test func theBytesAreThoseOfCurl() throws {
         let folder = try TemporaryFolder()
         var form = try self.form()
         try form.append("hello", name: "title")
@@ -43,9 +43,9 @@ struct MultipartFormDataTests {
         for _ in 0..<50 {
             var form = MultipartFormData(boundary: FormDataBoundary(using: &generator))
             for _ in 0..<Int.random(in: 0...5, using: &generator) {
-                let octets = (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+                let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
                 let fileName = Bool.random(using: &generator) ? "이름 \"x\"\r\n" : nil
-                try form.append(octets, name: "n\(octets.count)", fileName: fileName, mimeType: fileName.map { _ in "a/b" })
+                try form.append(bytes, name: "n\(bytes.count)", fileName: fileName, mimeType: fileName.map { _ in "a/b" })
             }
             #expect(try form.encode().source.load().count == form.contentLength)
         }
@@ -64,12 +64,12 @@ struct MultipartFormDataTests {
         var form = try self.form()
         try form.append([UInt8](repeating: 7, count: 100_000), name: "x")
         var encoded: EncodedFormData? = try form.encode(threshold: form.contentLength, folder: folder.path)
-        guard case .memory(let octets) = encoded else { return #expect(Bool(false)) }
+        guard case .memory(let bytes) = encoded else { return #expect(Bool(false)) }
         #expect(try folder.names() == [])
         encoded = try form.encode(threshold: form.contentLength - 1, folder: folder.path)
         guard case .file = encoded else { return #expect(Bool(false)) }
         #expect(try folder.names().count == 1)
-        #expect(try encoded?.source.load() == octets)
+        #expect(try encoded?.source.load() == bytes)
         encoded = nil
         #expect(try folder.names() == [])
     }

@@ -6,7 +6,7 @@ import Wiretape
         #expect {
             try ([HTTPHeader(name: "a\n\"b", value: "")] as HTTPHeaders).validated()
         } throws: {
-            "\($0)" == "\"a\\n\\\"b\" cannot be the name of a header field: take letters, digits and \"-\""
+            "\($0)" == "\"a\\n\\\"b\" is not a header field name: use letters, digits and \"-\""
         }
     }
 }

@@ -61,7 +61,7 @@ import Wiretape
         #expect(headers.dictionary == ["Accept": "a/b, c/d", "Cookie": "a=1; b=2"])
     }
 
-    @Test func octetsOutsideUTF8AreLatin1() {
+    @Test func bytesOutsideUTF8AreLatin1() {
         var fields = HeaderFields()
         fields.append(line: Array("A: caf".utf8) + [0xE9])
         fields.append(line: Array("B: 한".utf8))

@@ -16,7 +16,7 @@ import Testing
         hop.headAt = .milliseconds(10)
         hop.take(.init(at: .milliseconds(10), size: 1024))
         hop.endedAt = .microseconds(12_340)
-        #expect(HopText.line(hop) == "GET http://a/x?token=…: 200; 12.3 ms (wait 10.0, receive 2.3); 1024 octets in 1 piece")
+        #expect(HopText.line(hop) == "GET http://a/x?token=…: 200; 12.3 ms (wait 10.0, receive 2.3); 1024 bytes in 1 piece")
     }
 
     @Test func aReplayedOneShowsTheTimesOfItsRecording() throws {
@@ -43,7 +43,7 @@ import Testing
         hop.take(.init(at: .zero, size: 1))
         hop.isThinned = true
         #expect(
-            HopText.line(hop) == "GET http://a/x?token=…: 200 recorded as 2, then failed, timeout; 1000.0 ms; 2 octets in 2 or more pieces")
+            HopText.line(hop) == "GET http://a/x?token=…: 200 recorded as 2, then failed, timeout; 1000.0 ms; 2 bytes in 2 or more pieces")
         hop.failure = nil
         hop.source = .stub
         #expect(HopText.line(hop).contains(": 200 from a stub;"))

@@ -43,12 +43,15 @@ import Wiretape
     }
 
     @Test(arguments: [
-        (["/x", "/y"], "badLocation", "the 302 of \"http://a/b?…\" names 2 places, \"/x\" first"),
-        (["ftp://h/x"], "unsupportedScheme", "the 302 of \"http://a/b?…\" leads to \"ftp://h/x\", and only http and https are followed"),
-        (["app://back?code=secret"], "unsupportedScheme", "leads to \"app://back…\""),
+        (["/x", "/y"], "badLocation", "the 302 of \"http://a/b?…\" has 2 conflicting Location fields, \"/x\" first"),
+        (
+            ["ftp://h/x"], "unsupportedScheme",
+            "the 302 of \"http://a/b?…\" redirects to \"ftp://h/x\", but only http and https are followed"
+        ),
+        (["app://back?code=secret"], "unsupportedScheme", "redirects to \"app://back…\""),
         (["javascript:alert(1)"], "unsupportedScheme", "javascript:alert(1)"),
-        (["http://"], "badLocation", "without a host"), (["http://h:0/"], "badLocation", "no real port"),
-        (["http://h:70000/"], "badLocation", "no real port"), (["http:///x"], "badLocation", "without a host"),
+        (["http://"], "badLocation", "without a host"), (["http://h:0/"], "badLocation", "an invalid port"),
+        (["http://h:70000/"], "badLocation", "an invalid port"), (["http:///x"], "badLocation", "without a host"),
     ])
     func placesThatNobodyCanGoTo(locations: [String], code: String, words: String) throws {
         guard case .refuse(let error) = try self.decide(302, locations) else {
@@ -70,7 +73,7 @@ import Wiretape
         }
         #expect(error.code == .tooManyRedirects)
         #expect(
-            "\(error)" == "\"http://a/b?…\" redirects once more after 20 redirects: see whether the server sends the request in a circle")
+            "\(error)" == "\"http://a/b?…\" redirects again after 20 redirects: check whether the server redirects in a loop")
         guard case .refuse = try self.decide(302, ["/x"], limit: 0) else {
             Issue.record("a limit of nought was passed over")
             return

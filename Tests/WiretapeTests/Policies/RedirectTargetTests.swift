@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Never a crash, and never anything but a web address with a host.
-    @Test func anyOctetsGiveAWebAddressOrAnError() throws {
+    @Test func anyBytesGiveAWebAddressOrAnError() throws {
         var generator = SeededGenerator(seed: 6)
         let base = try #require(URL(string: Self.base))
         let alphabet = Array("http:/?#[]@%25.. \\\u{7f}한\tAz09;=&\u{0}")

@@ -8,7 +8,7 @@ import Testing
         #expect(error.code == .excessiveRefresh)
         #expect(
             error.message
-                == "the credential was refreshed 3 times within 1.500 s: see why the server refuses each new one, or widen the RefreshWindow"
+                == "the credential was refreshed 3 times within 1.500 s: find out why the server refuses each new one, or widen the RefreshWindow"
         )
         #expect(RefreshWindow() == RefreshWindow(interval: .seconds(30), maximumAttempts: 5))
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct InputStreamContentsTests {
-    @Test func allOctetsAreRead() throws {
+    @Test func allBytesAreRead() throws {
         let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
         #expect(try InputStream(data: data).contents() == data)
         let folder = try TemporaryFolder()

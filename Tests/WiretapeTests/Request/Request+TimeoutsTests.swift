@@ -33,7 +33,7 @@ import FoundationNetworking
         #expect(error?.networkFailure == .timeout)
         #expect(
             error?.message
-                == "GET \"http://a.test/slow\" timed out after 0.5 seconds without a sign, waiting for the head of the answer: raise timeouts.idle of the session's configuration, or look at what the server does"
+                == "GET \"http://a.test/slow\" timed out after 0.5 seconds without progress, waiting for the response head: raise timeouts.idle of the session's configuration, or check what the server does"
         )
         #expect(exchange.isCancelled)
     }
@@ -50,7 +50,7 @@ import FoundationNetworking
         await self.clock.sleepers(1)
         self.clock.advance(by: .milliseconds(100))
         let message = await task.response.error?.message
-        #expect(message?.contains("waiting for the rest of the answer with status 200, 3 of 10 octets so far") == true)
+        #expect(message?.contains("waiting for the rest of the response with status 200, 3 of 10 bytes so far") == true)
     }
 
     @Test func theTotalTimeIsNotGivenAgainByARetry() async {
@@ -64,7 +64,7 @@ import FoundationNetworking
         self.clock.advance(by: .seconds(1))
         let error = await task.response.error
         #expect(error?.code == .timedOut)
-        #expect(error?.message.contains("2.0 seconds in all") == true)
+        #expect(error?.message.contains("2.0 seconds in total") == true)
         #expect(self.transport.requests.count == 2)
     }
 

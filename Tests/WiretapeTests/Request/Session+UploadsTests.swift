@@ -10,8 +10,8 @@ import FoundationNetworking
 #endif
 
 @Suite struct SessionUploadsTests {
-    /// The octets that a transport would send, read while the request is on its way.
-    private static func octets(_ body: RequestBody) -> String {
+    /// The bytes that a transport would send, read while the request is on its way.
+    private static func bytes(_ body: RequestBody) -> String {
         switch body {
         case .none, .unobservable: "none"
         case .data(let data): String(decoding: data, as: UTF8.self)
@@ -27,7 +27,7 @@ import FoundationNetworking
         let sent = self.sent
         self.session = .plain(
             ScriptedTransport { exchange, _ in
-                sent.add(Self.octets(exchange.request.body))
+                sent.add(Self.bytes(exchange.request.body))
                 exchange.answer()
             })
     }
@@ -58,7 +58,7 @@ import FoundationNetworking
         let folder = try TemporaryFolder()
         let session = Session.plain(
             ScriptedTransport { [sent] exchange, _ in
-                sent.add(Self.octets(exchange.request.body))
+                sent.add(Self.bytes(exchange.request.body))
                 exchange.answer()
             }
         ) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }
@@ -80,7 +80,7 @@ import FoundationNetworking
         let session = Session.plain(
             ScriptedTransport { [sent] exchange, _ in
                 if case .file = exchange.request.body { sent.add("file") } else { sent.add("memory") }
-                sent.add(Self.octets(exchange.request.body))
+                sent.add(Self.bytes(exchange.request.body))
                 exchange.answer()
             }
         ) { $0.temporaryFolder = URL(fileURLWithPath: folder.path) }

@@ -37,7 +37,7 @@ import Testing
         let session = Session(configuration: configuration)
         let url = origin.url.replacingOccurrences(of: "http:", with: "https:")
         let response = await Cassette.$current.withValue(cassette) { await session.request(url).serializingData().response }
-        #expect(response.error?.message.contains("no policy of the ServerTrustManager is for \"127.0.0.1\"") == true)
+        #expect(response.error?.message.contains("the ServerTrustManager has no policy for \"127.0.0.1\"") == true)
         #expect(origin.requests.isEmpty)
         #expect(try cassette?.close().recorded ?? 0 == 0, "what was not sent is no exchange")
     }

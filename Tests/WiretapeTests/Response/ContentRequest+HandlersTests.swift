@@ -16,7 +16,7 @@ import Testing
         let seen = Collected<String>()
         func handle(_ request: some ContentRequest) async {
             request.response(queue: self.queue) { seen.add($0.value == nil ? "none" : "some") }
-            request.responseData(queue: self.queue) { seen.add("\($0.value?.count ?? 0) octets") }
+            request.responseData(queue: self.queue) { seen.add("\($0.value?.count ?? 0) bytes") }
             request.responseString(queue: self.queue) { seen.add($0.value ?? "") }
             request.responseJSON(queue: self.queue) { seen.add($0.value?.elements.map(\.int) == [1] ? "json" : "no json") }
             request.responsePropertyList(queue: self.queue) { seen.add($0.error?.code.description ?? "list") }
@@ -29,6 +29,6 @@ import Testing
             }
         }
         await handle(kind.request(session))
-        #expect(seen.all == ["some", "3 octets", "[1]", "json", "serialization", "[1]", "1"])
+        #expect(seen.all == ["some", "3 bytes", "[1]", "json", "serialization", "[1]", "1"])
     }
 }

@@ -48,7 +48,7 @@ import Testing
             #expect(failed.value == nil && failed.error?.networkFailure == .dns)
             #expect(failed.response == nil && failed.headers.isEmpty && failed.source == nil)
             #expect(failed.url?.path == "/a")
-            #expect(failed.debugDescription.contains("[Response]: none came"))
+            #expect(failed.debugDescription.contains("[Response]: none received"))
         }
         await check(kind.request(session))
     }

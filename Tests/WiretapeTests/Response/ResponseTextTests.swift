@@ -15,9 +15,9 @@ import Testing
             id: UUID(), attempts: [first, last], data: Data([1]), fileURL: nil, trailers: [:], metrics: metrics, start: .zero, error: nil)
         #expect(
             ResponseText.lines(outcome, metrics: metrics, result: "success").prefix(6) == [
-                "[Attempt 1] [Request]: GET http://a.test/", "[Attempt 1] [Response]: none came", "[Attempt 1] [Error]: reset",
+                "[Attempt 1] [Request]: GET http://a.test/", "[Attempt 1] [Response]: none received", "[Attempt 1] [Error]: reset",
                 "[Attempt 2] [Request]: GET http://a.test/",
-                "[Attempt 2] [Response]: 200 OK, 0 header fields, from the network, recorded as exchange 2 of \"c\"", "[Body]: 1 octets",
+                "[Attempt 2] [Response]: 200 OK, 0 header fields, from the network, recorded as exchange 2 of \"c\"", "[Body]: 1 bytes",
             ])
     }
 }

@@ -13,9 +13,9 @@ import Testing
             ([0x61], "text/plain; charset=US-ASCII", "a"),
             ([0x82, 0xA0], "text/plain;charset=shift_jis", "あ"), ([0xE9], "text/plain; charset=latin1", "é"),
             ([], "text/plain; charset=utf-8", ""),
-        ] as [([UInt8], String?, String)]) func textsOfManyCharsets(octets: [UInt8], type: String?, expected: String) throws
+        ] as [([UInt8], String?, String)]) func textsOfManyCharsets(bytes: [UInt8], type: String?, expected: String) throws
     {
-        #expect(try BodyText(Data(octets), contentType: type).text == expected)
+        #expect(try BodyText(Data(bytes), contentType: type).text == expected)
     }
 
     @Test(
@@ -23,11 +23,11 @@ import Testing
             ([0xFF], "text/plain; charset=utf-8", SerializationError.Code.invalidText),
             ([0xFF], "text/plain; charset=euc-kr", .invalidText),
             ([0x61], "text/plain; charset=klingon", .unknownCharset), ([0xEF, 0xBB, 0xBF, 0xFF], "text/plain", .invalidText),
-        ] as [([UInt8], String, SerializationError.Code)]) func octetsThatAreNoText(
-            octets: [UInt8], type: String, code: SerializationError.Code
+        ] as [([UInt8], String, SerializationError.Code)]) func bytesThatAreNoText(
+            bytes: [UInt8], type: String, code: SerializationError.Code
         )
     {
-        #expect { try BodyText(Data(octets), contentType: type) } throws: { ($0 as? SerializationError)?.code == code }
+        #expect { try BodyText(Data(bytes), contentType: type) } throws: { ($0 as? SerializationError)?.code == code }
     }
 
     @Test func aSliceOfDataIsRead() throws {

@@ -21,7 +21,7 @@ import Wiretape
         #expect { try self.value([Pet].self, "[{\"name\":\"a\"},{}]") } throws: {
             let error = $0 as? SerializationError
             return error?.code == .undecodable && error?.underlying is DecodingError
-                && "\($0)".hasPrefix("the body's 17 octets are no \"Array<Pet>\": ")
+                && "\($0)".hasPrefix("could not decode \"Array<Pet>\" from the 17-byte body: ")
                 && "\($0)".hasSuffix(" has no \"name\"; make the property optional, or look at the body")
         }
     }

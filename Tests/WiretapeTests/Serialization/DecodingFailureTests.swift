@@ -17,8 +17,8 @@ import Testing
 
     @Test func everyKindSaysWhere() {
         #expect(self.words("{}") == "the body has no \"name\"; make the property optional, or look at the body")
-        #expect(self.words("{\"name\":null,\"tags\":[]}").hasPrefix("\"name\" is null where \"String\" was wanted"))
-        #expect(self.words("{\"name\":1,\"tags\":[]}").hasPrefix("\"name\" is not of the type \"String\""))
+        #expect(self.words("{\"name\":null,\"tags\":[]}").hasPrefix("\"name\" is null, expected \"String\""))
+        #expect(self.words("{\"name\":1,\"tags\":[]}").hasPrefix("\"name\" is not of the expected type \"String\""))
         #expect(self.words("{\"name\":\"a\",\"tags\":[1,\"b\"]}").hasPrefix("\"tags["))
         #expect(self.words("{").hasPrefix("the body: "))
     }

@@ -15,7 +15,7 @@ import Testing
         #expect(!self.rule.allows(method: nil, status: nil))
         #expect { try self.rule.check(method: .get, status: 200) } throws: {
             "\($0)"
-                == "the GET response with the status 200 has no body: add the method to \"emptyRequestMethods\" or the status to \"emptyResponseCodes\" where that is right"
+                == "the GET response with the status 200 has no body: add the method to \"emptyRequestMethods\" or the status to \"emptyResponseCodes\" if that is expected"
         }
         #expect { try self.rule.check(method: nil, status: nil) } throws: { "\($0)".hasPrefix("the response has no body") }
     }

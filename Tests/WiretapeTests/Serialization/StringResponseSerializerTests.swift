@@ -3,9 +3,9 @@ import Testing
 import Wiretape
 
 @Suite struct StringResponseSerializerTests {
-    private func text(_ octets: [UInt8], type: String?, _ serializer: StringResponseSerializer = .string) throws -> String {
+    private func text(_ bytes: [UInt8], type: String?, _ serializer: StringResponseSerializer = .string) throws -> String {
         let response = try SampleResponse.response(200, type.map { ["Content-Type": $0] } ?? [:])
-        return try serializer.serialize(request: nil, response: response, data: Data(octets), error: nil)
+        return try serializer.serialize(request: nil, response: response, data: Data(bytes), error: nil)
     }
 
     @Test func theCharsetOfTheResponseCounts() throws {

@@ -13,9 +13,9 @@ import Testing
         deinit { try? FileManager.default.removeItem(at: self.url) }
 
         @discardableResult
-        func write(_ octets: some Sequence<UInt8>, to name: String) throws -> URL {
+        func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> URL {
             let file = self.url.appending(path: name)
-            try Data(octets).write(to: file)
+            try Data(bytes).write(to: file)
             return file
         }
     }
@@ -32,8 +32,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "\"x.pem\" holds no certificate, neither in DER nor in PEM: name one that does"),
-        ("hello", "\"x.pem\" holds no certificate, neither in DER nor in PEM: name one that does"),
+        ("", "\"x.pem\" contains no certificate in DER or PEM: choose a file that does"),
+        ("hello", "\"x.pem\" contains no certificate in DER or PEM: choose a file that does"),
         ("-----BEGIN CERTIFICATE-----\nAAAA", "certificate 1 of \"x.pem\" is damaged: copy the file again"),
         ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "certificate 1 of \"x.pem\" is damaged: copy the file again"),
         ("-----BEGIN CERTIFICATE-----\n!\n-----END CERTIFICATE-----", "certificate 1 of \"x.pem\" is damaged: copy the file again"),

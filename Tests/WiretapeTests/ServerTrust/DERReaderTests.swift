@@ -20,8 +20,8 @@ import Testing
             [], [0x30], [0x30, 0x01], [0x30, 0x80, 0x00, 0x00], [0x30, 0x85, 0, 0, 0, 0, 0], [0x30, 0x82, 0x01], [0x1F, 0x01, 0x00],
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF, 0x00],
         ] as [[UInt8]])
-    func whatIsNoElementIsNone(octets: [UInt8]) {
-        var reader = DERReader(octets[...])
+    func whatIsNoElementIsNone(bytes: [UInt8]) {
+        var reader = DERReader(bytes[...])
         #expect(reader.next() == nil)
     }
 }

@@ -10,12 +10,12 @@ import Testing
     private static let untrusted = ServerTrustError(.untrusted, "no authority")
 
     /// What was asked of the system, and what comes of it; the host is one that the leaf names.
-    private func judge(
+    private func evaluate(
         _ trust: ServerTrust, host: String = "www.example.com", sent: [[UInt8]] = [Self.leaf, Self.root],
         built: Result<[[UInt8]], ServerTrustError> = .success([Self.leaf, Self.root])
     ) -> (asked: [Question], code: ServerTrustError.Code?) {
         var asked: [Question] = []
-        let failure = ServerTrustEvaluation(trust: trust, host: host).judge(sent) { question in
+        let failure = ServerTrustEvaluation(trust: trust, host: host).evaluate(sent) { question in
             asked.append(question)
             return built
         }
@@ -25,53 +25,55 @@ import Testing
     private func key(_ der: [UInt8]) throws -> [UInt8] { try #require(Certificate(der)?.publicKeyPin).digest }
 
     @Test func theDefaultIsTheSystems() {
-        #expect(self.judge(.default) == ([Question(host: "www.example.com")], nil))
-        #expect(self.judge(.defaultEvaluation(validatesHost: false)) == ([Question()], nil))
-        #expect(self.judge(.default, built: .failure(Self.untrusted)).code == .untrusted)
+        #expect(self.evaluate(.default) == ([Question(host: "www.example.com")], nil))
+        #expect(self.evaluate(.defaultEvaluation(validatesHost: false)) == ([Question()], nil))
+        #expect(self.evaluate(.default, built: .failure(Self.untrusted)).code == .untrusted)
     }
 
     @Test func pinnedCertificatesAreTheOnlyAnchors() {
         let pinned = ServerTrust.pinnedCertificates([Self.root])
-        #expect(self.judge(pinned) == ([Question(anchors: [Self.root], host: "www.example.com")], nil))
-        #expect(self.judge(.pinnedCertificates([Self.root], validatesHost: false)).asked == [Question(anchors: [Self.root])])
-        #expect(self.judge(pinned, built: .failure(Self.untrusted)).code == .untrusted)
+        #expect(self.evaluate(pinned) == ([Question(anchors: [Self.root], host: "www.example.com")], nil))
+        #expect(self.evaluate(.pinnedCertificates([Self.root], validatesHost: false)).asked == [Question(anchors: [Self.root])])
+        #expect(self.evaluate(pinned, built: .failure(Self.untrusted)).code == .untrusted)
         // The chain that holds counts, not what was sent beside it.
-        #expect(self.judge(pinned, sent: [Self.leaf, Self.root], built: .success([Self.leaf, Self.other])).code == .pinMismatch)
-        #expect(self.judge(.pinnedCertificates([])).code == .pinMismatch)
+        #expect(self.evaluate(pinned, sent: [Self.leaf, Self.root], built: .success([Self.leaf, Self.other])).code == .pinMismatch)
+        #expect(self.evaluate(.pinnedCertificates([])).code == .pinMismatch)
     }
 
     @Test func withoutItsChainTheServersOwnCertificateIsPinned() {
-        #expect(self.judge(.pinnedCertificates([Self.leaf], validatesChain: false)) == ([], nil))
-        #expect(self.judge(.pinnedCertificates([Self.root], validatesChain: false)) == ([], .pinMismatch))
-        #expect(self.judge(.pinnedCertificates([Self.leaf], validatesChain: false), host: "evil.example") == ([], .hostMismatch))
+        #expect(self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false)) == ([], nil))
+        #expect(self.evaluate(.pinnedCertificates([Self.root], validatesChain: false)) == ([], .pinMismatch))
+        #expect(self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false), host: "evil.example") == ([], .hostMismatch))
         #expect(
-            self.judge(.pinnedCertificates([Self.leaf], validatesChain: false, validatesHost: false), host: "evil.example") == ([], nil))
-        #expect(self.judge(.pinnedCertificates([Self.leaf], validatesChain: false), sent: []) == ([], .hostMismatch))
-        #expect(self.judge(.pinnedCertificates([Self.leaf], validatesChain: false, validatesHost: false), sent: []) == ([], .pinMismatch))
-        #expect(self.judge(.pinnedCertificates([Self.leaf], validatesChain: false), host: "127.0.0.1") == ([], nil))
+            self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false, validatesHost: false), host: "evil.example") == ([], nil))
+        #expect(self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false), sent: []) == ([], .hostMismatch))
+        #expect(
+            self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false, validatesHost: false), sent: []) == ([], .pinMismatch))
+        #expect(self.evaluate(.pinnedCertificates([Self.leaf], validatesChain: false), host: "127.0.0.1") == ([], nil))
     }
 
     @Test func aPinnedKeyMayBeAnyOfTheChainThatHolds() throws {
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.root)])) == ([Question(host: "www.example.com")], nil))
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.leaf)])).code == nil)
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.other)])).code == .pinMismatch)
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.other), try self.key(Self.leaf)])).code == nil)
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.root)]), built: .failure(Self.untrusted)).code == .untrusted)
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.root)])) == ([Question(host: "www.example.com")], nil))
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.leaf)])).code == nil)
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.other)])).code == .pinMismatch)
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.other), try self.key(Self.leaf)])).code == nil)
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.root)]), built: .failure(Self.untrusted)).code == .untrusted)
     }
 
     @Test func withoutItsChainTheKeyIsTheServersOwn() throws {
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.leaf)], validatesChain: false)) == ([], nil))
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.root)], validatesChain: false)) == ([], .pinMismatch))
-        #expect(self.judge(.pinnedPublicKeys([try self.key(Self.leaf)], validatesChain: false), host: "evil.example").code == .hostMismatch)
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.leaf)], validatesChain: false)) == ([], nil))
+        #expect(self.evaluate(.pinnedPublicKeys([try self.key(Self.root)], validatesChain: false)) == ([], .pinMismatch))
+        #expect(
+            self.evaluate(.pinnedPublicKeys([try self.key(Self.leaf)], validatesChain: false), host: "evil.example").code == .hostMismatch)
     }
 
     @Test func disabledAsksNobody() {
-        #expect(self.judge(.disabled, sent: [], built: .failure(Self.untrusted)) == ([], nil))
+        #expect(self.evaluate(.disabled, sent: [], built: .failure(Self.untrusted)) == ([], nil))
     }
 
     @Test func aFunctionSeesTheChainAsItWasSent() {
         let custom = ServerTrust.custom { chain, host in chain == [Self.leaf, Self.root] && host == "h" }
-        #expect(self.judge(custom, host: "h") == ([], nil))
-        #expect(self.judge(custom, host: "other") == ([], .refusedByPolicy))
+        #expect(self.evaluate(custom, host: "h") == ([], nil))
+        #expect(self.evaluate(custom, host: "other") == ([], .refusedByPolicy))
     }
 }

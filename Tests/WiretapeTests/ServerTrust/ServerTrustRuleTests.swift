@@ -58,10 +58,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("anyName", "that any name in its certificate will do", "wiretape record --insecure-upstream api.example\""),
-        ("certificates", "that its certificates are pinned", "wiretape record --pin api.example=CERTIFICATES.pem\""),
-        ("keys", "that its keys are pinned", "--pin api.example=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\""),
-        ("disabled", "that its certificates are not looked at", "wiretape record --insecure-upstream api.example\""),
+        ("anyName", "accepts any name in its certificate", "wiretape record --insecure-upstream api.example\""),
+        ("certificates", "pins its certificates", "wiretape record --pin api.example=CERTIFICATES.pem\""),
+        ("keys", "pins its keys", "--pin api.example=sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\""),
+        ("disabled", "accepts any certificate", "wiretape record --insecure-upstream api.example\""),
         ("custom", "is a function", "TLSSettings.trust"),
     ])
     func aRefusalOnLinuxNamesTheWay(policy: String, what: String, way: String) throws {

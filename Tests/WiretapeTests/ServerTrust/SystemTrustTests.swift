@@ -20,7 +20,7 @@ import Testing
             Issue.record("trusted")
             return
         }
-        #expect(error.code == .untrusted && error.message.hasPrefix("the certificates of \"ec.example\" are not trusted, "))
+        #expect(error.code == .untrusted && error.message.hasPrefix("the certificates of \"ec.example\" are not trusted ("))
     }
 }
 #endif

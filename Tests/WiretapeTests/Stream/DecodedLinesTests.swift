@@ -15,7 +15,7 @@ import Testing
         let (session, request) = Session.streaming(["{\"name\":\"a\"}\nno\n"])
         let error = await #expect(throws: WiretapeError.self) { try await request.decoding(Pet.self).collected() }
         #expect(error?.code == .serialization)
-        #expect(error?.message.hasPrefix("line 2 of the answer is no \"Pet\"") == true)
+        #expect(error?.message.hasPrefix("could not decode \"Pet\" from line 2 of the response") == true)
         withExtendedLifetime(session) {}
     }
 }

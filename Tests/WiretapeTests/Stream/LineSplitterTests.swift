@@ -21,10 +21,10 @@ import Testing
         let text = "one\r\n\r\ntwo\u{AC00}\rthree\n\nfour"
         let whole = try Self.lines([text])
         #expect(whole == ["one", "", "two\u{AC00}", "three", "", "four"])
-        let octets = Array(text.utf8)
-        for cut in 0...octets.count {
+        let bytes = Array(text.utf8)
+        for cut in 0...bytes.count {
             var splitter = LineSplitter()
-            var lines = try splitter.push(octets[..<cut]) + (try splitter.push(octets[cut...]))
+            var lines = try splitter.push(bytes[..<cut]) + (try splitter.push(bytes[cut...]))
             if let last = splitter.finish() { lines.append(last) }
             #expect(lines.map { String(decoding: $0, as: UTF8.self) } == whole, "cut at \(cut)")
         }

@@ -10,7 +10,7 @@ extension BehaviourOrigin {
         guard let request = self.requests.first else { return }
         #expect(request.method == behaviour.method, sourceLocation: sourceLocation)
         #expect(request.target == behaviour.path, sourceLocation: sourceLocation)
-        #expect(request.body == behaviour.body.octets ?? Data(), sourceLocation: sourceLocation)
+        #expect(request.body == behaviour.body.bytes ?? Data(), sourceLocation: sourceLocation)
         for (name, value) in behaviour.headers { #expect(request.field(name) == value, "\(name)", sourceLocation: sourceLocation) }
     }
 }

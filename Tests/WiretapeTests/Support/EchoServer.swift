@@ -3,7 +3,7 @@ import Foundation
 import Platform
 import TapeBytes
 
-/// A server on loopback that keeps what arrived, octet by octet, and answers with an empty 200. Ends with the last reference to it.
+/// A server on loopback that keeps what arrived, byte by byte, and answers with an empty 200. Ends with the last reference to it.
 ///
 /// In this process: one that was started would inherit the files of others, and keep those waiting that wait for their end.
 final class EchoServer: Sendable {
@@ -11,7 +11,7 @@ final class EchoServer: Sendable {
         let method: String
         let target: String
         let fields: HeaderFields
-        let octets: [UInt8]
+        let bytes: [UInt8]
 
         func values(_ name: String) -> [String] {
             (0..<self.fields.count).filter { self.fields.name(at: $0).lowercased() == name.lowercased() }.map { self.fields.value(at: $0) }
@@ -63,25 +63,25 @@ final class EchoServer: Sendable {
     }
 
     private static func read(_ connection: Int32) -> Arrived? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         func more() -> Bool {
             var buffer = [UInt8](repeating: 0, count: 65536)
             let count = recv(connection, &buffer, buffer.count, 0)
-            if count > 0 { octets += buffer[..<count] }
+            if count > 0 { bytes += buffer[..<count] }
             return count > 0
         }
         var end: Int?
         while end == nil {
             guard more() else { return nil }
-            end = octets.indices.first { octets[$0...].starts(with: [13, 10, 13, 10]) }
+            end = bytes.indices.first { bytes[$0...].starts(with: [13, 10, 13, 10]) }
         }
         guard let end else { return nil }
-        let lines = String(decoding: octets[..<end], as: UTF8.self).components(separatedBy: "\r\n")
+        let lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
         let words = lines[0].split(separator: " ").map(String.init)
         let fields = HeaderFields(Array(lines.dropFirst()))
         let length = fields.first("content-length").flatMap { Int($0) } ?? 0
-        while octets.count < end + 4 + length { guard more() else { return nil } }
+        while bytes.count < end + 4 + length { guard more() else { return nil } }
         guard words.count == 3 else { return nil }
-        return Arrived(method: words[0], target: words[1], fields: fields, octets: Array(octets[(end + 4)...]))
+        return Arrived(method: words[0], target: words[1], fields: fields, bytes: Array(bytes[(end + 4)...]))
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Certificates made for tests, in DER, with what OpenSSL says of their keys.
 enum SampleCertificate {
     /// An RSA key of 1024 bits; for www.example.com, *.wild.example, *.com, 127.0.0.1 and ::1, and an e-mail address.
-    static let rsa = Self.octets(
+    static let rsa = Self.bytes(
         """
         MIICZDCCAc2gAwIBAgIUFI4grSAqCHqh904eyWdakDHbQt8wDQYJKoZIhvcNAQELBQAwGTEXMBUGA1UEAwwOY29tbW9uLmV4YW1wbGUwIBcNMj
         YxMTIyMDY0NTM3WhgPMjEyNjEwMjkwNjQ1MzdaMBkxFzAVBgNVBAMMDmNvbW1vbi5leGFtcGxlMIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKB
@@ -17,7 +17,7 @@ enum SampleCertificate {
     static let rsaPin = "sha256/2gY3FFVjXCudAzQuUcFGhytizG3f6yonYbjzXQXIyJY="
 
     /// P-256; for ec.example, in a critical extension.
-    static let ec = Self.octets(
+    static let ec = Self.bytes(
         """
         MIIBmzCCAUGgAwIBAgIUZHdjqUnB2W8+C5Vjb+by2rQvi30wCgYIKoZIzj0EAwIwFTETMBEGA1UEAwwKZWMuZXhhbXBsZTAgFw0yNjExMjIwNj
         Q1MzdaGA8yMTI2MTAyOTA2NDUzN1owFTETMBEGA1UEAwwKZWMuZXhhbXBsZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABAPROlzYpV+XsJZo
@@ -29,7 +29,7 @@ enum SampleCertificate {
     static let ecPin = "sha256/EU5B3UpbwV+nfZuAt1IR05Jt+kAiqVYnijXv6nj97mQ="
 
     /// Ed25519, with a common name alone.
-    static let ed = Self.octets(
+    static let ed = Self.bytes(
         """
         MIIBQDCB86ADAgECAhRrQFH2D+4YVImYd3Zskwvi7Z4OODAFBgMrZXAwFTETMBEGA1UEAwwKZWQuZXhhbXBsZTAgFw0yNjExMjIwNjQ1MzdaGA
         8yMTI2MTAyOTA2NDUzN1owFTETMBEGA1UEAwwKZWQuZXhhbXBsZTAqMAUGAytlcAMhALnyq1VcuB/YzOZZMosvOl+yk8ceR64ka4eM9oZb2W6t
@@ -39,7 +39,7 @@ enum SampleCertificate {
     static let edPin = "sha256/uF8C7AuT3U7p8cNgZ2SiauNwMtJbLiMB3u3PjCVmV1A="
 
     /// P-256, version 1: no extensions.
-    static let v1 = Self.octets(
+    static let v1 = Self.bytes(
         """
         MIIBGTCBvwIUXh9SDtmqE3H5DTI+bPfk3m+kwUgwCgYIKoZIzj0EAwIwDjEMMAoGA1UEAwwDb2xkMCAXDTI2MTEyMjA2NDUzN1oYDzIxMjYxMD
         I5MDY0NTM3WjAOMQwwCgYDVQQDDANvbGQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASAYbNDOVJ7QrM1tSW5DQs01KaXrk4DjT7FWFLeDm90
@@ -48,7 +48,7 @@ enum SampleCertificate {
         """)
     static let v1Pin = "sha256/hjJi2d38Qr3vGoZBRQzyXcKFVs25zGAsqiLR+/7jeV0="
 
-    private static func octets(_ base64: String) -> [UInt8] {
+    private static func bytes(_ base64: String) -> [UInt8] {
         [UInt8](Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data())
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Wiretape
 
 @Suite struct ChunkSpoolTests {
-    @Test func octetsComeBackInTheirOrder() throws {
+    @Test func bytesComeBackInTheirOrder() throws {
         let spool = try ChunkSpool()
         try spool.append(Data("abc".utf8))
         #expect(try spool.next(2) == Data("ab".utf8))

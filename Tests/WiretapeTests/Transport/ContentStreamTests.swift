@@ -9,13 +9,13 @@ import Testing
 @Suite struct ContentStreamTests {
     private func all(_ body: Body, _ headers: [String] = [], limit: Int = 1000, in folder: TemporaryFolder) throws -> Data {
         let stream = try ContentStream(body, headers: HeaderFields(headers), bodies: BodyReader(cassettePath: folder.file("a.json")))
-        var octets = Data()
+        var bytes = Data()
         while !stream.isEnded {
             let piece = try stream.next(limit)
             #expect(piece.count <= limit && piece.startIndex == 0)
-            octets += piece
+            bytes += piece
         }
-        return octets
+        return bytes
     }
 
     @Test func contentThatLiesThereComesInPieces() throws {

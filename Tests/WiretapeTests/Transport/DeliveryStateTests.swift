@@ -32,14 +32,14 @@ import Testing
         var state = DeliveryState()
         #expect(state.willDeliver() == .go)
         #expect(state.cancel() == .stop)
-        #expect(state.didDeliver(.pause) == .tellCancelled)
+        #expect(state.didDeliver(.pause) == .reportCancelled)
         #expect(state.cancel() == .stop)
         var paused = DeliveryState(isPaused: true)
-        #expect(paused.cancel() == .tellCancelled)
+        #expect(paused.cancel() == .reportCancelled)
         #expect(paused.resume() == .stop)
         var beforeDelivery = DeliveryState()
         #expect(beforeDelivery.cancel() == .stop)
-        #expect(beforeDelivery.willDeliver() == .tellCancelled)
+        #expect(beforeDelivery.willDeliver() == .reportCancelled)
         #expect(beforeDelivery.willDeliver() == .stop)
     }
 
@@ -50,10 +50,10 @@ import Testing
         #expect(state.didWait() == .go)
         #expect(state.didWait() == .stop)
         #expect(state.willWait() == .stop)
-        #expect(state.cancel() == .tellCancelled)
+        #expect(state.cancel() == .reportCancelled)
         #expect(state.didWait() == .stop)
         var cancelled = DeliveryState()
         #expect(cancelled.cancel() == .stop)
-        #expect(cancelled.willWait() == .tellCancelled)
+        #expect(cancelled.willWait() == .reportCancelled)
     }
 }

@@ -142,7 +142,7 @@ import Testing
     @Test func aProxyIsTakenOrRefusedWithTheWayToHaveOne() throws {
         #if canImport(FoundationNetworking)
         let failure = #expect(throws: TransportFailure.self) { _ = try LiveTransport(proxy: .init(host: "127.0.0.1", port: 8080)) }
-        #expect(failure?.message.contains("http_proxy and https_proxy, in small letters, to \"http://127.0.0.1:8080\"") == true)
+        #expect(failure?.message.contains("http_proxy and https_proxy, in lower case, to \"http://127.0.0.1:8080\"") == true)
         #else
         _ = try LiveTransport(proxy: .init(host: "127.0.0.1", port: 8080))
         #endif

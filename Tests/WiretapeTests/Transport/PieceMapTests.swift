@@ -9,7 +9,7 @@ import Testing
         PieceMap.mapped(Arrival(isChunked: true, pieces: sizes.map { Arrival.Piece(at: 0, size: $0) }), to: size).pieces.map(\.size)
     }
 
-    @Test func contentWithoutCodingsIsCutWhereItsOctetsWere() {
+    @Test func contentWithoutCodingsIsCutWhereItsBytesWere() {
         #expect(self.sizes([3, 1, 4], to: 8) == [3, 1, 4])
     }
 
@@ -25,7 +25,7 @@ import Testing
         #expect(self.sizes([-5, 2], to: 9) == [0, 9])
     }
 
-    @Test func allOctetsAreGivenWhateverThePiecesSay() {
+    @Test func allBytesAreGivenWhateverThePiecesSay() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let pieces = (0..<Int.random(in: 1...9, using: &random)).map { _ in Int.random(in: 0...5000, using: &random) }

@@ -68,7 +68,7 @@ import Testing
         #expect(lines.first == "no recorded exchange answers \"GET \(self.origin)/pets?page=2\" (mode none)")
         #expect(
             lines.last
-                == #"to take it for exchange 1, add to settings.ignore: "query:page"; to record it, open the cassette with mode .newEpisodes"#
+                == #"to match it with exchange 1, add to settings.ignore: "query:page"; to record it, open the cassette with mode .newEpisodes"#
         )
         #expect(cassette.verdict.misses == 1)
         #expect(cassette.verdict.unused == [0, 1])

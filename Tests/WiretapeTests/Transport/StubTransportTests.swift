@@ -22,7 +22,7 @@ import Testing
         #expect(offline.failure?.message == "offline")
         let third = try await stub.exchange("GET", "http://a.test/x")
         #expect(third.lines == ["failed unserved"])
-        #expect(third.failure?.message == "request 3, GET \"http://a.test/x\", has no answer: give the stub more than 2.")
+        #expect(third.failure?.message == "request 3, GET \"http://a.test/x\", has no response: the stub has only 2, add more.")
     }
 
     @Test func theFirstRuleThatFitsAnswers() async throws {
@@ -35,7 +35,7 @@ import Testing
         #expect(pets.head?.headers.value(for: "Content-Type") == "application/json")
         #expect(try await stub.exchange("GET", "http://a.test/").lines == ["head 404", "end"])
         let post = try await stub.exchange("POST", "http://a.test/")
-        #expect(post.failure?.message == "no rule of the stub fits POST \"http://a.test/\": add one.")
+        #expect(post.failure?.message == "no stub rule matches POST \"http://a.test/\": add one.")
     }
 
     @Test func piecesComeInTheirTime() async throws {

@@ -56,7 +56,7 @@ import Wiretape
             try Validation.default.validate(request: SampleResponse.request(), response: SampleResponse.response(404), data: nil)
         } throws: {
             "\($0)"
-                == "the response to \"GET http://h/p\" has the status 404, and 200 to 299 was wanted: look at the body, or validate other statuses"
+                == "the response to \"GET http://h/p\" has the status 404, expected 200 to 299: look at the body, or validate other statuses"
         }
     }
 

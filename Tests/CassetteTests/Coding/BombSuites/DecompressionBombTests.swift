@@ -5,21 +5,21 @@ import Testing
 
 /// Small bodies that claim to be huge, in all codings: kept as they came, marked, and never whole in memory or on disk.
 struct DecompressionBombTests {
-    private func develop(_ wire: [UInt8], _ lines: String..., sink: inout MemorySink) throws -> Body {
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
-        return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
+    private func decode(_ wire: [UInt8], _ lines: String..., sink: inout MemorySink) throws -> Body {
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
+        return try decoder.decode(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
     }
 
-    private func develop(_ wire: [UInt8], _ lines: String...) throws -> Body {
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+    private func decode(_ wire: [UInt8], _ lines: String...) throws -> Body {
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
-        return try developer.develop(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
+        return try decoder.decode(wire, headers: HeaderFields(lines), origin: "o", sink: &sink)
     }
 
     @Test func aBombStaysAsItCameAndLeavesNoFileOfItsContent() throws {
         var sink = MemorySink()
         let wire = CodingFixtures.deflated([UInt8](repeating: 0, count: 8 << 20), DeflateParameters(level: 9), .gzip)
-        let body = try self.develop(wire, "Content-Type: text/html", "Content-Encoding: gzip", sink: &sink)
+        let body = try self.decode(wire, "Content-Type: text/html", "Content-Encoding: gzip", sink: &sink)
         #expect(body.note?.contains("1000 times") == true)
         #expect(body.codings.isEmpty)
         #expect(sink.files.values.map(\.count) == [wire.count])
@@ -29,21 +29,21 @@ struct DecompressionBombTests {
     @Test func aGibibyteOfZerosInAMebibyteEndsEarlyInConstantMemory() throws {
         let mebibyte = CodingFixtures.mebibyteOfZeros
         var largestRead = 0
-        let source = OctetSource(size: mebibyte.count * 1024 + 2) { offset, buffer in
+        let source = ByteSource(size: mebibyte.count * 1024 + 2) { offset, buffer in
             largestRead = max(largestRead, buffer.count)
             let count = min(buffer.count, mebibyte.count - offset % mebibyte.count)
             let part = mebibyte[(offset % mebibyte.count)...].prefix(count)
             part.withUnsafeBytes { buffer.copyMemory(from: $0) }
             return count
         }
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
-        sink.keepsOctets = false
-        let body = try developer.develop(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)
+        sink.keepsBytes = false
+        let body = try decoder.decode(source, headers: HeaderFields(["Content-Encoding: deflate"]), origin: "o", sink: &sink)
         #expect(body.note?.contains("1000 times") == true)
         #expect(body.codings.isEmpty)
         #expect(sink.files.count == 1)
-        #expect(largestRead <= OctetSource.pieceSize)
+        #expect(largestRead <= ByteSource.pieceSize)
     }
 
     @Test func aBombWithinABombGoesOffNowhere() throws {
@@ -51,7 +51,7 @@ struct DecompressionBombTests {
         let wire = CodingFixtures.deflated(Array(mebibytes), DeflateParameters(level: 9), .gzip)
         #expect(wire.count < 4096)
         var sink = MemorySink()
-        let body = try self.develop(wire, "Content-Encoding: deflate, gzip", sink: &sink)
+        let body = try self.decode(wire, "Content-Encoding: deflate, gzip", sink: &sink)
         #expect(body.codings.isEmpty)
         #expect(body.note?.hasPrefix("content coding \"deflate\" is not taken off: decoded body more than 1000 times") == true)
         #expect(body.content == .binary(wire) && sink.files.isEmpty)
@@ -59,7 +59,7 @@ struct DecompressionBombTests {
 
     #if CODINGS
     @Test func aGibibyteOfZerosInBrotliIsMarked() throws {
-        let body = try self.develop(CodingFixtures.brotliBomb, "Content-Encoding: br")
+        let body = try self.decode(CodingFixtures.brotliBomb, "Content-Encoding: br")
         #expect(body.content == .binary(CodingFixtures.brotliBomb))
         #expect(body.note?.contains("1000 times") == true)
     }
@@ -69,7 +69,7 @@ struct DecompressionBombTests {
     @Test func aGibibyteOfZerosInZstdIsMarked() throws {
         var sink = MemorySink()
         let wire = CodingFixtures.zstdZeros(mebibytes: 1024)
-        let body = try self.develop(wire, "Content-Encoding: zstd", sink: &sink)
+        let body = try self.decode(wire, "Content-Encoding: zstd", sink: &sink)
         #expect(sink.files.values.map(\.count) == [wire.count])
         #expect(body.note?.contains("1000 times") == true)
     }

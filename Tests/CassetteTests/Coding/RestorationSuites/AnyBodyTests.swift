@@ -5,7 +5,7 @@ import Testing
 @testable import CassetteModel
 @testable import TapeBytes
 
-/// Whatever octets come under whatever Content-Type: what a cassette holds of them gives them back.
+/// Whatever bytes come under whatever Content-Type: what a cassette holds of them gives them back.
 struct AnyBodyTests {
     private static let types = [
         "", "text/plain", "text/plain; charset=euc-kr", "text/plain; charset=utf-16", "text/html; charset=shift_jis",
@@ -39,23 +39,23 @@ struct AnyBodyTests {
     ]
 
     private func data(using generator: inout SeededGenerator) -> [UInt8] {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
             switch Int.random(in: 0..<12, using: &generator) {
-            case 0: octets.append(UInt8.random(in: 0...255, using: &generator))
-            case 1: octets += [0xC0, 0xBD]
-            case 2 where octets.count < 200: octets += Array(repeating: UInt8.random(in: 32...126, using: &generator), count: 80)
-            default: octets += Array((Self.words.randomElement(using: &generator) ?? "").utf8)
+            case 0: bytes.append(UInt8.random(in: 0...255, using: &generator))
+            case 1: bytes += [0xC0, 0xBD]
+            case 2 where bytes.count < 200: bytes += Array(repeating: UInt8.random(in: 32...126, using: &generator), count: 80)
+            default: bytes += Array((Self.words.randomElement(using: &generator) ?? "").utf8)
             }
         }
-        return octets
+        return bytes
     }
 
     /// Mostly parts, with what was made for them in the encoding they name.
     private func body(using generator: inout SeededGenerator) -> [UInt8] {
         if Int.random(in: 0..<4, using: &generator) == 0 { return Array((Self.documents.randomElement(using: &generator) ?? "").utf8) }
         guard Int.random(in: 0..<3, using: &generator) > 0 else { return self.data(using: &generator) }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for _ in 0..<Int.random(in: 0...4, using: &generator) {
             let head = Self.heads.randomElement(using: &generator) ?? ""
             var data = self.data(using: &generator)
@@ -67,24 +67,24 @@ struct AnyBodyTests {
                     data = QuotedPrintableSpelling(line: [0, 20, 76].randomElement(using: &generator) ?? 0, lineEnd: lineEnd).write(data)
                 }
             }
-            octets += Array("--X\r\n\(head)\r\n".utf8) + data + Array("\r\n".utf8)
+            bytes += Array("--X\r\n\(head)\r\n".utf8) + data + Array("\r\n".utf8)
         }
-        octets += Array("--X--\r\n".utf8)
-        return Bool.random(using: &generator) ? octets : MultipartFixture.mutated(octets, using: &generator)
+        bytes += Array("--X--\r\n".utf8)
+        return Bool.random(using: &generator) ? bytes : MultipartFixture.mutated(bytes, using: &generator)
     }
 
     private func expectBack(
-        _ octets: [UInt8], _ headers: HeaderFields, _ developer: inout WireBodyDecoder, _ counts: inout [String: Int]
+        _ bytes: [UInt8], _ headers: HeaderFields, _ decoder: inout WireBodyDecoder, _ counts: inout [String: Int]
     ) throws {
         var sink = MemorySink()
-        let body = try developer.develop(octets, headers: headers, origin: "a:80", sink: &sink)
+        let body = try decoder.decode(bytes, headers: headers, origin: "a:80", sink: &sink)
         let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: body)
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
         let read = try #require(try InteractionDecoder.decode(writer.bytes).request.body)
         #expect(read == body)
         let restored = try BodyRestorer.wireBytes(of: read, file: sink.read, raw: { _ in [] }, digest: TestDigest())
-        #expect(restored == BodyRestorer.Restored(octets: octets, isEdited: false), "\(String(decoding: writer.bytes, as: UTF8.self))")
+        #expect(restored == BodyRestorer.Restored(bytes: bytes, isEdited: false), "\(String(decoding: writer.bytes, as: UTF8.self))")
         let text = String(decoding: writer.bytes, as: UTF8.self)
         for member in ["transfer", "multipart", "charset", "json", "form", "lines", "events", "base64", "file", "codings"] {
             if text.contains("\"\(member)\": ") { counts[member, default: 0] += 1 }
@@ -93,19 +93,19 @@ struct AnyBodyTests {
 
     @Test func everyBodyComesBack() throws {
         var generator = SeededGenerator(seed: 44)
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var counts: [String: Int] = [:]
         for round in 0..<rounds(6_000) {
             let type = Self.types.randomElement(using: &generator) ?? ""
-            var octets = self.body(using: &generator)
-            // Past the limits of what stands in a cassette.
-            if round % 100 == 0 { octets = Array(repeatElement(octets, count: 1 + 70_000 / max(octets.count, 1)).joined()) }
+            var bytes = self.body(using: &generator)
+            // Past the limits of what a cassette holds itself.
+            if round % 100 == 0 { bytes = Array(repeatElement(bytes, count: 1 + 70_000 / max(bytes.count, 1)).joined()) }
             var lines = type.isEmpty ? [] : ["Content-Type: \(type)"]
             if round % 10 == 1 {
                 lines.append("Content-Encoding: deflate")
-                if round % 20 == 1 { octets = CodingFixtures.deflated(octets, DeflateParameters(level: 6), .zlib) }
+                if round % 20 == 1 { bytes = CodingFixtures.deflated(bytes, DeflateParameters(level: 6), .zlib) }
             }
-            try self.expectBack(octets, HeaderFields(lines), &developer, &counts)
+            try self.expectBack(bytes, HeaderFields(lines), &decoder, &counts)
         }
         for member in ["transfer", "multipart", "charset", "json", "form", "lines", "events", "base64", "file", "codings"] {
             #expect(counts[member, default: 0] > rounds(20), "\(member): \(counts)")

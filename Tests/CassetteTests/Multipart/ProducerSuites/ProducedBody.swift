@@ -11,42 +11,42 @@ struct ProducedBody: Codable {
     var type: String
     var body: Data
 
-    /// A part as every reader tells of it.
+    /// A part as every reader reports it.
     struct Part: Codable, Equatable {
         var name: String?
         var filename: String?
         var data: Data
     }
 
-    var octets: [UInt8] { Array(self.body) }
+    var bytes: [UInt8] { Array(self.body) }
 
-    /// The parts as a cassette has them, and its text; they give the octets back.
+    /// The parts as a cassette has them, and its text; they give the bytes back.
     func recorded() throws -> (body: MultipartBody<PartContent>, text: String) {
-        var developer = WireBodyDecoder(makeDigest: { TestDigest() })
+        var decoder = WireBodyDecoder(makeDigest: { TestDigest() })
         var sink = MemorySink()
         let headers = HeaderFields(["Content-Type: \(self.type)"])
-        let developed = try developer.develop(self.octets, headers: headers, origin: "", sink: &sink)
-        let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: developed)
+        let decoded = try decoder.decode(self.bytes, headers: headers, origin: "", sink: &sink)
+        let request = RecordedRequest(method: "POST", url: "http://a/", headers: headers, body: decoded)
         var writer = JSONWriter()
         InteractionEncoder.encode(Interaction(id: 1, started: Timestamp(microseconds: 0), request: request), into: &writer)
         let read = try #require(try InteractionDecoder.decode(writer.bytes).request.body)
-        #expect(read == developed)
+        #expect(read == decoded)
         let restored = try BodyRestorer.wireBytes(of: read, file: sink.read, raw: { _ in [] }, digest: TestDigest())
-        #expect(restored == BodyRestorer.Restored(octets: self.octets, isEdited: false))
+        #expect(restored == BodyRestorer.Restored(bytes: self.bytes, isEdited: false))
         guard case .multipart(let body) = read.content else { throw CassetteError(.damaged, "no parts") }
         return (body, String(decoding: writer.bytes, as: UTF8.self))
     }
 
-    /// The parts as we read them; nil where we do not.
+    /// The parts as we read them; nil if we do not.
     var parts: [Part]? {
-        let octets = self.octets
+        let bytes = self.bytes
         guard let boundary = MultipartType(Array(self.type.utf8))?.boundary,
-            let body = octets.withUnsafeBytes({ MultipartBody.parse($0, boundary: boundary) })
+            let body = bytes.withUnsafeBytes({ MultipartBody.parse($0, boundary: boundary) })
         else { return nil }
         return body.parts.map { part in
             let disposition = ContentDisposition(part.headers.fields)
             guard case .data(let range) = part.content else { return Part(data: Data()) }
-            return Part(name: disposition?.name, filename: disposition?.filename, data: Data(octets[range]))
+            return Part(name: disposition?.name, filename: disposition?.filename, data: Data(bytes[range]))
         }
     }
 }

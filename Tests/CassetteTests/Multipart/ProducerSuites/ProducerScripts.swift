@@ -1,4 +1,4 @@
-/// What is run in Python, Node and a browser: each prints or reads bodies as JSON, with octets in base64.
+/// What is run in Python, Node and a browser: each prints or reads bodies as JSON, with bytes in base64.
 enum ProducerScripts {
     /// The fields that every producer sends, as JSON: name, filename, data in base64.
     static let fields = #"""
@@ -78,7 +78,7 @@ enum ProducerScripts {
         }])));
         """#
 
-    /// Starts curl against a server of its own on loopback and tells what curl sent.
+    /// Starts curl against a server of its own on loopback and reports what curl sent.
     static let curl = #"""
         import base64, http.server, json, os, subprocess, sys, tempfile, threading
         fields = json.load(sys.stdin)
@@ -105,7 +105,7 @@ enum ProducerScripts {
         json.dump(out, sys.stdout)
         """#
 
-    /// Lets a headless Chromium send a form with files to a server on loopback, and tells what it sent.
+    /// Lets a headless Chromium send a form with files to a server on loopback, and reports what it sent.
     static let chromium = #"""
         import base64, http.server, json, subprocess, sys, tempfile, threading
         fields = json.load(sys.stdin)
@@ -154,7 +154,7 @@ enum ProducerScripts {
         json.dump(out, sys.stdout)
         """#
 
-    /// Reads bodies and tells the parts that each of three parsers finds in them.
+    /// Reads bodies and reports the parts that each of three parsers finds in them.
     static let parsers = #"""
         import base64, io, json, sys
         import python_multipart, multipart

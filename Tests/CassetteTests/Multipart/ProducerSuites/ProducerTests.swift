@@ -18,18 +18,18 @@ struct ProducerTests {
 
     /// `allowed`: what the lint may find, since the producer does it.
     private func check(_ produced: ProducedBody, allowed: Set<MultipartProblem.Kind> = [], folds: Bool = false) throws {
-        let octets = produced.octets
+        let bytes = produced.bytes
         let type = try #require(MultipartType(Array(produced.type.utf8)))
         let boundary = try #require(type.boundary)
-        let body = try #require(octets.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) })
-        #expect(octets.withUnsafeBytes { MultipartSerializer.octets(body, source: $0) } == octets)
+        let body = try #require(bytes.withUnsafeBytes { MultipartBody.parse($0, boundary: boundary) })
+        #expect(bytes.withUnsafeBytes { MultipartSerializer.bytes(body, source: $0) } == bytes)
         #expect(folds || body.parts.allSatisfy { $0.headers.canonicalLines != nil })
         let headers = HeaderFields(["Content-Type: \(produced.type)"])
-        let problems = octets.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
+        let problems = bytes.withUnsafeBytes { MultipartLint.problems(headers: headers, body: $0) }
         #expect(problems.filter { !allowed.contains($0.kind) } == [], "\(produced.name)")
     }
 
-    /// PNG's first octets in the fields are followed by a line end, which the lint may name.
+    /// PNG's first bytes in the fields are followed by a line end, which the lint may name.
     private static let doubled: Set<MultipartProblem.Kind> = [.lineEndDoubled]
 
     @Test(.enabled(if: MultipartPrograms.curl != nil), arguments: [[], ["--form-escape"]])
@@ -81,8 +81,8 @@ struct ProducerTests {
             let texts = body.parts.map { part -> String? in
                 guard case .data(.transferEncoded(let content, _)) = part.content else { return nil }
                 switch content {
-                case .encodedText(let octets, let charset): return charset.decode(octets).map { String(decoding: $0, as: UTF8.self) }
-                default: return content.bodyContent.inlineOctets.map { String(decoding: $0, as: UTF8.self) }
+                case .encodedText(let bytes, let charset): return charset.decode(bytes).map { String(decoding: $0, as: UTF8.self) }
+                default: return content.bodyContent.inlineBytes.map { String(decoding: $0, as: UTF8.self) }
                 }
             }
             guard produced.name != "old mail" else {
@@ -90,7 +90,7 @@ struct ProducerTests {
                 #expect(produced.parts?.map(\.filename) == ["음식.txt", "é .txt"])
                 continue
             }
-            // The octets of an image say no more than their base64.
+            // The bytes of an image say no more than their base64.
             #expect(texts == [long, long, #"{"a": 1}"#, nil], "\(produced.name)")
             #expect(
                 produced.parts?.map(\.filename) == [nil, "아주 긴 이름을 가진 첨부 파일입니다 정말로 아주 길어요.txt", "a.json", "사진.png"], "\(produced.name)")
@@ -120,8 +120,8 @@ struct ProducerTests {
         for _ in 0..<100 {
             let body = try RandomMultipart.body(using: &generator, depth: 1)
             guard !body.parts.isEmpty else { continue }
-            let type = "multipart/form-data; boundary=" + String(decoding: body.boundary.octets, as: UTF8.self)
-            bodies.append(ProducedBody(name: "ours", type: type, body: Data(MultipartSerializer.octets(body))))
+            let type = "multipart/form-data; boundary=" + String(decoding: body.boundary.bytes, as: UTF8.self)
+            bodies.append(ProducedBody(name: "ours", type: type, body: Data(MultipartSerializer.bytes(body))))
         }
         let output = try MultipartPrograms.run([python, "-c", ProducerScripts.parsers], input: try JSONEncoder().encode(bodies))
         let found = try JSONDecoder().decode([[String: [ProducedBody.Part]]].self, from: output)

@@ -10,7 +10,7 @@ import Testing
         ("(x+x+)+y", "x"),
         ("[ab]*a[ab]{400}c", "ab"), (".*.*.*.*.*=", "a"), ("a*a*a*a*a*a*b", "a"), ("(^|a|\\b)*b", "a"),
     ])
-    func aHostilePatternTakesItsTimeOnlyOncePerOctet(text: String, letters: String) throws {
+    func aHostilePatternTakesItsTimeOnlyOncePerByte(text: String, letters: String) throws {
         let pattern = try Pattern(text)
         var generator = SeededGenerator(seed: 3)
         let choices = Array(letters.utf8)

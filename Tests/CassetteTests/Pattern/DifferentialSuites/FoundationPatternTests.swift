@@ -6,7 +6,7 @@ import Testing
 
 /// Patterns made by chance mean what they mean to Foundation's regular expressions, but for the longest of `|`.
 @Suite struct FoundationPatternTests {
-    /// Foundation's expressions for a pattern, one for each number of UTF-16 units that may be left behind a match.
+    /// Foundation's expressions for a pattern, one for each number of UTF-16 units that may be left after a match.
     private struct Oracle {
         private let expressions: [NSRegularExpression]
 
@@ -16,7 +16,7 @@ import Testing
             }
         }
 
-        /// The leftmost match and the longest from there, found by asking for every end; `starts` are octets.
+        /// The leftmost match and the longest from there, found by asking for every end; `starts` are bytes.
         func range(in input: String, starts: ArraySlice<Int>) -> Range<Int>? {
             let text = input as NSString
             for start in starts {

@@ -151,7 +151,7 @@ import Testing
                 }
             }
         }
-        for text in texts { #expect(try LeakScan(vault).leaks(in: OctetSource(text)) == []) }
+        for text in texts { #expect(try LeakScan(vault).leaks(in: ByteSource(text)) == []) }
         #expect(Self.structure(content) == Self.structure(Self.decoded(before)))
         #expect(Self.structure(content) != nil)
         #expect(after.interaction.request.headers.first("content-length") == "\(after.request?.octets.count ?? 0)")
@@ -206,7 +206,7 @@ import Testing
         let headers = HeaderFields(["Content-Type: application/json"])
         let vault = SecretVault()
         let memory = text
-        let source = OctetSource(size: text.count) { offset, buffer in
+        let source = ByteSource(size: text.count) { offset, buffer in
             let count = min(buffer.count, 60_000, memory.count - offset)
             memory.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
             return count

@@ -70,7 +70,7 @@ import Testing
             Issue.record("no miss")
             return
         }
-        #expect(report.nextStep.hasPrefix("to take it for exchange 1, run with: \(entry.advice); to record it, run: "), "\(report)")
+        #expect(report.nextStep.hasPrefix("to match it with exchange 1, run with: \(entry.advice); to record it, run: "), "\(report)")
         let ignoring = try MatchRules(texts.adding(MatchRuleTexts(ignore: report.ignorablePlaces)))
         #expect(try source.session(rules: ignoring).send(entry.live) == .replay(index: 0))
         #expect(try source.session(rules: ignoring).send(entry.recorded) == .replay(index: 0))

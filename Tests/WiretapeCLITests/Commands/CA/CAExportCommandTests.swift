@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: ["der", "p12"]) func binaryIsNotForATerminal(format: String) throws {
         let pair = try TerminalPair()
         let message = trustProblem { try self.command(["--format", format]).export(to: Terminal(pair.descriptor)) }
-        #expect(message?.hasPrefix("\(format) is binary and nothing for a terminal: give --output wiretape-ca.\(format)") == true)
+        #expect(message?.hasPrefix("\(format) is binary, which a terminal cannot show: pass --output wiretape-ca.\(format)") == true)
         #expect(pair.written().isEmpty)
     }
 

@@ -68,10 +68,10 @@ import Testing
         #expect(
             try self.command(interaction).text.hasPrefix(
                 """
-                # left out, since a command line cannot hold it: X: \\u{1b}[2J
-                # left out, since a command line cannot hold it: Y: \\xe9
-                # the trailers are left out: curl sends none
-                # the recorded body was cut short: this sends what came
+                # omitted, because a command line cannot hold it: X: \\u{1b}[2J
+                # omitted, because a command line cannot hold it: Y: \\xe9
+                # the trailers are omitted: curl cannot send them
+                # the recorded body was cut short: this sends what was received
                 curl
                 """))
     }

@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct CurlFormTests {
     private func form(_ head: [String], _ data: [UInt8] = Array("x".utf8)) throws -> CurlForm? {
-        let octets = FormFixtures.body([(head, data)])
-        let parts = try #require(try FormFixtures.parts(octets))
-        return try CurlForm(parts, in: BodyContents(octets), stem: "1-request", folder: "dir")
+        let bytes = FormFixtures.body([(head, data)])
+        let parts = try #require(try FormFixtures.parts(bytes))
+        return try CurlForm(parts, in: BodyContents(bytes), stem: "1-request", folder: "dir")
     }
 
     @Test(arguments: [

@@ -49,12 +49,12 @@ import Testing
             ("", [65], "txt"),
             ("image/jpeg", [0xFF, 0xD8], "jpg"),
         ] as [(String, [UInt8], String)])
-    func theExtensionSaysWhatItHolds(type: String, octets: [UInt8], ending: String) throws {
-        let interaction = Interaction.sample(type: type.isEmpty ? nil : type, body: Body(size: octets.count, content: .binary(octets)))
+    func theExtensionSaysWhatItHolds(type: String, bytes: [UInt8], ending: String) throws {
+        let interaction = Interaction.sample(type: type.isEmpty ? nil : type, body: Body(size: bytes.count, content: .binary(bytes)))
         #expect(try self.extract(interaction).names == ["3-response.\(ending)"])
     }
 
-    @Test func octetsThatKeepTheirCodingSaySo() throws {
+    @Test func bytesThatKeepTheirCodingSaySo() throws {
         var interaction = Interaction.sample(type: "text/html", body: Body(size: 1, content: .binary([1])))
         interaction.response?.headers.append(name: "Content-Encoding", value: "gzip")
         #expect(try self.extract(interaction).names == ["3-response.html.gz"])
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func aBodyWhoseCodingBreaksIsWrittenAsFarAsItCanBeReadAndAsReceived() throws {
-        let broken = BrokenGzip.octets
+        let broken = BrokenGzip.bytes
         var interaction = Interaction.sample(type: "text/plain", body: Body(size: broken.count, content: .binary(broken)))
         interaction.response?.headers.append(name: "Content-Encoding", value: "gzip")
         interaction.response?.body?.note = "content coding is not taken off"
@@ -75,6 +75,6 @@ import Testing
         #expect(result.names == ["3-response.txt", "3-response.txt.gz"])
         #expect(try self.temporary.read("out/3-response.txt") == Array("abc".utf8))
         #expect(try self.temporary.read("out/3-response.txt.gz") == broken)
-        #expect(result.told.map(\.words) == ["text/plain, gzip breaks at octet 15 of 23: wrong gzip checksum", "as received"])
+        #expect(result.told.map(\.words) == ["text/plain, gzip breaks at byte 15 of 23: wrong gzip checksum", "as received"])
     }
 }

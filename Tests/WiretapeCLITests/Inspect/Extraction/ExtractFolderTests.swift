@@ -33,7 +33,7 @@ import Testing
         let path = self.temporary.file("out/a.txt")
         #expect(
             self.message { try self.folder().write("a.txt", self.contents) }
-                == "\"\(path)\" is there already: give --overwrite, or another folder.")
+                == "\"\(path)\" already exists: pass --overwrite, or choose another folder.")
         #expect(try self.temporary.read("out/a.txt") == Array("old".utf8))
         try self.folder(overwrites: true).write("a.txt", self.contents)
         #expect(try self.temporary.read("out/a.txt") == Array("new".utf8))
@@ -67,10 +67,10 @@ import Testing
         try self.temporary.write([], to: "file")
         #expect(
             self.message { _ = try ExtractFolder(self.temporary.file("file"), overwrites: true) }?.hasSuffix(
-                " is no folder: give another one.") == true)
+                " is not a folder: choose another one.") == true)
         let deep = self.temporary.file("none/out")
         #expect(
             self.message { _ = try ExtractFolder(deep, overwrites: false) }
-                == "\"\(deep)\" cannot be made, since the folder it lies in is missing: make that first.")
+                == "\"\(deep)\" cannot be created, because its parent folder does not exist: create that first.")
     }
 }

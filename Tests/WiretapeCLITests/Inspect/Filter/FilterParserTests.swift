@@ -38,17 +38,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "character 1: a condition is missing: write one, as \"~m POST\"."),
+        ("", "character 1: a condition is missing: write one, for example \"~m POST\"."),
         ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)."),
-        ("~q & ", "character 6: a condition is missing: write one, as \"~m POST\"."),
-        ("| ~q", "character 1: a condition is missing in front of \"|\": write one, as \"~m POST\"."),
-        ("~m", "character 3: \"~m\" needs a regular expression, as \"~m pets\"."),
-        ("~m & ~q", "character 4: \"~m\" needs a regular expression, as \"~m pets\"."),
-        ("~c ok", "character 4: \"~c\" needs a status, as \"~c 404\"."),
+        ("~q & ", "character 6: a condition is missing: write one, for example \"~m POST\"."),
+        ("| ~q", "character 1: a condition is missing before \"|\": write one, for example \"~m POST\"."),
+        ("~m", "character 3: \"~m\" needs a regular expression, for example \"~m pets\"."),
+        ("~m & ~q", "character 4: \"~m\" needs a regular expression, for example \"~m pets\"."),
+        ("~c ok", "character 4: \"~c\" needs a status, for example \"~c 404\"."),
         ("~q (~s", "character 4: this \"(\" is not closed: add a \")\"."),
-        ("~q)", "character 3: there is no \"(\" for this \")\": take it out, or add one."),
+        ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one."),
         ("~u 'a", "character 4: this quote is not closed: add a '."),
-        ("~u [a", "character 4: \"[a\" is no regular expression: put a backslash in front of what stands for itself."),
+        ("~u [a", "character 4: \"[a\" is not a regular expression: put a backslash before each character that is meant literally."),
     ])
     func anErrorNamesThePlace(text: String, message: String) {
         #expect(throws: FilterError.self) { try FilterParser.parse(text) }

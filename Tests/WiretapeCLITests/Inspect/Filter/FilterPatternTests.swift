@@ -23,9 +23,9 @@ import Testing
         #expect(try #require(FilterPattern("a.b", .body)).matches("a\nb"))
     }
 
-    @Test(arguments: ["이름", "이.", "NAM[E]"]) func textAmongOtherOctetsIsFound(pattern: String) throws {
-        let octets: [UInt8] = [0xFF, 0xFE, 0x00] + Array("이름 name".utf8) + [0x80, 0xEC]
-        #expect(try #require(FilterPattern(pattern, .body)).matches(octets))
+    @Test(arguments: ["이름", "이.", "NAM[E]"]) func textAmongOtherBytesIsFound(pattern: String) throws {
+        let bytes: [UInt8] = [0xFF, 0xFE, 0x00] + Array("이름 name".utf8) + [0x80, 0xEC]
+        #expect(try #require(FilterPattern(pattern, .body)).matches(bytes))
     }
 
     @Test(arguments: ["(", "[a", "*", "a{2,1}"]) func whatIsNoExpressionIsNone(pattern: String) {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ImageInfoTests {
     @Test func aPNGTellsItsSizeFirst() {
         #expect(ImageInfo(FormFixtures.png)?.description == "PNG image, 3 × 2")
-        #expect(ImageInfo(Array(FormFixtures.png.prefix(20)))?.description == "PNG image, cut short in front of its size")
+        #expect(ImageInfo(Array(FormFixtures.png.prefix(20)))?.description == "PNG image, cut short before its size")
     }
 
     @Test(arguments: [0xC0, 0xC2] as [UInt8]) func aJPEGTellsItBehindOtherSegments(frame: UInt8) {
@@ -36,13 +36,13 @@ import Testing
         #expect(ImageInfo(Array(webp.dropLast()))?.size == nil)
     }
 
-    @Test func otherOctetsAreNoImage() {
-        for octets in [[], [0x89, 0x50], Array("GIF90a".utf8), Array("RIFF0000WAVE".utf8)] as [[UInt8]] {
-            #expect(ImageInfo(octets) == nil)
+    @Test func otherBytesAreNoImage() {
+        for bytes in [[], [0x89, 0x50], Array("GIF90a".utf8), Array("RIFF0000WAVE".utf8)] as [[UInt8]] {
+            #expect(ImageInfo(bytes) == nil)
         }
     }
 
-    @Test func anyOctetsBehindAMagicNumberAreTaken() {
+    @Test func anyBytesBehindAMagicNumberAreTaken() {
         var generator = SeededGenerator(seed: 7)
         for magic in [[0xFF, 0xD8, 0xFF], FormFixtures.png, Array("GIF89a".utf8), Array("RIFF0000WEBPVP8L".utf8)] as [[UInt8]] {
             for _ in 0..<300 {

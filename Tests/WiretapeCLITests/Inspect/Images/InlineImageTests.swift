@@ -4,8 +4,8 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct InlineImageTests {
-    private func sequence(_ octets: [UInt8], columns: Int = 80, _ kind: ImageProtocol) -> String? {
-        ImageInfo(octets).flatMap { InlineImage($0, octets, columns: columns, kind)?.sequence }
+    private func sequence(_ bytes: [UInt8], columns: Int = 80, _ kind: ImageProtocol) -> String? {
+        ImageInfo(bytes).flatMap { InlineImage($0, bytes, columns: columns, kind)?.sequence }
     }
 
     private static let wide = Array(FormFixtures.png[..<16]) + [0, 0, 4, 0] + Array(FormFixtures.png[20...])

@@ -58,9 +58,9 @@ import Testing
         for count in 0..<Self.image.count - 12 - 4 { #expect(PNGPixels(Array(Self.image.prefix(count))) == nil) }
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<500 {
-            var octets = Self.other
-            octets[Int.random(in: 8..<octets.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
-            if let pixels = PNGPixels(octets) { #expect(pixels.pixels.count == pixels.width * pixels.height) }
+            var bytes = Self.other
+            bytes[Int.random(in: 8..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            if let pixels = PNGPixels(bytes) { #expect(pixels.pixels.count == pixels.width * pixels.height) }
         }
     }
 }

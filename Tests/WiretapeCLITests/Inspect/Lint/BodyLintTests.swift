@@ -5,7 +5,7 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct BodyLintTests {
-    @Test func aDefectHasTheOctetsAroundIt() throws {
+    @Test func aDefectHasTheBytesAroundIt() throws {
         let lint = try #require(try BodyLint(BodyContents([13, 10] + FormFixtures.pets), headers: FormFixtures.headers))
         #expect(lint.findings.map(\.problem.kind) == [.lineEndBeforeFirst])
         #expect(lint.findings.first?.excerpt?.lines.first?.hasPrefix("00000000  0d 0a 2d 2d ") == true)

@@ -4,9 +4,9 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct LintExcerptTests {
-    private func lines(_ offset: Int, of octets: [UInt8], pieces: Int = 7) -> [String] {
-        var excerpt = LintExcerpt(offset, size: octets.count)
-        octets.withUnsafeBytes { bytes in
+    private func lines(_ offset: Int, of bytes: [UInt8], pieces: Int = 7) -> [String] {
+        var excerpt = LintExcerpt(offset, size: bytes.count)
+        bytes.withUnsafeBytes { bytes in
             for start in stride(from: 0, to: bytes.count, by: pieces) {
                 excerpt.take(UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + pieces, bytes.count)]), at: start)
             }
@@ -16,7 +16,7 @@ import Testing
 
     private let text = Array("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ!?abcdefghijklmnop".utf8)
 
-    @Test func theOctetIsMarkedBelowBothColumns() {
+    @Test func theByteIsMarkedBelowBothColumns() {
         #expect(
             self.lines(41, of: self.text) == [
                 "00000010  71 72 73 74 75 76 77 78  79 7a 30 31 32 33 34 35  qrstuvwxyz012345",
@@ -26,12 +26,12 @@ import Testing
             ])
     }
 
-    @Test func theFirstOctetHasNothingInFront() {
+    @Test func theFirstByteHasNothingInFront() {
         #expect(self.lines(0, of: self.text).count == 3)
         #expect(self.lines(0, of: self.text)[1].hasPrefix("          ^^   "))
     }
 
-    @Test func thePlaceBehindTheLastOctetIsMarked() {
+    @Test func thePlaceBehindTheLastByteIsMarked() {
         let lines = self.lines(20, of: Array(self.text.prefix(20)))
         #expect(lines.count == 3)
         #expect(lines[2].hasPrefix("                      ^^  "))

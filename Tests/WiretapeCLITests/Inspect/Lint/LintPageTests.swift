@@ -5,11 +5,11 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct LintPageTests {
-    private func page(_ octets: [UInt8]?, isCoded: Bool = false) throws -> String {
+    private func page(_ bytes: [UInt8]?, isCoded: Bool = false) throws -> String {
         let sink = TextSink()
         var page = LintPage(screen: .piped, write: sink.write)
-        if let octets {
-            let lint = try #require(try BodyLint(BodyContents(octets), headers: FormFixtures.headers))
+        if let bytes {
+            let lint = try #require(try BodyLint(BodyContents(bytes), headers: FormFixtures.headers))
             try page.show(lint, exchange: 3, message: .request, request: Interaction.sample(3, "POST").request, isCoded: isCoded)
         }
         try page.finish()
@@ -22,7 +22,7 @@ import Testing
                 """
                 exchange 3, request of POST http://a/pets: 1 defect
 
-                  offset 0: there is a line end in front of the first delimiter, which some servers refuse; begin the body with "--"
+                  offset 0: there is a line end before the first delimiter, which some servers refuse; begin the body with "--"
                     00000000  0d 0a 2d 2d 2d 2d 2d 2d  77 69 72 65 74 61 70 65  ..------wiretape
                               ^^                                                ^
 
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test func offsetsOfACodedBodyAreExplained() throws {
-        #expect(try self.page([13, 10] + FormFixtures.pets, isCoded: true).contains("\n  offsets are of the body without its codings\n"))
+        #expect(try self.page([13, 10] + FormFixtures.pets, isCoded: true).contains("\n  offsets are those of the decoded body\n"))
     }
 
     @Test func nothingWrongIsSaid() throws {
         #expect(
             try self.page(FormFixtures.pets) == "exchange 3, request of POST http://a/pets: no defects\nno defects in 1 multipart body.\n")
-        #expect(try self.page(nil) == "no body is multipart: nothing to look for.\n")
+        #expect(try self.page(nil) == "no body is multipart: nothing to check.\n")
     }
 
     @Test func sentencesStayWithinATerminal() throws {
@@ -48,9 +48,8 @@ import Testing
         #expect(
             sink.text.contains(
                 """
-                  \u{1B}[33moffset 0\u{1B}[0m: there is a line end in front of the first
-                  delimiter, which some servers refuse; begin the body with
-                  "--"
+                  \u{1B}[33moffset 0\u{1B}[0m: there is a line end before the first delimiter,
+                  which some servers refuse; begin the body with "--"
 
                 """))
     }

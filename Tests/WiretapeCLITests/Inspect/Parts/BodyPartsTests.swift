@@ -4,8 +4,8 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct BodyPartsTests {
-    private func data(_ octets: [UInt8]) throws -> [String] {
-        try #require(try FormFixtures.parts(octets)).all.map { String(decoding: octets[$0.data], as: UTF8.self) }
+    private func data(_ bytes: [UInt8]) throws -> [String] {
+        try #require(try FormFixtures.parts(bytes)).all.map { String(decoding: bytes[$0.data], as: UTF8.self) }
     }
 
     @Test func rangesHoldTheData() throws {

@@ -4,11 +4,11 @@ import Testing
 @testable import WiretapeCLI
 
 @Suite struct PartsPageTests {
-    private func page(_ octets: [UInt8], _ screen: InspectScreen = .piped) throws -> String {
+    private func page(_ bytes: [UInt8], _ screen: InspectScreen = .piped) throws -> String {
         let sink = TextSink()
-        let parts = try #require(try FormFixtures.parts(octets))
+        let parts = try #require(try FormFixtures.parts(bytes))
         try PartsPage(command: "wiretape inspect pets.json 1 --body request", screen: screen, write: sink.write).show(
-            parts, in: BodyContents(octets))
+            parts, in: BodyContents(bytes))
         return sink.text
     }
 

@@ -14,8 +14,8 @@ struct FormReaderTests {
         var type: String?
         var hex: String
 
-        init(_ name: String, _ fileName: String?, _ type: String?, _ octets: [UInt8]) {
-            (self.name, self.fileName, self.type, self.hex) = (name, fileName, type, Hex.encode(octets))
+        init(_ name: String, _ fileName: String?, _ type: String?, _ bytes: [UInt8]) {
+            (self.name, self.fileName, self.type, self.hex) = (name, fileName, type, Hex.encode(bytes))
         }
 
         init(from decoder: any Decoder) throws {
@@ -54,13 +54,13 @@ struct FormReaderTests {
         try form.append("two\r\nlines\n", name: "a\"b\r\nc")
         try form.append("again", name: "file")
         try form.append(FormDataFile(path: folder.write([0, 13, 10], to: "zero.png")), name: "path")
-        let octets = try form.encode().source.load()
+        let bytes = try form.encode().source.load()
         let expected = [
             Part("제목", nil, nil, Array("값".utf8)), Part("", nil, nil, []), Part("file", "음식 🍲.jpg", "image/jpeg", random),
             Part("tricky", "a\"b.txt", "text/plain", tricky), Part("a\"b\r\nc", nil, nil, Array("two\r\nlines\n".utf8)),
             Part("file", nil, nil, Array("again".utf8)), Part("path", "zero.png", "image/png", [0, 13, 10]),
         ]
-        let output = try FormReaders.run([python, "-c", FormReaders.script, form.contentType], input: octets)
+        let output = try FormReaders.run([python, "-c", FormReaders.script, form.contentType], input: bytes)
         let answers = try output.split(separator: 10).map { try JSONDecoder().decode(Answer.self, from: $0) }
         #expect(answers.map(\.parser) == ["werkzeug", "defnull", "kludex"])
         for answer in answers { #expect(answer.parts == expected, "\(answer.parser)") }

@@ -79,7 +79,7 @@ enum FormReaders {
                 state.update(headers={}, field=bytearray(), value=bytearray(), data=bytearray())
             def end():
                 options = parse_options_header(state["headers"][b"content-disposition"])[1]
-                text = lambda octets: None if octets is None else octets.decode()
+                text = lambda bytes: None if bytes is None else bytes.decode()
                 parts.append([text(options.get(b"name")), text(options.get(b"filename")),
                     text(state["headers"].get(b"content-type")), bytes(state["data"])])
             parser = python_multipart.MultipartParser(boundary.encode(), {

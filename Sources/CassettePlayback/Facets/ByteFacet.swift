@@ -1,0 +1,94 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// Bytes that are compared as they are: digested as they pass; their beginning is kept to be shown.
+struct ByteFacet {
+    private var filter = MarkFilter()
+    private var digest: any ContentDigest
+    private(set) var beginning: [UInt8] = []
+    private(set) var size = 0
+    private var keeps: Int
+    /// The digest of bytes that were not read.
+    private var known: [UInt8]?
+
+    var hasMarks: Bool { self.filter.hasMarks }
+
+    init(digest: any ContentDigest, keeping: Int = BodyFacets.valueLimit) {
+        self.digest = digest
+        self.keeps = keeping
+    }
+
+    mutating func push(_ bytes: UnsafeRawBufferPointer) {
+        var filter = self.filter
+        self.filter = MarkFilter()
+        filter.push(bytes) { self.take($0) }
+        self.filter = filter
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) {
+        self.digest.update(bytes)
+        self.size += bytes.count
+        let room = self.keeps - self.beginning.count
+        if room > 0 { self.beginning += bytes.prefix(room) }
+        // The value will not be whole; a beginning is only shown.
+        if self.size > self.keeps, self.beginning.count > BodyFacets.valueLimit {
+            self.beginning = Array(self.beginning.prefix(BodyFacets.valueLimit))
+            self.keeps = 0
+        }
+    }
+
+    /// Takes all bytes at once, by their digest; nothing may have been pushed.
+    mutating func take(sha256: [UInt8], size: Int) {
+        self.known = sha256
+        self.size = size
+    }
+
+    /// All bytes, if they were kept.
+    var whole: [UInt8]? { self.known == nil && self.beginning.count == self.size ? self.beginning : nil }
+
+    /// Ends the bytes and returns their digest.
+    mutating func finish() -> [UInt8] {
+        if let known = self.known { return known }
+        var filter = self.filter
+        self.filter = MarkFilter()
+        filter.finish { self.take($0) }
+        self.filter = filter
+        return self.digest.finalize()
+    }
+}
+
+/// A whole text as a facet: its characters, whatever the charset, without a byte order mark.
+struct TextFacet {
+    private let label: String
+
+    /// `field` is the value of Content-Type.
+    init(field: ArraySlice<UInt8>?) {
+        let parameter = field.flatMap { MIMEParameters($0)["charset"] }
+        self.label = parameter.map { String(decoding: $0.value.prefix(64), as: UTF8.self).lowercased() } ?? ""
+    }
+
+    /// False, with nothing added, if the bytes are not text.
+    func read(_ bytes: [UInt8], into collector: inout FacetCollector) -> Bool {
+        guard let text = self.characters(bytes) else { return false }
+        let marked = text.withUnsafeBytes { MatchMark.replaced(in: $0) }
+        (marked ?? text).withUnsafeBytes { text in
+            collector.add(
+                FacetHash.value(FacetHash.root, .text, text), .whole, name: [], value: text, type: Array("text".utf8),
+                hasMarks: marked != nil)
+        }
+        return true
+    }
+
+    /// As UTF-8; nil if the bytes are not in the charset.
+    private func characters(_ bytes: [UInt8]) -> [UInt8]? {
+        let text: [UInt8]
+        if bytes.withUnsafeBytes({ UTF8Validator.isValid($0) }) {
+            text = bytes
+        } else {
+            let charsets = bytes.withUnsafeBytes { Charset.candidates(label: self.label, beginning: $0) }
+            guard let decoded = charsets.lazy.compactMap({ $0.decode(bytes) }).first else { return nil }
+            text = decoded
+        }
+        return text.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(text.dropFirst(3)) : text
+    }
+}

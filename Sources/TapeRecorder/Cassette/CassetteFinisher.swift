@@ -1,0 +1,164 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
+
+/// Sorts a closed cassette by request start, takes out secrets that became known after they were written, and decodes bodies that were
+/// kept raw. Does not remove files that are no longer named.
+public struct CassetteFinisher {
+    private let store: BodyStore
+    private let reader: BodyReader
+    /// Nil if secrets are kept.
+    private let redactor: Redactor?
+    /// The number of exchanges at the file's beginning that were written before the last secrets were known.
+    private let unsettled: Int
+    private let digest: @Sendable () -> any ContentDigest
+
+    /// What was done.
+    struct Result {
+        var decoded = 0
+        var redacted = 0
+    }
+
+    init(
+        path: String, store: BodyStore, redactor: Redactor? = nil, unsettled: Int = 0, digest: @escaping @Sendable () -> any ContentDigest
+    ) {
+        self.store = store
+        self.reader = BodyReader(cassettePath: path)
+        self.redactor = redactor
+        self.unsettled = unsettled
+        self.digest = digest
+    }
+
+    /// Opens, decodes and closes a cassette that no recorder has open.
+    ///
+    /// - Parameter digest: makes a SHA-256.
+    /// - Returns: the number of exchanges that were decoded.
+    public static func decode(
+        _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() },
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
+        try self.decode(path, version: version, digest: digest, disk: .system, progress: progress)
+    }
+
+    /// The same with other calls for body files.
+    static func decode(
+        _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Int {
+        let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        let store = try BodyStore(cassettePath: path, disk: disk)
+        let rewriter = try appender.finish()
+        let count = try CassetteFinisher(path: path, store: store, digest: digest).finish(rewriter, progress: progress).decoded
+        if count > 0 { try CassetteReferences(familyOf: path).tidy(store) }
+        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        withExtendedLifetime(rewriter) {}
+        return count
+    }
+
+    @discardableResult
+    func finish(_ rewriter: CassetteRewriter, progress: (_ done: Int, _ of: Int) -> Void) throws(CassetteError) -> Result {
+        let cassette = rewriter.reader
+        var starts: [(started: Timestamp, position: Int)] = []
+        starts.reserveCapacity(cassette.count)
+        for position in 0..<cassette.count {
+            let summary = try cassette.bytes(at: position).withUnsafeBytes { InteractionSummaryReader.read($0) }
+            starts.append((summary?.started ?? Timestamp(microseconds: .max), position))
+        }
+        starts.sort { ($0.started, $0.position) < ($1.started, $1.position) }
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var result = Result()
+        var failure: (bytes: [UInt8], error: any Error)?
+        do {
+            rewriter.beforeReplacing = self.store.syncAll
+            try rewriter.rewrite(order: starts.map(\.position)) { place, bytes in
+                progress(place, starts.count)
+                var changed: Interaction?
+                if starts[place].position < self.unsettled {
+                    do {
+                        changed = try self.redacted(bytes, &maker)
+                    } catch {
+                        // Go on with the others.
+                        failure = failure ?? (bytes, error)
+                    }
+                    if changed != nil { result.redacted += 1 }
+                }
+                if let decoded = try self.decoded(changed, bytes, &maker) {
+                    changed = decoded
+                    result.decoded += 1
+                }
+                guard let changed else { return nil }
+                var writer = JSONWriter(reserving: bytes.count)
+                writer.removeAll(baseDepth: 2)
+                InteractionEncoder.encode(changed, into: &writer)
+                return writer.bytes
+            }
+            progress(starts.count, starts.count)
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            throw CassetteError(
+                .unwritable, "\"\(rewriter.path)\" cannot be sorted (\(error)): all that was recorded is in it.")
+        }
+        if let failure { throw Self.unsearched(failure.bytes, failure.error, in: rewriter.path) }
+        return result
+    }
+
+    // MARK: Secrets
+
+    /// Nil if nothing changes.
+    private func redacted(_ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
+        guard let redactor, try self.mayHoldSecrets(bytes, redactor) else { return nil }
+        guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.reader) else { return nil }
+        return try maker.made(redacted)
+    }
+
+    /// The recording must not pass for one without secrets.
+    private static func unsearched(_ bytes: [UInt8], _ error: any Error, in path: String) -> CassetteError {
+        let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id
+        let exchange = id.map { "exchange \($0)" } ?? "an exchange"
+        let reason = (error as? CassetteError)?.message ?? "\(error)"
+        return CassetteError(
+            .unwritable,
+            "\"\(path)\" may hold secrets: \(exchange) cannot be cleared of secrets that became known after it (\(reason)); run "
+                + "\"wiretape redact \(path)\", or remove it.")
+    }
+
+    /// A quick search of the text and the files that it names.
+    private func mayHoldSecrets(_ bytes: [UInt8], _ redactor: Redactor) throws -> Bool {
+        if bytes.withUnsafeBytes({ redactor.mayConcern($0) }) { return true }
+        guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { return false }
+        let interaction = try InteractionDecoder.decode(bytes)
+        // The search does not see through a coding.
+        if interaction.isUndecoded { return true }
+        let scan = LeakScan(redactor.vault)
+        for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
+            for sidecar in body.content.sidecars + [body.original].compactMap({ $0 }) {
+                if try !scan.leaks(in: self.reader.source(sidecar, digest: self.digest())).isEmpty { return true }
+            }
+        }
+        return false
+    }
+
+    // MARK: Readable forms
+
+    /// Nil if nothing changes. What cannot be decoded stays raw and can still be replayed.
+    ///
+    /// - Parameter redacted: replaces the exchange in `bytes`.
+    private func decoded(_ redacted: Interaction?, _ bytes: [UInt8], _ maker: inout InteractionMaker) throws -> Interaction? {
+        guard redacted != nil || Self.mayBeUndecoded(bytes) else { return nil }
+        let interaction = try redacted ?? InteractionDecoder.decode(bytes)
+        guard interaction.isUndecoded else { return nil }
+        return try? maker.decoded(interaction, reader: self.reader)
+    }
+
+    /// A quick search of the text, to save its decoding: raw slices, files, Content-Types of multiparts, and notes on unknown codings all
+    /// contain one of these words.
+    private static func mayBeUndecoded(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes {
+            ByteSearch.contains("\"file\"", in: $0) || ByteSearch.contains("ultipart/", in: $0)
+                || ByteSearch.contains("is not taken off\"", in: $0)
+        }
+    }
+}

@@ -1,0 +1,307 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import Dispatch
+internal import TapeBytes
+
+/// The cassette being recorded, with its bodies: opened by the plan, and sorted and put in its place when it is closed.
+// SAFETY: used by the thread that opens it, then by the recorder thread, then, after that has finished, by the thread that closes
+// it; never by two at a time.
+final class RecordingFile: @unchecked Sendable {
+    let store: BodyStore
+    let repaired: CassetteDamage?
+    /// Nil if secrets are kept.
+    let redactor: Redactor?
+    let digest: @Sendable () -> any ContentDigest
+    /// Secrets that are left in the closed recording.
+    private(set) var leaks: [CassetteLeak] = []
+    /// The highest number of an exchange in the file so far.
+    let lastID: Int
+    let plan: RecordingPlan
+    /// The file that is written; beside the old cassette if it replaces that.
+    private let path: String
+    private var appender: CassetteAppender?
+    /// The number of exchanges that were in the file before.
+    private let keptCount: Int
+    /// The lock of the cassette that the recording replaces.
+    private var oldLock: CassetteLock?
+    private var lastStart: Timestamp?
+    private var isInOrder = true
+    /// Whether exchanges were lost or taken back, whose bodies may still be on the disk.
+    var hasOrphans = false
+    /// What was done on close.
+    private var finished = CassetteFinisher.Result()
+    /// The vault's generation when the newest exchange was redacted, and the first exchange that was redacted with it.
+    private var settled: (generation: Int, from: Int)
+
+    /// Nil if the plan writes nothing.
+    ///
+    /// - Parameter redaction: rules added to the cassette's own; nil keeps secrets.
+    init?(
+        _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
+        digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls = .system
+    ) throws(CassetteError) {
+        self.plan = plan
+        self.digest = digest
+        var rules = redaction
+        let vault = SecretVault()
+        let members = plan.headMembers + (rules.map { [CassetteHead.member($0)] } ?? [])
+        let recorder = "wiretape \(version)"
+        let repaired: CassetteDamage?
+        switch plan.target {
+        case .nothing:
+            return nil
+        case .create:
+            self.path = plan.path
+            self.oldLock = nil
+            self.appender = try CassetteAppender.create(plan.path, recorder: recorder, members: members, disk: disk)
+            self.lastID = 0
+            repaired = nil
+        case .replace:
+            self.oldLock = try CassetteLock(plan.path)
+            // Throws before the recording if the old file is not a cassette, or of a newer format.
+            _ = try CassetteReader(path: plan.path)
+            let path = try CassettePlace.freeName(beside: plan.path)
+            self.path = path
+            self.appender = try CassetteAppender.create(path, recorder: recorder, members: members, disk: disk)
+            // A cassette that only its owner can read is replaced by one of that kind.
+            CassettePlace.copyMode(of: plan.path, to: path)
+            self.lastID = 0
+            repaired = nil
+        case .append:
+            self.path = plan.path
+            self.oldLock = nil
+            let opened = try Self.open(plan.path, recorder: recorder, &rules, vault, digest, disk)
+            self.appender = opened.appender
+            repaired = opened.repaired
+            let last = try Self.last(plan.path)
+            self.lastID = last.id
+            self.lastStart = last.started
+            // A recorder that was killed leaves exchanges in the order of their ends.
+            self.isInOrder = last.isInOrder
+        }
+        self.keptCount = self.appender?.count ?? 0
+        self.repaired = repaired
+        self.redactor = rules.map { Redactor(rules: $0, vault: vault, makeDigest: digest) }
+        self.settled = (vault.generation, self.appender?.count ?? 0)
+        self.store = try BodyStore(cassettePath: plan.path, disk: disk)
+    }
+
+    /// Opens a cassette for more exchanges. Its rules stay in force; the given ones are added to them, also in the file.
+    private static func open(
+        _ path: String, recorder: String, _ rules: inout RedactionRules?, _ vault: SecretVault,
+        _ digest: () -> any ContentDigest, _ disk: DiskCalls
+    ) throws(CassetteError) -> (appender: CassetteAppender, repaired: CassetteDamage?) {
+        let appender = try CassetteAppender.open(path, recorder: recorder, disk: disk)
+        guard let given = rules else { return (appender, appender.repaired) }
+        let reader = try CassetteReader(path: path)
+        vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
+        var head = CassetteHead(try reader.head())
+        let own = try head.redactionRules()
+        let all = own?.adding(given) ?? given
+        rules = all
+        // A cassette without rules was recorded without redaction, and is compared as it is.
+        guard let own, own.rules != all.rules || own.keep != all.keep else { return (appender, appender.repaired) }
+        try head.set(CassetteHead.member(all))
+        let rewriter = try appender.finish()
+        do {
+            try rewriter.rewrite(order: Array(0..<reader.count), head: head.octets)
+        } catch {
+            throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
+        }
+        rewriter.release()
+        return (try CassetteAppender.open(path, recorder: recorder, disk: disk), appender.repaired)
+    }
+
+    private static func last(_ path: String) throws(CassetteError) -> (id: Int, started: Timestamp?, isInOrder: Bool) {
+        let reader = try CassetteReader(path: path)
+        var id = 0
+        var started: Timestamp?
+        var isInOrder = true
+        for position in 0..<reader.count {
+            guard let summary = try reader.bytes(at: position).withUnsafeBytes({ InteractionSummaryReader.read($0) }) else { continue }
+            id = max(id, summary.id)
+            if let started, summary.started < started { isInOrder = false }
+            started = max(started ?? summary.started, summary.started)
+        }
+        return (id, started, isInOrder)
+    }
+
+    // MARK: Writing
+
+    var needsSync: Bool { self.appender?.needsSync == true || self.store.needsSync }
+
+    /// - Parameters:
+    ///   - ends: where each exchange ends in `encoded`.
+    ///   - generations: of the vault when each was redacted.
+    func append(_ encoded: [UInt8], ends: [Int], generations: [Int] = []) throws(CassetteError) {
+        guard let appender else { return }
+        let count = appender.count
+        var start = 0
+        for end in ends {
+            appender.stage { $0 += encoded[start..<end] }
+            start = end
+        }
+        try appender.commit()
+        for (index, generation) in generations.enumerated() where generation != self.settled.generation {
+            self.settled = (generation, count + index)
+        }
+    }
+
+    /// The end of the file, for `rollBack`.
+    var mark: CassetteAppender.Mark? { self.appender?.mark }
+
+    /// Removes from the file what was appended since the mark.
+    func rollBack(to mark: CassetteAppender.Mark?) throws(CassetteError) {
+        guard let mark else { return }
+        try self.appender?.rollBack(to: mark)
+    }
+
+    /// Syncs bodies first, so that the disk never has an exchange without its body.
+    func sync() throws(CassetteError) {
+        try self.store.syncAll()
+        try self.appender?.sync()
+    }
+
+    /// The syncs for another thread to run, bodies first; nil if there is nothing to sync.
+    func beginSync() throws(CassetteError) -> [PendingSync]? {
+        let bodies = self.store.beginSync()
+        let cassette = try self.appender?.beginSync()
+        let syncs = [bodies, cassette].compactMap { $0 }
+        return syncs.isEmpty ? nil : syncs
+    }
+
+    /// Syncs of `beginSync` have failed: all of them have to be done again.
+    func syncFailed(_ syncs: [PendingSync]) {
+        for sync in syncs { self.store.syncFailed(sync) }
+        self.appender?.syncFailed()
+    }
+
+    func noteStart(_ started: Timestamp) {
+        if let lastStart, started < lastStart { self.isInOrder = false }
+        self.lastStart = started
+    }
+
+    // MARK: Closing
+
+    /// Ends a recording without exchanges: removes its new cassette, so that it does not pass for a recorded one.
+    func abandon() throws(CassetteError) {
+        guard let appender = self.appender.take() else { return }
+        defer { self.oldLock = nil }
+        guard self.plan.target != .append, appender.count == 0 else { return }
+        try CassettePlace.remove(self.path)
+    }
+
+    /// Undoes the recording: removes a cassette that was made for it, and takes what was appended out of one that was continued.
+    func discard() throws(CassetteError) {
+        guard let appender = self.appender.take() else { return }
+        defer { self.oldLock = nil }
+        switch self.plan.target {
+        case .nothing: return
+        case .create, .replace:
+            // While it exists and is locked, no other recorder can create one of its name.
+            self.tidy(without: self.path)
+            try CassettePlace.remove(self.path)
+            withExtendedLifetime(appender) {}
+        case .append:
+            guard appender.count > self.keptCount else { return }
+            let rewriter = try appender.finish()
+            do {
+                try rewriter.rewrite(order: Array(0..<self.keptCount))
+            } catch {
+                throw error as? CassetteError
+                    ?? CassetteError(.unwritable, "what was added to \"\(self.path)\" cannot be taken out again: \(error)")
+            }
+            self.tidy()
+            withExtendedLifetime(rewriter) {}
+        }
+    }
+
+    /// - Returns: the path of the recording.
+    func close(keepsOld: Bool, hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> String {
+        defer { self.oldLock = nil }
+        // A run without exchanges does not replace the existing recording.
+        if self.plan.target == .replace, self.appender?.count == 0 {
+            try self.abandon()
+            return self.plan.path
+        }
+        guard let lock = try self.finish(hasUndecoded: hasUndecoded, progress: progress) else { return self.path }
+        // Held until unnamed bodies are removed: without the lock the next recorder may start, and its bodies would look unnamed.
+        defer { withExtendedLifetime(lock) {} }
+        guard case .replace = self.plan.target, !keepsOld, self.leaks.isEmpty else {
+            if self.finished.decoded > 0 || self.finished.redacted > 0 || self.hasOrphans { self.tidy() }
+            return self.path
+        }
+        try CassettePlace.replace(self.plan.path, with: self.path)
+        self.tidy()
+        return self.plan.path
+    }
+
+    /// Removes bodies that no cassette names; none if a cassette that shares the folder cannot be read.
+    private func tidy(without removed: String? = nil) {
+        _ = try? CassetteReferences(familyOf: self.plan.path, without: removed).tidy(self.store)
+    }
+
+    /// Sorts and decodes the file, then searches it for secrets that are left.
+    ///
+    /// - Returns: the holder of the cassette's lock; nil if there was no file to close.
+    private func finish(hasUndecoded: Bool, progress: (Int, Int) -> Void) throws(CassetteError) -> CassetteRewriter? {
+        guard let appender = self.appender.take() else { return nil }
+        try self.store.syncAll()
+        let rewriter = try appender.finish()
+        let unsettled = self.unsettled(of: rewriter.reader.count)
+        if !self.isInOrder || hasUndecoded || unsettled > 0 {
+            let finisher = CassetteFinisher(
+                path: self.path, store: self.store, redactor: self.redactor, unsettled: unsettled, digest: self.digest)
+            self.finished = try finisher.finish(rewriter, progress: progress)
+        }
+        if let redactor, redactor.vault.generation > 0 {
+            do {
+                self.leaks = try CassetteLeakScan(path: self.path, vault: redactor.vault, digest: self.digest).leaks()
+            } catch {
+                throw error as? CassetteError
+                    ?? CassetteError(.unreadable, "\"\(self.path)\" cannot be searched for secrets that are left: \(error)")
+            }
+        }
+        return rewriter
+    }
+
+    /// The number of exchanges at the file's beginning that may hold secrets that became known after they were written.
+    private func unsettled(of count: Int) -> Int {
+        guard let redactor, redactor.vault.generation > 0 else { return 0 }
+        return redactor.vault.generation == self.settled.generation ? self.settled.from : count
+    }
+}
+
+/// One sync of the cassette and its bodies, on a thread of Dispatch's pool.
+final class BackgroundSync: Sendable {
+    let syncs: [PendingSync]
+    private let outcome = Guarded<Result<Void, CassetteError>?>(nil)
+    private let done = DispatchSemaphore(value: 0)
+
+    /// Starts at once, and runs the syncs in order.
+    init(_ syncs: [PendingSync]) {
+        self.syncs = syncs
+        DispatchQueue.global().async {
+            let result: Result<Void, CassetteError>
+            do throws(CassetteError) {
+                for sync in syncs { try sync.run() }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            self.outcome.withLock { $0 = result }
+            self.done.signal()
+        }
+    }
+
+    /// The result; nil while it is running, unless `waits`.
+    func result(waits: Bool) -> Result<Void, CassetteError>? {
+        if waits {
+            self.done.wait()
+            self.done.signal()
+        }
+        return self.outcome.withLock { $0 }
+    }
+}

@@ -1,0 +1,118 @@
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
+internal import TapeExchange
+
+/// An exchange between the tap and the cassette, its bodies as on the wire.
+///
+/// Not Sendable: lives on the recorder thread, or on that of `PostponedSearch` while it is searched there.
+struct CapturedExchange {
+    var interaction: Interaction
+    var request: CapturedBody?
+    var response: CapturedBody?
+    /// The tap's note on each body.
+    var notes: (request: String?, response: String?)
+}
+
+/// A body between the wire and its readable form: bytes in memory, or in a file that is still open.
+///
+/// Not Sendable: lives on the recorder thread, or on that of a `PostponedSearch` while it is searched there. Its copies share an open file,
+/// which is for one thread at a time.
+struct CapturedBody {
+    enum Place {
+        case memory([UInt8])
+        case spool(OpenSpool)
+    }
+
+    var place: Place
+    var arrival: Arrival?
+    var isComplete: Bool
+    /// A sentence for people on what could not be redacted.
+    var note: String?
+
+    init(_ place: Place, arrival: Arrival?, isComplete: Bool) {
+        self.place = place
+        self.arrival = arrival
+        self.isComplete = isComplete
+    }
+
+    /// - Parameter spool: where its earlier blocks are; nil if there were none.
+    init(_ taped: TapedBody, _ spool: OpenSpool?) throws(CassetteError) {
+        if taped.isSpilled, let spool {
+            try spool.write(taped.bytes)
+            self.init(.spool(spool), arrival: taped.arrival, isComplete: taped.isComplete)
+        } else {
+            self.init(.memory(taped.bytes), arrival: taped.arrival, isComplete: taped.isComplete)
+        }
+    }
+
+    /// All bytes; nil for a file longer than `limit`.
+    func wire(upTo limit: Int) throws -> WireBody? {
+        switch self.place {
+        case .memory(let bytes): WireBody(bytes, arrival: self.arrival, isComplete: self.isComplete)
+        case .spool(let spool) where spool.size <= limit:
+            WireBody(try spool.source.load(), arrival: self.arrival, isComplete: self.isComplete)
+        case .spool: nil
+        }
+    }
+
+    /// Replaces its bytes. Does not discard a file: a search that ends early goes back to it.
+    mutating func take(_ wire: WireBody) {
+        self.place = .memory(wire.octets)
+        self.arrival = wire.arrival
+    }
+}
+
+/// A large body that is being written to the disk, with its digest.
+///
+/// Not Sendable: one thread has it at a time. The recorder thread writes it, passes it with its exchange to the thread of a
+/// `PostponedSearch`, and gets it back. Copies of a `CapturedBody` share it: a thread that passes one on must keep no other.
+final class OpenSpool {
+    private let spool: BodySpool
+    private var digest: any ContentDigest
+    /// Nil until `sha256` is called.
+    private var finished: [UInt8]?
+    /// The first bytes, from which a type is guessed if none is given.
+    private(set) var beginning: [UInt8] = []
+
+    /// - Parameter digest: a SHA-256 of nothing yet.
+    init(_ spool: BodySpool, digest: any ContentDigest) {
+        self.spool = spool
+        self.digest = digest
+    }
+
+    var size: Int { self.spool.size }
+
+    func write(_ bytes: [UInt8]) throws(CassetteError) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(CassetteError) in try self.write(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(CassetteError) {
+        if self.beginning.isEmpty { self.beginning = Array(bytes.prefix(512)) }
+        assert(self.finished == nil, "nothing can be written after the digest")
+        try self.spool.write(bytes)
+        self.digest.update(bytes)
+    }
+
+    func finish(fileExtension: String) throws(CassetteError) -> Sidecar {
+        try self.spool.finish(sha256: Hex.encode(self.sha256()), ext: fileExtension)
+    }
+
+    /// The digest of its bytes. Nothing can be written after this call.
+    func sha256() -> [UInt8] {
+        if let finished { return finished }
+        let digest = self.digest.finalize()
+        self.finished = digest
+        return digest
+    }
+
+    func discard() {
+        self.spool.discard()
+    }
+
+    /// The written bytes.
+    var source: ByteSource {
+        ByteSource(size: self.spool.size) { [spool] offset, buffer in try spool.read(into: buffer, at: offset) }
+    }
+}

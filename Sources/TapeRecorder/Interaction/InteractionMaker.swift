@@ -1,0 +1,268 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
+internal import TapeExchange
+
+/// Makes an interaction of a taped exchange: redacts it, then decodes each body, or keeps it raw if there is no time for that.
+///
+/// Not Sendable: lives on the recorder thread.
+struct InteractionMaker: ~Copyable {
+    private struct SpoolKey: Hashable {
+        var exchange: Int
+        var side: Tap.Side
+    }
+
+    private let store: BodyStore
+    /// Nil if secrets are kept.
+    let redaction: ExchangeRedaction?
+    private let digest: @Sendable () -> any ContentDigest
+    private var decoder: WireBodyDecoder
+    private var spools: [SpoolKey: OpenSpool] = [:]
+    /// Exchanges with a block that could not be written, and why. They are not recorded.
+    private var broken: [Int: RecorderProblem] = [:]
+    /// Why no file of a body can be started now; nil if one can.
+    var obstacle: RecorderProblem?
+    /// Files of bodies that were started.
+    private(set) var begun = 0
+
+    /// An exchange is lost because of a failure that was reported before; nothing was tried for it.
+    struct NotTried: Error {
+        var problem: RecorderProblem
+    }
+
+    /// - Parameter digest: makes a SHA-256.
+    init(store: BodyStore, redactor: Redactor? = nil, digest: @escaping @Sendable () -> any ContentDigest) {
+        self.store = store
+        self.redaction = redactor.map { ExchangeRedaction(redactor: $0, store: store, digest: digest) }
+        self.digest = digest
+        self.decoder = WireBodyDecoder(makeDigest: digest)
+    }
+
+    /// Writes a block of a large body. If it would start a file while there is an `obstacle`, its exchange is dropped.
+    mutating func block(exchange: Int, side: Tap.Side, bytes: [UInt8]) throws(CassetteError) {
+        guard self.broken[exchange] == nil else { return }
+        let key = SpoolKey(exchange: exchange, side: side)
+        do throws(CassetteError) {
+            if let obstacle, self.spools[key] == nil {
+                self.broken[exchange] = obstacle
+                return
+            }
+            try self.spool(key).write(bytes)
+        } catch {
+            self.broken[exchange] = RecorderProblem(error)
+            self.spools[key]?.discard()
+            self.spools[key] = nil
+            throw error
+        }
+    }
+
+    private mutating func spool(_ key: SpoolKey) throws(CassetteError) -> OpenSpool {
+        if let spool = self.spools[key] { return spool }
+        self.begun += 1
+        let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
+        self.spools[key] = spool
+        return spool
+    }
+
+    /// Discards an exchange and the files of its bodies.
+    mutating func drop(_ exchange: Int) {
+        self.broken[exchange] = nil
+        for side in [Tap.Side.request, .response] { self.spools.removeValue(forKey: SpoolKey(exchange: exchange, side: side))?.discard() }
+    }
+
+    /// - Parameter mayDecode: whether there is time to decode bodies.
+    mutating func interaction(of exchange: TapedExchange, mayDecode: Bool) throws -> Interaction {
+        var captured = try self.captured(exchange)
+        if let redaction { _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response) }
+        return try self.interaction(of: captured, mayDecode: mayDecode)
+    }
+
+    /// The exchange with its bodies as on the wire. Throws `NotTried` if an earlier block of them could not be written.
+    mutating func captured(_ exchange: TapedExchange) throws -> CapturedExchange {
+        let id = exchange.interaction.id
+        let request = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .request))
+        let response = self.spools.removeValue(forKey: SpoolKey(exchange: id, side: .response))
+        if let problem = self.broken.removeValue(forKey: id) { throw NotTried(problem: problem) }
+        return CapturedExchange(
+            interaction: exchange.interaction, request: try exchange.requestBody.map { try CapturedBody($0, request) },
+            response: try exchange.responseBody.map { try CapturedBody($0, response) },
+            notes: (exchange.requestBody?.note, exchange.responseBody?.note))
+    }
+
+    /// The interaction of a redacted exchange.
+    mutating func interaction(of captured: CapturedExchange, mayDecode: Bool) throws -> Interaction {
+        var interaction = captured.interaction
+        let origin = interaction.connection?.remote ?? ""
+        if let request = captured.request {
+            interaction.request.body = try self.body(request, interaction.request.headers, origin: "", mayDecode: mayDecode)
+        }
+        if let response = captured.response, let headers = interaction.response?.headers {
+            interaction.response?.body = try self.body(response, headers, origin: origin, mayDecode: mayDecode)
+        }
+        if let note = captured.notes.request { interaction.request.body?.add(note: note) }
+        if let note = captured.notes.response { interaction.response?.body?.add(note: note) }
+        return interaction
+    }
+
+    /// The decoded form of a body, or the raw one.
+    mutating func body(_ captured: CapturedBody, _ headers: HeaderFields, origin: String, mayDecode: Bool) throws -> Body {
+        var body: Body
+        let isCoded = headers.contains("content-encoding")
+        var sink = BodyStoreSink(store: self.store, digest: self.digest, obstacle: self.obstacle)
+        defer { self.begun += sink.begun }
+        switch captured.place {
+        case .spool(let spool):
+            let isMultipart = MediaType(headers.firstIndex(of: "content-type").map { headers.valueBytes(at: $0) }).isMultipart
+            if isCoded ? mayDecode : isMultipart, spool.size <= WireBodyDecoder.memoryLimit {
+                body = try self.decoder.decode(spool.source, headers: headers, origin: origin, isComplete: captured.isComplete, sink: &sink)
+                spool.discard()
+            } else {
+                let name = WireBodyDecoder.fileExtension(headers: headers, beginning: spool.beginning)
+                let size = spool.size
+                body = Body(size: size, isComplete: captured.isComplete, content: .file(try spool.finish(fileExtension: name)))
+            }
+        case .memory(let bytes) where isCoded && !mayDecode && !bytes.isEmpty:
+            if let obstacle { throw NotTried(problem: obstacle) }
+            self.begun += 1
+            body = WireBodyDecoder.undecoded(try self.store.rawSpool().append(bytes), isComplete: captured.isComplete)
+        case .memory(let bytes):
+            body = try self.decoder.decode(bytes, headers: headers, origin: origin, isComplete: captured.isComplete, sink: &sink)
+        }
+        body.arrival = captured.arrival
+        if let note = captured.note { body.note = body.note.map { "\($0); \(note)" } ?? note }
+        return body
+    }
+
+    /// Decodes the bodies that were kept raw.
+    mutating func decoded(_ interaction: Interaction, reader: BodyReader) throws -> Interaction {
+        var interaction = interaction
+        if let body = interaction.request.body {
+            interaction.request.body = try self.decoded(body, interaction.request.headers, origin: "", reader: reader)
+        }
+        if let response = interaction.response, let body = response.body {
+            interaction.response?.body = try self.decoded(
+                body, response.headers, origin: interaction.connection?.remote ?? "", reader: reader)
+        }
+        return interaction
+    }
+
+    private mutating func decoded(_ body: Body, _ headers: HeaderFields, origin: String, reader: BodyReader) throws -> Body {
+        guard body.isUndecoded(headers) else { return body }
+        var sink = BodyStoreSink(store: self.store, digest: self.digest)
+        var body = body
+        if case .raw(let slice) = body.content {
+            let source = ByteSource(try reader.read(slice))
+            let note = body.note
+            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, sink: &sink)
+            body.note = [note, body.note].compactMap { $0 }.joined(separator: "; ")
+            if body.note == "" { body.note = nil }
+        } else if body.hasCodingsLeft(headers), let source = try self.bytes(of: body, reader) {
+            body = try self.decoder.decode(body, from: source, headers: headers, origin: origin, sink: &sink)
+        }
+        guard body.hasPartsLeft(headers), let source = try self.bytes(of: body, reader) else { return body }
+        return try self.decoder.decodeParts(of: body, from: source, headers: headers, sink: &sink)
+    }
+
+    /// A body in one piece.
+    private func bytes(of body: Body, _ reader: BodyReader) throws -> ByteSource? {
+        if case .file(let sidecar) = body.content { return try reader.source(sidecar, digest: self.digest()) }
+        return body.content.inlineBytes.map { ByteSource($0) }
+    }
+
+    // MARK: Exchanges that are in a cassette already
+
+    /// The exchange without secrets, its bodies not yet decoded again.
+    struct Redacted {
+        var interaction: Interaction
+        var request: CapturedBody?
+        var response: CapturedBody?
+        var outcome: ExchangeRedaction.Outcome
+
+        var count: Int { self.outcome.request.count + self.outcome.response.count }
+    }
+
+    /// Takes out the secrets that are known by now; nil if there are none. Writes no interaction.
+    func redacted(_ interaction: Interaction, reader: BodyReader) throws -> Redacted? {
+        guard let redaction = self.redaction else { return nil }
+        var redacted = interaction
+        var request = try self.captured(interaction.request.body, reader)
+        var response = try self.captured(interaction.response?.body, reader)
+        let outcome = try redaction.redact(&redacted, request: &request, response: &response)
+        guard outcome.request.isChanged || outcome.response.isChanged else { return nil }
+        return Redacted(interaction: redacted, request: request, response: response, outcome: outcome)
+    }
+
+    /// Decodes the bodies that were changed; the others stay as they are.
+    mutating func made(_ redacted: Redacted) throws -> Interaction {
+        var interaction = redacted.interaction
+        if redacted.outcome.request.isBodyChanged, let captured = redacted.request, let old = interaction.request.body {
+            var body = try self.body(captured, interaction.request.headers, origin: "", mayDecode: true)
+            body.unknown = old.unknown
+            interaction.request.body = body
+        }
+        if redacted.outcome.response.isBodyChanged, let captured = redacted.response, let message = interaction.response,
+            let old = message.body
+        {
+            var body = try self.body(captured, message.headers, origin: interaction.connection?.remote ?? "", mayDecode: true)
+            body.unknown = old.unknown
+            interaction.response?.body = body
+        }
+        return interaction
+    }
+
+    /// The wire bytes of a recorded body, in a file if there are many.
+    private func captured(_ body: Body?, _ reader: BodyReader) throws -> CapturedBody? {
+        guard let body else { return nil }
+        guard body.size > ExchangeRedaction.memoryLimit || body.byteCount > ExchangeRedaction.memoryLimit * 4 else {
+            let bytes = try reader.wireBytes(of: body, digest: self.digest).bytes
+            return CapturedBody(.memory(bytes), arrival: body.arrival, isComplete: body.isComplete)
+        }
+        let stream = try reader.restoredStream(of: body, digest: self.digest)
+        let spool = OpenSpool(try self.store.makeSpool(), digest: self.digest())
+        while !stream.isEnded { try spool.write(try stream.next()) }
+        return CapturedBody(.spool(spool), arrival: body.arrival, isComplete: body.isComplete)
+    }
+}
+
+extension Body {
+    /// Adds the tap's note before the recorder's own.
+    fileprivate mutating func add(note: String) { self.note = self.note.map { "\(note); \($0)" } ?? note }
+}
+
+/// Stores bodies that are too large for the cassette in the folder beside it.
+struct BodyStoreSink: SidecarSink {
+    let store: BodyStore
+    /// Makes a SHA-256.
+    let digest: () -> any ContentDigest
+    /// Why no file can be started now; nil if one can.
+    var obstacle: RecorderProblem?
+    /// Files that were started.
+    private(set) var begun = 0
+
+    init(store: BodyStore, digest: @escaping () -> any ContentDigest, obstacle: RecorderProblem? = nil) {
+        self.store = store
+        self.digest = digest
+        self.obstacle = obstacle
+    }
+
+    mutating func store(
+        fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws -> Sidecar {
+        if let obstacle { throw InteractionMaker.NotTried(problem: obstacle) }
+        self.begun += 1
+        let spool = try self.store.makeSpool()
+        var digest = self.digest()
+        do {
+            try write { piece in
+                try spool.write(piece)
+                digest.update(piece)
+            }
+        } catch {
+            spool.discard()
+            throw error
+        }
+        return try spool.finish(sha256: Hex.encode(digest.finalize()), ext: fileExtension)
+    }
+}

@@ -1,0 +1,166 @@
+public import CassetteModel
+public import CassetteRedaction
+public import CassetteStore
+internal import Dispatch
+internal import Platform
+public import TapeBytes
+internal import TapeExchange
+
+/// Writes taped exchanges to a cassette, on a thread of its own with a bounded queue.
+///
+/// `put` never waits and is allowed on any thread or event loop. Opening and closing access the disk on the calling thread.
+public final class Recorder: Sendable {
+    /// The damage in an existing cassette that opening it repaired.
+    public let repaired: CassetteDamage?
+    let queue: RecorderQueue
+    private let status: Guarded<RecorderStatus>
+    private let drained = Guarded<(@Sendable () -> Void)?>(nil)
+    private let lastID: Guarded<Int>
+    private let finished = DispatchSemaphore(value: 0)
+    private let file: RecordingFile
+    private let searches: [PostponedSearch]
+
+    /// Opens the cassette that the plan writes; nil if it writes none.
+    ///
+    /// - Parameters:
+    ///   - redaction: rules added to those of an existing cassette, applied before anything is kept; nil keeps secrets.
+    ///   - digest: makes a SHA-256; files beside the cassette are named by it.
+    ///   - refusesUnrecorded: the caller answers no exchange that cannot be recorded. An exchange that it waits for is discarded if it
+    ///     cannot be written at once, and messages say that traffic is refused.
+    ///   - notify: called on the recorder thread with messages for people: the disk is full, or has room again.
+    public init?(
+        _ plan: RecordingPlan, version: String, redaction: RedactionRules? = .standard,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, refusesUnrecorded: Bool = false,
+        notify: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(CassetteError) {
+        guard let file = try RecordingFile(plan, version: version, redaction: redaction, digest: digest) else { return nil }
+        self.file = file
+        let status = Guarded(RecorderStatus())
+        self.status = status
+        self.queue = RecorderQueue { Self.refused($0, status) }
+        self.repaired = file.repaired
+        self.lastID = Guarded(file.lastID)
+        let worker = RecorderWorker(
+            file: file, queue: self.queue, status: self.status, drained: self.drained,
+            options: RecorderWorker.Options(refusesUnrecorded: refusesUnrecorded), notify: notify)
+        self.searches = worker.searches
+        // SAFETY: made here, and used only by the thread from now on.
+        nonisolated(unsafe) let handed = worker
+        let finished = self.finished
+        let isRunning = DedicatedThread.start {
+            handed.run()
+            finished.signal()
+        }
+        guard isRunning else {
+            try file.abandon()
+            throw CassetteError(
+                .unwritable, "cannot create a thread to record \"\(plan.path)\": end some sessions, or raise the limit (ulimit -u).")
+        }
+    }
+
+    public var currentStatus: RecorderStatus { self.status.withLock { $0 } }
+
+    /// Why the recorder cannot write; nil if it can.
+    package var obstacle: RecorderProblem? { self.status.withLock { $0.obstacle } }
+
+    /// The number of the next exchange.
+    package func nextID() -> Int {
+        self.lastID.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+
+    /// - Returns: whether the queue is full: stop reading until `onDrain` calls.
+    package func put(_ item: RecorderItem) -> Bool { self.queue.put(item, now: MonotonicClock.now) }
+
+    /// An item put after the end: an exchange is counted as lost, and its caller told.
+    private static func refused(_ item: RecorderItem, _ status: Guarded<RecorderStatus>) {
+        guard case .exchange(_, let stored) = item else { return }
+        status.withLock { $0.lost += 1 }
+        stored?(.failure(RecorderProblem(.ended, "the recording has ended: nothing more is written to it.")))
+    }
+
+    /// Whether the queue is still full since `put` reported it.
+    package var isFull: Bool { self.queue.isFull }
+
+    /// - Parameter call: called on the recorder thread each time a full queue has room again; replaces an earlier one.
+    package func onDrain(_ call: @escaping @Sendable () -> Void) {
+        self.drained.withLock { $0 = call }
+    }
+
+    /// In place of `close` for a run that failed to start: removes a cassette that was made for it and is empty.
+    public func abandon() throws(CassetteError) {
+        self.queue.close()
+        self.finished.wait()
+        try self.file.abandon()
+    }
+
+    /// In place of `close` for an unwanted recording: removes a cassette that was made for it, with its bodies, and takes what was appended
+    /// out of one that was continued.
+    package func discard() throws(CassetteError) {
+        for search in self.searches { search.cancel() }
+        self.queue.close()
+        self.finished.wait()
+        try self.file.discard()
+    }
+
+    /// Writes what is queued, waits for long searches, decodes what was kept raw, sorts and closes the file, and searches it for secrets
+    /// that are left, which are then in the status.
+    ///
+    /// - Parameters:
+    ///   - keepsOld: leaves an old cassette in its place, with the new one beside it. A recording that has lost exchanges or holds secrets
+    ///     does so in any case.
+    ///   - progress: called with the number of exchanges that are done.
+    /// - Returns: the path of the recording.
+    public func close(keepsOld: Bool, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }) throws(CassetteError) -> String {
+        self.queue.close()
+        self.finished.wait()
+        let status = self.currentStatus
+        let path = try self.file.close(keepsOld: keepsOld || status.lost > 0, hasUndecoded: status.undecoded > 0, progress: progress)
+        self.status.withLock { $0.leaks = self.file.leaks }
+        return path
+    }
+}
+
+/// Takes taped exchanges, from any thread and without waiting: a recorder, or its stand-in.
+package protocol ExchangeSink: Sendable {
+    /// The number of the next exchange.
+    func nextID() -> Int
+    /// - Returns: whether it is full: stop reading until `onDrain` calls.
+    func put(_ item: RecorderItem) -> Bool
+    /// Whether it is still full since `put` reported it.
+    var isFull: Bool { get }
+    /// - Parameter call: called on any thread each time it was full and has room again; replaces an earlier one.
+    func onDrain(_ call: @escaping @Sendable () -> Void)
+    /// Why it cannot write; nil if it can.
+    var obstacle: RecorderProblem? { get }
+}
+
+extension Recorder: ExchangeSink {}
+
+/// The state of a recording.
+public struct RecorderStatus: Sendable, Hashable {
+    /// Exchanges in the file.
+    public var recorded = 0
+    /// Exchanges that could not be written.
+    public var lost = 0
+    /// Exchanges in memory that could not be written yet.
+    public var held = 0
+    /// Why the last attempt to write failed; nil if the recorder can write.
+    public var obstacle: RecorderProblem?
+    /// The first problem, with its cause.
+    public var firstProblem: RecorderProblem?
+    /// Exchanges with bodies that are not decoded yet.
+    public var undecoded = 0
+    /// How often there was no room for a secret (`SecretVault.limit`), which is then taken out only where it was found. Known once all is
+    /// written.
+    public var unsearched = 0
+    /// Secrets that are left in the closed recording.
+    public var leaks: [CassetteLeak] = []
+
+    public init() {}
+
+    /// Whether the last attempt to write found no room.
+    public var isDiskFull: Bool { self.obstacle?.code == .diskFull }
+}

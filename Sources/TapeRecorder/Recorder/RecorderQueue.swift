@@ -1,0 +1,193 @@
+internal import Dispatch
+internal import TapeBytes
+package import TapeExchange
+
+/// The bounded queue between connections and the recorder thread.
+///
+/// `put` never blocks and, until the recorder has ended, never drops: it reports a full queue, and the caller stops reading from the
+/// network until it has drained. Waking a thread costs more than writing a small exchange, so a busy recorder naps for a few milliseconds
+/// between batches, and only weight or an exchange with a waiting caller wakes it early.
+final class RecorderQueue: Sendable {
+    /// Bytes in the queue, those being written included, at which it is full: 8 MiB, about 5,000 exchanges of 1 KiB or an eighth of a
+    /// second of a fast disk.
+    static let highWater = 8 << 20
+    /// Bytes at which it has drained.
+    static let lowWater = 4 << 20
+    /// Nanoseconds after which an exchange is late and the queue full. An exchange is promised to be in the file a tenth of a second after
+    /// its answer, so a slow recorder has to slow the traffic before that.
+    static let maxLatency: UInt64 = 40_000_000
+    /// Bytes that end a nap.
+    private static let napWeight = 1 << 20
+
+    private enum Consumer { case running, napping, sleeping }
+
+    private struct State {
+        var items: [RecorderItem] = []
+        /// Bytes of queued items and of the batch being written.
+        var weight = 0
+        var queuedWeight = 0
+        var consumer = Consumer.running
+        var isClosed = false
+        /// Closed, empty, and the consumer knows it: items that are put now are refused.
+        var isOver = false
+        var isFull = false
+        /// The consumer can take no more, whatever the queue's weight.
+        var isHeld = false
+        /// The consumer has work that is not in the queue.
+        var isNudged = false
+        /// When the oldest of the queued exchanges was put, and the oldest of the batch being written; nil without any.
+        var queuedSince: UInt64?
+        var writingSince: UInt64?
+
+        func isLate(_ now: UInt64) -> Bool {
+            guard let oldest = self.writingSince ?? self.queuedSince else { return false }
+            return now > oldest && now - oldest > RecorderQueue.maxLatency
+        }
+    }
+
+    private let state = Guarded(State())
+    private let wake = DispatchSemaphore(value: 0)
+    private let refused: @Sendable (RecorderItem) -> Void
+
+    /// - Parameter refused: called with items that are put after the consumer has ended.
+    init(refused: @escaping @Sendable (RecorderItem) -> Void) { self.refused = refused }
+
+    /// - Parameter now: nanoseconds of a monotonic clock.
+    /// - Returns: whether the queue is full now, by weight or by age.
+    func put(_ item: RecorderItem, now: UInt64) -> Bool {
+        let weight = item.weight
+        let put = self.state.withLock { state -> (isFull: Bool, wakes: Bool)? in
+            guard !state.isOver else { return nil }
+            state.items.append(item)
+            state.weight += weight
+            state.queuedWeight += weight
+            if item.isAcknowledged, state.queuedSince == nil { state.queuedSince = now }
+            if state.weight >= Self.highWater || state.isHeld || state.isLate(now) { state.isFull = true }
+            let wakes: Bool
+            switch state.consumer {
+            case .running: wakes = false
+            case .napping: wakes = item.isUrgent || state.queuedWeight >= Self.napWeight
+            case .sleeping: wakes = true
+            }
+            if wakes { state.consumer = .running }
+            return (state.isFull, wakes)
+        }
+        guard let put else {
+            self.refused(item)
+            return false
+        }
+        if put.wakes { self.wake.signal() }
+        return put.isFull
+    }
+
+    var isFull: Bool { self.state.withLock { $0.isFull } }
+
+    func close() {
+        let wakes = self.state.withLock { state -> Bool in
+            state.isClosed = true
+            defer { state.consumer = .running }
+            return state.consumer != .running
+        }
+        if wakes { self.wake.signal() }
+    }
+
+    /// All queued items, with their weight; the consumer calls `done` once they are written. It ends when a closed queue is empty.
+    func take() -> (items: [RecorderItem], weight: Int, isClosed: Bool) {
+        self.state.withLock { state in
+            var items: [RecorderItem] = []
+            swap(&items, &state.items)
+            let weight = state.queuedWeight
+            state.queuedWeight = 0
+            state.writingSince = state.queuedSince
+            state.queuedSince = nil
+            state.isOver = state.isClosed && items.isEmpty
+            return (items, weight, state.isClosed)
+        }
+    }
+
+    /// Declares the queue full whatever its weight, or ends that.
+    func hold(_ isHeld: Bool) { self.state.withLock { $0.isHeld = isHeld } }
+
+    /// Ends the consumer's rest, or its next one if it is busy.
+    func nudge() {
+        let wakes = self.state.withLock { state -> Bool in
+            guard state.consumer != .running else {
+                state.isNudged = true
+                return false
+            }
+            state.consumer = .running
+            return true
+        }
+        if wakes { self.wake.signal() }
+    }
+
+    /// - Returns: whether the queue was full and has now drained, so that sockets may be read again.
+    func done(_ weight: Int, now: UInt64) -> Bool {
+        self.state.withLock { state in
+            state.weight -= weight
+            state.writingSince = nil
+            guard state.isFull, !state.isHeld, state.weight <= Self.lowWater, !state.isLate(now) else { return false }
+            state.isFull = false
+            return true
+        }
+    }
+
+    /// Waits for work, at most so many milliseconds; nil waits until something is put.
+    func rest(milliseconds: Int?) {
+        let rests = self.state.withLock { state -> Bool in
+            guard !state.isNudged else {
+                state.isNudged = false
+                return false
+            }
+            guard state.items.isEmpty || milliseconds != nil, !state.isClosed else { return false }
+            guard !state.items.contains(where: \.isUrgent) else { return false }
+            state.consumer = milliseconds == nil ? .sleeping : .napping
+            return true
+        }
+        guard rests else { return }
+        if let milliseconds {
+            let timedOut = self.wake.wait(timeout: .now() + .milliseconds(milliseconds)) == .timedOut
+            guard timedOut else { return }
+            let wasWoken = self.state.withLock { state -> Bool in
+                defer { state.consumer = .running }
+                return state.consumer == .running
+            }
+            // Signalled between the time-out and here: consume the signal, or it would end the next rest.
+            if wasWoken { self.wake.wait() }
+        } else {
+            self.wake.wait()
+        }
+    }
+}
+
+/// An item for the recorder thread.
+package enum RecorderItem: Sendable {
+    /// The result of one exchange: success once it is synced to the disk. Called on the recorder thread, or inside `put` if the recorder
+    /// has ended.
+    ///
+    /// After a failure, a recorder that `refusesUnrecorded` has discarded the exchange, and it is never in the cassette; any other may hold
+    /// it and write it later, since its answer is sent in any case.
+    package typealias Stored = @Sendable (Result<Void, RecorderProblem>) -> Void
+
+    /// A block of a body that is too large to be kept until its end.
+    case block(exchange: Int, side: Tap.Side, bytes: [UInt8])
+    /// An exchange that has ended. With `stored`, its caller waits for the result.
+    case exchange(TapedExchange, stored: Stored?)
+
+    var weight: Int {
+        switch self {
+        case .block(_, _, let bytes): bytes.count
+        case .exchange(let exchange, _): exchange.weight
+        }
+    }
+
+    /// Whether it ends an exchange: its client has the answer.
+    var isAcknowledged: Bool {
+        if case .exchange = self { true } else { false }
+    }
+
+    /// Whether its caller waits for the result.
+    var isUrgent: Bool {
+        if case .exchange(_, stored: .some) = self { true } else { false }
+    }
+}

@@ -1,0 +1,479 @@
+internal import CassetteFormat
+internal import CassetteModel
+internal import CassetteRedaction
+internal import TapeBytes
+internal import TapeExchange
+
+/// The recorder's thread: takes batches from the queue, decodes, encodes, writes, and syncs at least every second.
+///
+/// A failed write is reported once and retried after a pause, as long as its exchanges fit into memory. An exchange with a waiting
+/// caller is written and synced at once, or the caller is told why not. Not Sendable: lives on its thread.
+final class RecorderWorker {
+    /// Encoded bytes kept while nothing can be written.
+    static let heldLimit = 16 << 20
+    /// Encoded bytes written at once: a larger batch is split, so that the file is never far behind the traffic.
+    static let writeSize = 1 << 20
+    /// Nanoseconds after which encoded exchanges are written, even before the end of the batch.
+    static let writeInterval: UInt64 = 20_000_000
+    /// Bytes of bodies that are decoded while traffic may come. Restoring the parameters of longer ones takes longer than an exchange may
+    /// take to reach the file.
+    static let decodedAtOnce = 64 << 10
+    /// Milliseconds of a nap between batches, the longest that an exchange waits in an idle recorder.
+    static let nap = 10
+    /// Nanoseconds between two syncs.
+    static let syncInterval: UInt64 = 1_000_000_000
+    /// Nanoseconds without a failure after which the disk is assumed to have room again.
+    static let retryInterval: UInt64 = 400_000_000
+    /// Nanoseconds between two messages, for a disk that is full for some exchanges and not for others.
+    static let noticeInterval: UInt64 = 60_000_000_000
+    /// Nanoseconds without work after which the thread sleeps until it is woken.
+    static let restAfter: UInt64 = 500_000_000
+
+    struct Options {
+        /// The caller refuses exchanges that cannot be recorded: one with a waiting caller is on the disk at once, or never in the file.
+        var refusesUnrecorded = false
+        /// Encoded bytes kept while nothing can be written.
+        var heldLimit = RecorderWorker.heldLimit
+        /// Runs a search on another thread; false if there is none.
+        var startSearch: @Sendable (@escaping @Sendable () -> Void) -> Bool = { DedicatedThread.start($0) }
+        /// Nanoseconds of a monotonic clock.
+        var clock: @Sendable () -> UInt64 = { MonotonicClock.now }
+    }
+
+    /// An exchange that is encoded and not in the file.
+    private struct Encoded {
+        /// Where it ends in `pending`.
+        var end: Int
+        /// The vault's generation when it was redacted.
+        var generation: Int
+        var stored: RecorderItem.Stored?
+    }
+
+    private let file: RecordingFile
+    private let queue: RecorderQueue
+    private let status: Guarded<RecorderStatus>
+    private let drained: Guarded<(@Sendable () -> Void)?>
+    private let notify: @Sendable (String) -> Void
+    private let options: Options
+    /// Searches that take long, and attempts that may; nil if secrets are kept.
+    private let search: PostponedSearch?
+    private let attempts: PostponedSearch?
+    /// Limits the time of searches of dense bodies on this thread.
+    private var attemptBudget: DecodingBudget
+    private var maker: InteractionMaker
+    private var budget: DecodingBudget
+    private var writer = JSONWriter(reserving: 64 << 10)
+    private var pending: [UInt8] = []
+    private var encoded: [Encoded] = []
+    /// When the oldest pending exchange was encoded.
+    private var pendingSince: UInt64 = 0
+    private var lastSync: UInt64
+    private var syncing: BackgroundSync?
+    private var lastWork: UInt64
+    /// The queue is closed and empty: only searches are left.
+    private var isClosing = false
+    /// Why it cannot write, until exchanges are accepted again.
+    private var obstacle: RecorderProblem?
+    private var retry = RetryPause()
+    /// The same for files of bodies: if there is no room for a body, there may be for the cassette.
+    private var bodyRetry = RetryPause()
+    private var bodyObstacle: RecorderProblem?
+    private var isFailing = false
+    private var lastFailure: UInt64 = 0
+    /// Something was written after the last failure.
+    private var hasWritten = false
+    /// When the last messages on the disk and on a lost exchange were sent.
+    private var lastNotice: (disk: UInt64?, exchange: UInt64?)
+    /// The failure was reported, and its end was not yet.
+    private var recoveryNoticeDue = false
+
+    init(
+        file: RecordingFile, queue: RecorderQueue, status: Guarded<RecorderStatus>,
+        drained: Guarded<(@Sendable () -> Void)?>, options: Options = Options(), notify: @escaping @Sendable (String) -> Void
+    ) {
+        self.file = file
+        self.queue = queue
+        self.status = status
+        self.drained = drained
+        self.options = options
+        self.notify = notify
+        self.maker = InteractionMaker(store: file.store, redactor: file.redactor, digest: file.digest)
+        let redaction = self.maker.redaction
+        func search(_ kind: PostponedSearch.Kind) -> PostponedSearch? {
+            redaction.map { PostponedSearch(kind, $0.forAnotherThread(), start: options.startSearch) { queue.nudge() } }
+        }
+        self.search = search(.whole)
+        self.attempts = search(.attempt)
+        let now = options.clock()
+        self.budget = DecodingBudget(now: now)
+        self.attemptBudget = DecodingBudget(now: now)
+        self.lastSync = now
+        self.lastWork = now
+    }
+
+    private var now: UInt64 { self.options.clock() }
+
+    func run() {
+        while self.turn() {
+            if self.isClosing {
+                self.searches.first { !$0.isIdle }?.wait()
+            } else {
+                self.queue.rest(milliseconds: self.restTime)
+            }
+        }
+        self.end()
+    }
+
+    /// The searches of other threads.
+    var searches: [PostponedSearch] { [self.attempts, self.search].compactMap { $0 } }
+
+    /// One pass: takes a batch, writes it, and syncs if it is time.
+    ///
+    /// - Returns: whether there may be more to do.
+    func turn() -> Bool {
+        self.takeSearched()
+        let batch = self.queue.take()
+        for (index, item) in batch.items.enumerated() { self.take(item, isLast: index == batch.items.count - 1) }
+        self.write()
+        self.sync()
+        self.noteRecovery()
+        self.holdQueue()
+        if self.queue.done(batch.weight, now: self.now), let drained = self.drained.withLock({ $0 }) { drained() }
+        self.isClosing = batch.items.isEmpty && batch.isClosed
+        if self.isClosing, self.searches.allSatisfy(\.isIdle) { return false }
+        if !batch.items.isEmpty { self.lastWork = self.now }
+        return true
+    }
+
+    /// Makes the last attempt to write what is pending, and reports on the whole run.
+    func end() {
+        self.endSync(waits: true)
+        self.retry.succeeded()
+        self.write()
+        self.status.withLock {
+            $0.lost += self.encoded.count
+            $0.held = 0
+        }
+        self.reportUnsearched()
+    }
+
+    /// Secrets that there was no room for may be anywhere else in the recording.
+    private func reportUnsearched() {
+        guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
+        self.status.withLock { $0.unsearched = count }
+        let times = count == 1 ? "once" : "\(count) times"
+        let limit = "\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB"
+        self.notify(
+            "\"\(self.file.plan.path)\" may hold secrets: there were more than can be searched for everywhere (\(limit)); \(times) a "
+                + "secret was taken out only where it was found: check the recording, or record less at a time.")
+    }
+
+    private var restTime: Int? {
+        if self.now - self.lastWork < Self.restAfter { return Self.nap }
+        return self.file.needsSync || self.syncing != nil || self.isFailing ? 500 : nil
+    }
+
+    // MARK: Exchanges
+
+    private func take(_ item: RecorderItem, isLast: Bool) {
+        switch item {
+        case .block(let exchange, let side, let bytes):
+            do {
+                try self.withBodies { maker in try maker.block(exchange: exchange, side: side, bytes: bytes) }
+            } catch {
+                self.failed(RecorderProblem(error, ofExchange: exchange))
+            }
+        case .exchange(let exchange, let stored): self.take(exchange, stored: stored, isLast: isLast)
+        }
+    }
+
+    /// - Parameter isLast: nothing waits after it, so that there is time to decode it.
+    private func take(_ exchange: TapedExchange, stored: RecorderItem.Stored?, isLast: Bool) {
+        // It would be discarded: nothing is done for it.
+        if let obstacle, stored != nil, self.options.refusesUnrecorded, !self.retry.mayTry(at: self.now) {
+            self.maker.drop(exchange.interaction.id)
+            return self.lose(stored, obstacle)
+        }
+        let isCoded = exchange.isCoded
+        let started = isCoded ? self.now : 0
+        let mayDecode =
+            !isCoded || (isLast && exchange.weight <= Self.decodedAtOnce && self.budget.mayDecode(now: started))
+        // Encoded exchanges do not wait while this one is decoded.
+        if isCoded, mayDecode { self.write() }
+        let generation = self.file.redactor?.vault.generation ?? 0
+        do {
+            var captured = try self.withBodies { maker in try maker.captured(exchange) }
+            guard try self.isRedacted(&captured, exchange, stored) else { return }
+            self.encode(try self.interaction(of: captured, mayDecode: mayDecode), generation, stored)
+        } catch {
+            self.lose(exchange.interaction.id, error, stored)
+        }
+        if isCoded, mayDecode {
+            let now = self.now
+            self.budget.spent(now - started, now: now)
+        }
+        self.writeIfDue()
+    }
+
+    private func interaction(of exchange: CapturedExchange, mayDecode: Bool) throws -> Interaction {
+        try self.withBodies { maker in try maker.interaction(of: exchange, mayDecode: mayDecode) }
+    }
+
+    /// Allows new files of bodies unless one has just failed: then there is a pause first, as for the cassette. A failure in a pause is of
+    /// an earlier file, and does not extend it.
+    private func withBodies<Result>(_ body: (inout InteractionMaker) throws -> Result) throws -> Result {
+        let isPausing = !self.bodyRetry.mayTry(at: self.now)
+        self.maker.obstacle = isPausing ? self.bodyObstacle : nil
+        let begun = self.maker.begun
+        do {
+            let result = try body(&self.maker)
+            if self.maker.begun > begun { self.bodyRetry.succeeded() }
+            return result
+        } catch {
+            if !isPausing, let cause = error as? CassetteError, RecorderProblem(error, ofExchange: 0).stopsWriting {
+                self.bodyObstacle = RecorderProblem(cause)
+                self.bodyRetry.failed(at: self.now)
+            }
+            throw error
+        }
+    }
+
+    // MARK: Searches that take long
+
+    /// Whether it was redacted on this thread; if not, another thread has it. Others are written before it; the close sorts the file.
+    private func isRedacted(_ captured: inout CapturedExchange, _ exchange: TapedExchange, _ stored: RecorderItem.Stored?) throws -> Bool {
+        guard let redaction = self.maker.redaction else { return true }
+        defer { self.holdQueue() }
+        let started = exchange.isCoded ? self.now : 0
+        // Many dense bodies in a row take as long as one long search: then another thread tries them.
+        if exchange.isCoded, !self.attemptBudget.mayDecode(now: started),
+            self.attempts?.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: stored)) == true
+        {
+            return false
+        }
+        let attempt = try redaction.redactAtOnce(&captured)
+        if exchange.isCoded, attempt != .redacted(isDense: false) {
+            let now = self.now
+            self.attemptBudget.spent(now - started, now: now)
+        }
+        if attempt != .tooLong { return true }
+        if self.search?.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: stored)) == true { return false }
+        // Without another thread, the others have to wait.
+        _ = try redaction.redact(&captured.interaction, request: &captured.request, response: &captured.response)
+        return true
+    }
+
+    /// An attempt may become a long search: both count.
+    private func holdQueue() {
+        let count = self.searches.reduce(0) { $0 + $1.count }
+        self.queue.hold(count >= PostponedSearch.Kind.whole.limit || self.searches.contains(where: \.isFull))
+    }
+
+    private func takeSearched() {
+        for job in self.searches.flatMap({ $0.take() }) {
+            do {
+                if let error = job.error { throw error }
+                if job.isUnsearched {
+                    let next = PostponedSearch.Job(job.exchange, weight: job.weight, stored: job.stored)
+                    if self.search?.put(next) == true { continue }
+                    var exchange = job.exchange
+                    _ = try self.maker.redaction?.redact(&exchange.interaction, request: &exchange.request, response: &exchange.response)
+                    job.exchange = exchange
+                }
+                // There was no time for a search, so there is none for decoding.
+                self.encode(try self.interaction(of: job.exchange, mayDecode: false), job.generation, job.stored)
+            } catch is SearchBudget.Spent {
+                self.lose(job.stored, RecorderProblem(.ended, "the recording was discarded while the exchange was searched for secrets."))
+            } catch {
+                self.lose(job.exchange.interaction.id, error, job.stored)
+            }
+            self.writeIfDue()
+        }
+    }
+
+    // MARK: Encoding
+
+    private func writeIfDue() {
+        if self.pending.count >= Self.writeSize || self.now - self.pendingSince >= Self.writeInterval { self.write() }
+    }
+
+    private func encode(_ interaction: Interaction, _ generation: Int, _ stored: RecorderItem.Stored?) {
+        self.writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(interaction, into: &self.writer)
+        let isFull = self.writer.withUnsafeBytes { self.pending.count + $0.count > self.options.heldLimit }
+        // While nothing can be written, the newest exchanges are lost: what came before the gap stays complete.
+        if isFull, let obstacle, !self.retry.mayTry(at: self.now) { return self.lose(stored, obstacle) }
+        if self.encoded.isEmpty { self.pendingSince = self.now }
+        self.writer.withUnsafeBytes { self.pending.append(contentsOf: $0) }
+        self.encoded.append(Encoded(end: self.pending.count, generation: generation, stored: stored))
+        self.file.noteStart(interaction.started)
+        if interaction.isUndecoded { self.status.withLock { $0.undecoded += 1 } }
+    }
+
+    private func lose(_ id: Int, _ error: any Error, _ stored: RecorderItem.Stored?) {
+        if let error = error as? InteractionMaker.NotTried { return self.lose(stored, error.problem) }
+        let problem = RecorderProblem(error, ofExchange: id)
+        self.failed(problem)
+        self.lose(stored, problem)
+    }
+
+    private func lose(_ stored: RecorderItem.Stored?, _ problem: RecorderProblem) {
+        self.status.withLock { $0.lost += 1 }
+        self.file.hasOrphans = true
+        stored?(.failure(problem))
+    }
+
+    // MARK: The file
+
+    /// Writes what is pending, and syncs it if a caller waits for it. After a failure it does nothing until the pause is over.
+    private func write() {
+        guard !self.encoded.isEmpty else { return }
+        if let obstacle, !self.retry.mayTry(at: self.now) { return self.hold(obstacle) }
+        let isWaitedFor = self.encoded.contains { $0.stored != nil }
+        let mark = self.file.mark
+        var isAppended = false
+        do throws(CassetteError) {
+            try self.file.append(self.pending, ends: self.encoded.map(\.end), generations: self.encoded.map(\.generation))
+            isAppended = true
+            if isWaitedFor { try self.syncNow() }
+            self.written(.success(()))
+        } catch {
+            let problem = RecorderProblem(error)
+            self.failed(problem)
+            self.retry.failed(at: self.now)
+            // Written and not synced counts as recorded, unless the caller would refuse it.
+            guard !isAppended || isWaitedFor && self.options.refusesUnrecorded else { return self.written(.failure(problem)) }
+            // If this fails, the next write or the close does it first.
+            if isAppended { try? self.file.rollBack(to: mark) }
+            self.hold(problem)
+        }
+    }
+
+    private func written(_ result: Result<Void, RecorderProblem>) {
+        let written = self.encoded
+        self.pending.removeAll(keepingCapacity: true)
+        self.encoded.removeAll(keepingCapacity: true)
+        self.status.withLock {
+            $0.recorded += written.count
+            $0.held = 0
+        }
+        if case .success = result {
+            self.hasWritten = true
+            self.retry.succeeded()
+        }
+        for exchange in written { exchange.stored?(result) }
+    }
+
+    /// Keeps what could not be written for the next attempt, within its limits, and tells the waiting callers.
+    private func hold(_ problem: RecorderProblem) {
+        let waited = self.encoded.compactMap(\.stored)
+        var lost = 0
+        if self.options.refusesUnrecorded, !waited.isEmpty { lost += self.drop { $0.stored != nil } }
+        if self.pending.count > self.options.heldLimit { lost += self.drop { $0.end > self.options.heldLimit } }
+        for index in self.encoded.indices { self.encoded[index].stored = nil }
+        self.status.withLock {
+            $0.lost += lost
+            $0.held = self.encoded.count
+        }
+        if lost > 0 { self.file.hasOrphans = true }
+        for stored in waited { stored(.failure(problem)) }
+    }
+
+    /// - Returns: the number of dropped exchanges.
+    private func drop(where isDropped: (Encoded) -> Bool) -> Int {
+        var kept: [Encoded] = []
+        var bytes: [UInt8] = []
+        var start = 0
+        for var exchange in self.encoded {
+            let range = start..<exchange.end
+            start = exchange.end
+            if isDropped(exchange) { continue }
+            bytes += self.pending[range]
+            exchange.end = bytes.count
+            kept.append(exchange)
+        }
+        let count = self.encoded.count - kept.count
+        self.pending = bytes
+        self.encoded = kept
+        return count
+    }
+
+    /// On this thread, since a caller waits for it.
+    private func syncNow() throws(CassetteError) {
+        self.endSync(waits: true)
+        try self.file.sync()
+        self.lastSync = self.now
+    }
+
+    /// On another thread, since a disk can be slow and the traffic goes on.
+    private func sync() {
+        self.endSync(waits: false)
+        guard self.syncing == nil, self.file.needsSync, self.now - self.lastSync >= Self.syncInterval else { return }
+        self.lastSync = self.now
+        do throws(CassetteError) {
+            guard let syncs = try self.file.beginSync() else { return }
+            self.syncing = BackgroundSync(syncs)
+        } catch {
+            self.failed(RecorderProblem(error))
+        }
+    }
+
+    private func endSync(waits: Bool) {
+        guard let syncing, let result = syncing.result(waits: waits) else { return }
+        self.syncing = nil
+        if case .failure(let error) = result {
+            self.file.syncFailed(syncing.syncs)
+            self.failed(RecorderProblem(error))
+        }
+    }
+
+    // MARK: Problems
+
+    private func failed(_ problem: RecorderProblem) {
+        self.status.withLock { status in
+            if status.firstProblem == nil { status.firstProblem = problem }
+            if problem.stopsWriting { status.obstacle = problem }
+        }
+        if problem.stopsWriting { self.stopped(by: problem) } else { self.lost(by: problem) }
+    }
+
+    /// Reports it once until it is over, and at most once a minute if it comes and goes, as when there is room for small bodies and not for
+    /// large ones.
+    private func stopped(by problem: RecorderProblem) {
+        let now = self.now
+        let isNew = !self.isFailing && self.isTime(self.lastNotice.disk, now)
+        self.obstacle = problem
+        self.isFailing = true
+        self.hasWritten = false
+        self.lastFailure = now
+        guard isNew else { return }
+        self.lastNotice.disk = now
+        self.recoveryNoticeDue = true
+        let traffic = self.options.refusesUnrecorded ? "requests are refused until they can be recorded" : "traffic goes on"
+        self.notify("\(problem.message); \(traffic), recording resumes when it can.")
+    }
+
+    /// Only one exchange is lost. Reported at most once a minute.
+    private func lost(by problem: RecorderProblem) {
+        let now = self.now
+        guard self.isTime(self.lastNotice.exchange, now) else { return }
+        self.lastNotice.exchange = now
+        self.notify("\(problem.message).")
+    }
+
+    private func isTime(_ last: UInt64?, _ now: UInt64) -> Bool { last.map { now - $0 >= Self.noticeInterval } ?? true }
+
+    /// Some time after the last failure, accepts exchanges again; the recovery is reported once one was written.
+    private func noteRecovery() {
+        let now = self.now
+        guard self.isFailing, self.encoded.isEmpty, now - self.lastFailure >= Self.retryInterval else { return }
+        guard self.retry.mayTry(at: now), self.bodyRetry.mayTry(at: now) else { return }
+        self.obstacle = nil
+        self.status.withLock { $0.obstacle = nil }
+        guard self.hasWritten else { return }
+        self.isFailing = false
+        guard self.recoveryNoticeDue else { return }
+        self.recoveryNoticeDue = false
+        self.notify("recording again.")
+    }
+}

@@ -1,0 +1,100 @@
+internal import CassetteFormat
+internal import CassetteModel
+public import CassetteRedaction
+internal import CassetteStore
+internal import TapeBytes
+
+/// Searches a closed cassette and every file that it names for the secrets of a vault.
+struct CassetteLeakScan {
+    private let scan: LeakScan
+    private let cassette: CassetteReader
+    private let bodies: BodyReader
+    private let digest: () -> any ContentDigest
+
+    /// Leaks reported for one cassette: the first ones are enough to find the others.
+    static let limit = 100
+
+    init(path: String, vault: SecretVault, digest: @escaping () -> any ContentDigest) throws(CassetteError) {
+        self.scan = LeakScan(vault)
+        self.cassette = try CassetteReader(path: path)
+        self.bodies = BodyReader(cassettePath: path)
+        self.digest = digest
+    }
+
+    /// Throws what reading throws: a file that is missing or does not match its digest was not searched.
+    func leaks() throws -> [CassetteLeak] {
+        var leaks = try self.leaks(in: try self.cassette.head(), firstLine: 1, exchange: nil)
+        var seen: Set<String> = []
+        for position in 0..<self.cassette.count where leaks.count < Self.limit {
+            let bytes = try self.cassette.bytes(at: position)
+            let id = bytes.withUnsafeBytes { InteractionSummaryReader.read($0) }?.id ?? position + 1
+            leaks += try self.leaks(in: bytes, firstLine: nil, exchange: id, position: position)
+            // No file can be named without these characters.
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }) else { continue }
+            leaks += try self.leaks(inFilesOf: InteractionDecoder.decode(bytes), id, &seen)
+        }
+        return Array(leaks.prefix(Self.limit))
+    }
+
+    private func leaks(in text: [UInt8], firstLine: Int?, exchange: Int?, position: Int = 0) throws -> [CassetteLeak] {
+        let found = try self.scan.leaks(in: ByteSource(text))
+        guard !found.isEmpty else { return [] }
+        let first = try firstLine ?? self.cassette.line(at: position)
+        return found.map { leak in
+            let line = first + text[..<min(leak.offset, text.count)].count(where: { $0 == 0x0a })
+            return CassetteLeak(exchange: exchange, place: "line \(line)", placeholder: leak.placeholder, spelling: leak.spelling)
+        }
+    }
+
+    private func leaks(inFilesOf interaction: Interaction, _ id: Int, _ seen: inout Set<String>) throws -> [CassetteLeak] {
+        var leaks: [CassetteLeak] = []
+        let messages = [
+            (interaction.request.body, interaction.request.headers), (interaction.response?.body, interaction.response?.headers),
+        ]
+        for case (let body?, let headers?) in messages {
+            var sources: [(name: String, source: ByteSource, codings: [ContentEncoding.Name])] = []
+            for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
+                let codings = body.hasCodingsLeft(headers) ? Self.codings(headers) : []
+                sources.append((sidecar.path, try self.bodies.source(sidecar, digest: self.digest()), codings))
+            }
+            if let original = body.original, seen.insert(original.path).inserted {
+                sources.append((original.path, try self.bodies.source(original, digest: self.digest()), Self.codings(headers)))
+            }
+            if case .raw(let slice) = body.content {
+                sources.append((slice.path, ByteSource(try self.bodies.read(slice)), Self.codings(headers)))
+            }
+            for (name, source, codings) in sources {
+                leaks += try self.scan.leaks(in: source, codings: codings).map {
+                    CassetteLeak(exchange: id, place: "\"\(name)\" byte \($0.offset)", placeholder: $0.placeholder, spelling: $0.spelling)
+                }
+            }
+        }
+        return leaks
+    }
+
+    private static func codings(_ headers: HeaderFields) -> [ContentEncoding.Name] {
+        if case .coded(let names) = ContentEncoding(headers) { names } else { [] }
+    }
+}
+
+/// A redacted secret that is still in a cassette or in a file beside it. Has its place, never the secret.
+public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {
+    /// The number of the exchange; nil before the first one.
+    public var exchange: Int?
+    /// `line 120`, or the file beside the cassette with an offset in it.
+    public var place: String
+    public var placeholder: Placeholder
+    public var spelling: Leak.Spelling
+
+    public init(exchange: Int?, place: String, placeholder: Placeholder, spelling: Leak.Spelling) {
+        self.exchange = exchange
+        self.place = place
+        self.placeholder = placeholder
+        self.spelling = spelling
+    }
+
+    public var description: String {
+        let whose = self.exchange.map { "exchange \($0)" } ?? "the cassette's beginning"
+        return "\(whose), \(self.place): what \(self.placeholder) stands for (\(self.spelling.rawValue))"
+    }
+}

@@ -1,0 +1,171 @@
+internal import CassetteFormat
+internal import CassetteModel
+public import CassetteRedaction
+internal import CassetteStore
+public import TapeBytes
+
+/// Takes secrets out of an existing cassette and the files beside it.
+public struct CassetteRedaction {
+    /// What was done, or would be done.
+    public struct Outcome: Sendable, Hashable {
+        /// Exchanges in the cassette.
+        public var exchanges = 0
+        /// Exchanges that held secrets.
+        public var changed = 0
+        /// Places where a placeholder was put.
+        public var places = 0
+        /// Placeholders in the cassette's own text that were not there before, by kind.
+        public var kinds: [String: Int] = [:]
+        /// Secrets that are left.
+        public var leaks: [CassetteLeak] = []
+    }
+
+    private let path: String
+    private let redactor: Redactor
+    private let store: BodyStore
+    private let bodies: BodyReader
+    private let digest: @Sendable () -> any ContentDigest
+
+    /// Reads the cassette at least twice: to learn the secrets, then to take them out everywhere. Replaces the file once the new one is on
+    /// the disk, and removes the files that it no longer names.
+    ///
+    /// - Parameters:
+    ///   - rules: added to the cassette's own.
+    ///   - dryRun: changes nothing.
+    ///   - digest: makes a SHA-256.
+    public static func redact(
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool,
+        digest: @escaping @Sendable () -> any ContentDigest = { PortableSHA256() }, progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws -> Outcome {
+        try self.redact(path, rules: rules, version: version, dryRun: dryRun, digest: digest, disk: .system, progress: progress)
+    }
+
+    /// The same with other calls for body files.
+    static func redact(
+        _ path: String, rules: RedactionRules, version: String, dryRun: Bool, digest: @escaping @Sendable () -> any ContentDigest,
+        disk: DiskCalls, progress: (_ done: Int, _ of: Int) -> Void
+    ) throws -> Outcome {
+        guard !dryRun else {
+            let reader = try CassetteReader(path: path)
+            let redaction = try CassetteRedaction(path, reader, rules, digest, disk)
+            return try redaction.learn(reader, progress: progress)
+        }
+        let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
+        let rewriter = try appender.finish()
+        let redaction = try CassetteRedaction(path, rewriter.reader, rules, digest, disk)
+        let outcome = try redaction.rewrite(rewriter, progress: progress)
+        // Keeps its lock: a recorder that started before the files are removed could lose what it has just written.
+        withExtendedLifetime(rewriter) {}
+        return outcome
+    }
+
+    private init(
+        _ path: String, _ reader: CassetteReader, _ rules: RedactionRules, _ digest: @escaping @Sendable () -> any ContentDigest,
+        _ disk: DiskCalls
+    ) throws(CassetteError) {
+        let own = try CassetteHead(reader.head()).redactionRules()
+        let vault = SecretVault()
+        vault.countOn(behind: try PlaceholderTally(reader, path: path, digest: digest))
+        self.path = path
+        self.redactor = Redactor(rules: own?.adding(rules) ?? rules, vault: vault, makeDigest: digest)
+        self.store = try BodyStore(cassettePath: path, disk: disk)
+        self.bodies = BodyReader(cassettePath: path)
+        self.digest = digest
+    }
+
+    private func learn(_ cassette: CassetteReader, progress: (Int, Int) -> Void) throws -> Outcome {
+        let maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        var outcome = Outcome(exchanges: cassette.count)
+        var generation = -1
+        // Secrets learned from the last exchanges may be in the first ones.
+        while generation != self.redactor.vault.generation {
+            generation = self.redactor.vault.generation
+            outcome = Outcome(exchanges: cassette.count)
+            var tally = PlaceholderTally()
+            for position in 0..<cassette.count {
+                progress(position, cassette.count)
+                let bytes = try cassette.bytes(at: position)
+                guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { continue }
+                outcome.changed += 1
+                outcome.places += redacted.count
+                Self.count(redacted, &tally)
+            }
+            outcome.kinds = tally.counts.filter { $0.value > 0 }
+        }
+        progress(cassette.count, cassette.count)
+        return outcome
+    }
+
+    /// Counts placeholders in heads and in bodies in memory. In a body, those that were there before are counted too.
+    private static func count(_ redacted: InteractionMaker.Redacted, _ tally: inout PlaceholderTally) {
+        let interaction = redacted.interaction
+        for text in [Array(interaction.request.url.utf8), interaction.request.headers.bytes, interaction.response?.headers.bytes ?? []] {
+            text.withUnsafeBytes { tally.add($0) }
+        }
+        if redacted.outcome.request.isBodyChanged { self.count(redacted.request, &tally) }
+        if redacted.outcome.response.isBodyChanged { self.count(redacted.response, &tally) }
+    }
+
+    private static func count(_ body: CapturedBody?, _ tally: inout PlaceholderTally) {
+        guard case .memory(let bytes) = body?.place else { return }
+        bytes.withUnsafeBytes { tally.add($0) }
+    }
+
+    private func rewrite(_ rewriter: CassetteRewriter, progress: (Int, Int) -> Void) throws -> Outcome {
+        let cassette = rewriter.reader
+        var outcome = try self.learn(cassette) { done, count in progress(done / 2, count) }
+        var head = CassetteHead(try cassette.head())
+        try head.set(CassetteHead.member(self.redactor.rules))
+        var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
+        rewriter.beforeReplacing = self.store.syncAll
+        try rewriter.rewrite(order: Array(0..<cassette.count), head: head.octets) { place, bytes in
+            progress((cassette.count + place) / 2, cassette.count)
+            guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
+            var interaction = try maker.made(redacted)
+            if interaction.isUndecoded { interaction = (try? maker.decoded(interaction, reader: self.bodies)) ?? interaction }
+            var writer = JSONWriter(reserving: bytes.count)
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(interaction, into: &writer)
+            return writer.bytes
+        }
+        progress(cassette.count, cassette.count)
+        try CassetteReferences(familyOf: self.path).tidy(self.store)
+        outcome.leaks = try CassetteLeakScan(path: self.path, vault: self.redactor.vault, digest: self.digest).leaks()
+        return outcome
+    }
+}
+
+extension PlaceholderTally {
+    /// Bytes, more than the longest placeholder has in any spelling.
+    private static let overlap = 256
+
+    /// The placeholders of a cassette and of the files that it names.
+    ///
+    /// Skips files that cannot be read: other code that needs their bytes reports them.
+    init(_ cassette: CassetteReader, path: String, digest: () -> any ContentDigest) throws(CassetteError) {
+        self.init()
+        let bodies = BodyReader(cassettePath: path)
+        var seen: Set<String> = []
+        for position in 0..<cassette.count {
+            let bytes = try cassette.bytes(at: position)
+            bytes.withUnsafeBytes { self.add($0) }
+            guard bytes.withUnsafeBytes({ ByteSearch.contains(".bodies/", in: $0) }),
+                let interaction = try? InteractionDecoder.decode(bytes)
+            else { continue }
+            for body in [interaction.request.body, interaction.response?.body].compactMap({ $0 }) {
+                for sidecar in body.content.sidecars where seen.insert(sidecar.path).inserted {
+                    if let source = try? bodies.source(sidecar, digest: digest()) { try? self.add(source) }
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ source: ByteSource) throws {
+        var window: [UInt8] = []
+        try source.forEachPiece { (piece) -> Void in
+            window.append(contentsOf: piece)
+            window.withUnsafeBytes { self.add($0) }
+            window.removeFirst(max(0, window.count - Self.overlap))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import CassetteModel
+internal import CassettePlayback
+internal import CassetteStore
+internal import Foundation
+internal import TapeBytes
+
+/// Loads recorded responses from the cassette's file, and caches them.
+final class AnswerLibrary: Sendable {
+    /// Bytes of cached responses: enough for tests that repeat requests, and little enough for a process with hundreds of cassettes.
+    static let cacheLimit = 16 << 20
+    /// A body of more bytes is streamed, not cached.
+    static let streamSize = 256 << 10
+
+    let cassette: RecordedCassette
+    private let bodies: BodyReader
+    /// Nil if dates stay as they were recorded.
+    private let refresh: DateRefresh?
+    private let answers: Guarded<BoundedCache<ReadyAnswer>>
+
+    init(_ cassette: RecordedCassette, refresh: DateRefresh?, cacheLimit: Int = AnswerLibrary.cacheLimit) {
+        self.cassette = cassette
+        self.bodies = BodyReader(cassettePath: cassette.path)
+        self.refresh = refresh
+        self.answers = Guarded(BoundedCache(limit: cacheLimit) { $0.weight })
+    }
+
+    /// The response of an exchange, by its index in order of request start. May wait for the disk.
+    func answer(_ index: Int) throws(CassetteError) -> ReadyAnswer {
+        if let known = self.answers.withLock({ $0.value(index) }) { return known }
+        let answer = try self.load(index)
+        self.answers.withLock { $0.insert(answer, at: index) }
+        return answer
+    }
+
+    func open(_ body: Body, of answer: ReadyAnswer) throws(CassetteError) -> ContentStream {
+        try ContentStream(body, headers: answer.head?.headers.headerFields ?? HeaderFields(), bodies: self.bodies)
+    }
+
+    private func load(_ index: Int) throws(CassetteError) -> ReadyAnswer {
+        var interaction = try self.cassette.interaction(at: index)
+        try self.refresh?.refresh(&interaction, bodies: self.bodies, digest: { PortableSHA256() })
+        let source = ExchangeSource.replayed(cassette: self.cassette.path, id: interaction.id)
+        // Replaced by the URL of the live request.
+        let url = URL(string: interaction.request.url) ?? URL(fileURLWithPath: "/")
+        let response = interaction.response
+        if let response, response.status < 200 {
+            throw CassetteError(
+                .damaged,
+                "interaction \(interaction.id): its status \(response.status) is not that of a final response: record it again.")
+        }
+        var failure = RecordedFailure.of(
+            interaction.outcome, hasResponse: response != nil, isBodyComplete: response?.body?.isComplete ?? true)
+        guard let response, let body = response.body else {
+            return ReadyAnswer(interaction, url: url, source: source, content: .none, arrival: nil, failure: failure)
+        }
+        let isCoded = body.codings.isEmpty && ContentEncoding(response.headers) != .none && body.size > 0
+        if max(body.byteCount, isCoded ? body.size : 0) > Self.streamSize {
+            let arrival = isCoded ? nil : body.arrival.map { PieceMap.mapped($0, to: body.byteCount) }
+            return ReadyAnswer(interaction, url: url, source: source, content: .stream(body), arrival: arrival, failure: failure)
+        }
+        let stream = try ContentStream(body, headers: response.headers, bodies: self.bodies)
+        var bytes = Data()
+        do {
+            // A few bytes can decode to many.
+            while !stream.isEnded, bytes.count <= Self.streamSize { bytes += try stream.next(Self.streamSize) }
+        } catch let error as CassetteError {
+            throw error
+        } catch {
+            // What can be decoded is delivered first.
+            failure = failure ?? (error as? TransportFailure)
+        }
+        guard bytes.count <= Self.streamSize else {
+            return ReadyAnswer(interaction, url: url, source: source, content: .stream(body), arrival: nil, failure: failure)
+        }
+        let arrival = body.arrival.map { PieceMap.mapped($0, to: bytes.count) }
+        return ReadyAnswer(
+            interaction, url: url, source: source, content: .pieces(Self.pieces(of: bytes, arrival)), arrival: arrival, failure: failure)
+    }
+
+    /// One for each recorded piece, so that the two lists correspond; each begins at index 0.
+    private static func pieces(of bytes: Data, _ arrival: Arrival?) -> [Data] {
+        guard let arrival else { return bytes.isEmpty ? [] : [bytes] }
+        var start = bytes.startIndex
+        return arrival.pieces.map { piece in
+            let end = min(bytes.endIndex, start + piece.size)
+            defer { start = end }
+            return Data(bytes[start..<end])
+        }
+    }
+}
+
+/// The failure with which the replay of an exchange ends.
+enum RecordedFailure {
+    /// Nil if the exchange is complete.
+    ///
+    /// - Parameters:
+    ///   - hasResponse: whether a response had begun.
+    ///   - isBodyComplete: whether its whole body was recorded.
+    static func of(_ outcome: Outcome, hasResponse: Bool, isBodyComplete: Bool) -> TransportFailure? {
+        switch outcome {
+        case .failed(let failure):
+            return TransportFailure(.network(failure.kind), failure.message)
+        case .cut(let cut) where !hasResponse:
+            return TransportFailure(.network(.cancelled), "the recorded exchange ended before a response arrived: \(cut.reason).")
+        case .cut(let cut):
+            return TransportFailure(.network(.truncated), "the recorded response is truncated: \(cut.reason).")
+        case .complete where !hasResponse:
+            return TransportFailure(.network(.truncated), "the recorded exchange has no response: add one to the cassette.")
+        case .complete where !isBodyComplete:
+            return TransportFailure(.network(.truncated), "the recorded response is truncated.")
+        case .complete:
+            return nil
+        }
+    }
+}

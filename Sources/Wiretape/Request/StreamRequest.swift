@@ -1,0 +1,206 @@
+public import Dispatch
+public import Foundation
+internal import TapeBytes
+
+/// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
+// SAFETY: see Request; nothing but a constant is stored here.
+public final class StreamRequest: Request, @unchecked Sendable {
+    let hub: StreamHub
+
+    init(core: SessionCore, source: RequestSource, interceptor: (any RequestInterceptor)?) {
+        self.hub = StreamHub()
+        super.init(core: core, source: source, interceptor: interceptor, sink: .stream(self.hub))
+    }
+}
+
+extension StreamRequest {
+    /// The chunks of the response as they arrive. The request is sent when the first one is read.
+    public var bytes: StreamChunks { StreamChunks(request: self) }
+
+    /// The lines of the response.
+    public var lines: StreamLines { StreamLines(request: self) }
+
+    /// The server-sent events of the response.
+    public var events: ServerSentEvents { ServerSentEvents(request: self) }
+
+    /// A value for each line that is not blank.
+    public func decoding<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
+    ) -> DecodedLines<Value> {
+        DecodedLines(request: self, decoder: decoder)
+    }
+}
+
+extension StreamRequest {
+    /// Calls a handler with each chunk, in order, and then with the completion: on the queue, one call at a time.
+    @discardableResult
+    public func responseStream(
+        on queue: DispatchQueue = .main, stream: @escaping @Sendable (StreamEvent<Data>) -> Void
+    ) -> Self {
+        self.read(on: queue) {
+            stream(.value($0))
+        } completion: {
+            stream(.complete($0))
+        }
+    }
+
+    /// Calls a handler with each line, as in `lines`, and then with the completion.
+    @discardableResult
+    public func responseStreamLines(
+        on queue: DispatchQueue = .main, stream: @escaping @Sendable (StreamEvent<String>) -> Void
+    ) -> Self {
+        let splitter = Guarded(LineSplitter())
+        return self.read(on: queue) { chunk in
+            for line in try splitter.withLock({ try $0.push(chunk) }) { stream(.value(String(decoding: line, as: UTF8.self))) }
+        } completion: { completion in
+            if completion.error == nil, let line = splitter.withLock({ $0.finish() }) {
+                stream(.value(String(decoding: line, as: UTF8.self)))
+            }
+            stream(.complete(completion))
+        }
+    }
+
+    /// Calls a handler with the value of each line that is not blank, and then with the completion.
+    @discardableResult
+    public func responseStreamDecodable<Value: Decodable & Sendable>(
+        of type: Value.Type = Value.self, on queue: DispatchQueue = .main, using decoder: any DataDecoder = JSONDecoder(),
+        stream: @escaping @Sendable (StreamEvent<Result<Value, WiretapeError>>) -> Void
+    ) -> Self {
+        self.responseStreamLines(on: queue) { event in
+            switch event {
+            case .value(let line) where line.allSatisfy(\.isWhitespace): break
+            case .value(let line):
+                stream(
+                    .value(
+                        Result { try decoder.decode(Value.self, from: Data(line.utf8)) }.mapError {
+                            WiretapeError(
+                                .serialization,
+                                "could not decode \"\(Value.self)\" from a line of the response: look at it with lines (\($0))",
+                                underlying: $0)
+                        }))
+            case .complete(let completion): stream(.complete(completion))
+            }
+        }
+    }
+
+    /// - Parameter chunk: an error that it throws ends the request.
+    private func read(
+        on queue: DispatchQueue, chunk: @escaping @Sendable (Data) throws -> Void,
+        completion: @escaping @Sendable (StreamCompletion) -> Void
+    ) -> Self {
+        self.hub.join { [weak self] reader in
+            // The request lives while it runs, and the caller of the pump holds it.
+            guard let self else { return }
+            queue.async { self.withItsCassette { self.pump(reader, chunk, completion) } }
+        }
+        self.startForHandler()
+        return self
+    }
+
+    private func pump(_ reader: Int, _ chunk: (Data) throws -> Void, _ completion: @escaping @Sendable (StreamCompletion) -> Void) {
+        var isBroken = false
+        while true {
+            switch self.hub.take(reader) {
+            case .wait: return self.hub.pumped(reader, isDone: false)
+            case .end:
+                self.hub.pumped(reader, isDone: true)
+                if let outcome = self.data.withLock({ $0.outcome }) { completion(StreamCompletion(outcome)) }
+                return
+            case .chunk(let data):
+                self.demandMore()
+                guard !isBroken else { break }
+                do {
+                    try chunk(data)
+                } catch {
+                    isBroken = true
+                    self.finish(WiretapeError(error, as: .stream))
+                }
+            }
+        }
+    }
+}
+
+/// What the handler of a stream is called with.
+public enum StreamEvent<Value: Sendable>: Sendable {
+    case value(Value)
+    /// The last call, exactly once.
+    case complete(StreamCompletion)
+}
+
+/// How a streamed request ended.
+public struct StreamCompletion: Sendable {
+    /// The last request sent; nil if none was.
+    public var request: TransportRequest?
+    /// Nil if none arrived.
+    public var response: HTTPResponse?
+    public var trailers: HTTPHeaders
+    public var metrics: RequestMetrics
+    /// Nil if the response is complete.
+    public var error: WiretapeError?
+
+    init(_ outcome: RequestOutcome) {
+        self.request = outcome.last.request
+        self.response = outcome.last.response
+        self.trailers = outcome.trailers
+        self.metrics = outcome.metrics
+        self.error = outcome.error
+    }
+}
+
+/// The chunks of a response as the transport delivers them, neither split nor joined.
+///
+/// Read by one loop. Leaving the loop before the end cancels the request if it has no other reader; cancelling the task cancels it too.
+public struct StreamChunks: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    let request: StreamRequest
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(StreamReader(self.request)) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let reader: StreamReader
+
+        init(_ reader: StreamReader) { self.reader = reader }
+
+        /// - Throws: `WiretapeError`
+        public mutating func next() async throws -> Data? { try await self.reader.next() }
+    }
+}
+
+/// The reader of a stream for one sequence. Cancels the request when it is released, if it was the last reader.
+final class StreamReader: Sendable {
+    private let request: StreamRequest
+    private let id = Guarded<Int?>(nil)
+
+    init(_ request: StreamRequest) { self.request = request }
+
+    deinit {
+        guard let id = self.id.withLock({ $0 }) else { return }
+        if self.request.hub.leave(id) == 0 { self.request.cancel() } else { self.request.demandMore() }
+    }
+
+    /// The first call joins the readers and starts the request.
+    func next() async throws -> Data? {
+        let reader = try self.id.withLock { id in
+            if let id { return id }
+            let new = try self.request.hub.join()
+            id = new
+            return new
+        }
+        self.request.startForHandler()
+        switch self.request.hub.take(reader) {
+        case .chunk(let chunk):
+            self.request.demandMore()
+            return chunk
+        case .end(let error):
+            if let error { throw error }
+            return nil
+        case .wait: break
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { self.request.hub.wait(reader, $0) }
+        } onCancel: {
+            self.request.cancel()
+        }
+    }
+}
