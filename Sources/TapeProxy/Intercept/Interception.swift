@@ -1,6 +1,6 @@
 internal import CassetteModel
-internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import TapeBytes
 internal import TapeExchange
 internal import TapeTLS
 internal import TapeTrust
@@ -16,7 +16,7 @@ final class Interception: Sendable {
 
     let settings: TLSSettings
     let magic: MagicAuthority
-    private let lock = NIOLock()
+    private let lock = Guarded(())
     // SAFETY: used with the lock held alone.
     private nonisolated(unsafe) let leaves: LeafStore
     private let context: TLSServerContext
@@ -43,14 +43,14 @@ final class Interception: Sendable {
     /// A leaf that was minted before.
     func leaf(host: String, serverName: String?) -> Leaf? {
         let now = self.now
-        return self.lock.withLock { self.leaves.leaf(host: host, serverName: serverName, now: now) }
+        return self.lock.withLock { _ in self.leaves.leaf(host: host, serverName: serverName, now: now) }
     }
 
     /// Mints a leaf, which holds up the other loops that need one for a tenth of a millisecond; or takes the one that another
     /// connection has had minted meanwhile.
     func mint(host: String, serverName: String?, upstreamNames: [String]) throws(CertificateError) -> Leaf {
         let now = self.now
-        let result = self.lock.withLock {
+        let result = self.lock.withLock { _ in
             Result { () throws(CertificateError) in
                 if let leaf = self.leaves.leaf(host: host, serverName: serverName, now: now) { return leaf }
                 return try self.leaves.mint(host: host, serverName: serverName, upstreamNames: upstreamNames, now: now)

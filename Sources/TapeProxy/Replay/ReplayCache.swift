@@ -1,4 +1,3 @@
-internal import NIOConcurrencyHelpers
 internal import TapeBytes
 
 /// Recorded answers in memory, up to a number of bytes, for all event loops of a session.
@@ -15,23 +14,23 @@ final class ReplayCache: Sendable {
         var answers: BoundedCache<RecordedAnswer>
     }
 
-    private let state: NIOLockedValueBox<State>
+    private let state: Guarded<State>
 
     /// - Parameter limit: bytes of all answers together.
     init(limit: Int) {
-        self.state = NIOLockedValueBox(
+        self.state = Guarded(
             State(
                 ready: BoundedCache(limit: limit / 9 * 8) { Self.entryWeight + $0.bytes.count },
                 answers: BoundedCache(limit: limit / 9) { $0.weight }))
     }
 
-    func ready(_ index: Int) -> ReadyAnswer? { self.state.withLockedValue { $0.ready.value(index) } }
+    func ready(_ index: Int) -> ReadyAnswer? { self.state.withLock { $0.ready.value(index) } }
 
-    func answer(_ index: Int) -> RecordedAnswer? { self.state.withLockedValue { $0.answers.value(index) } }
+    func answer(_ index: Int) -> RecordedAnswer? { self.state.withLock { $0.answers.value(index) } }
 
     func insert(_ answer: RecordedAnswer, at index: Int) {
         let ready = self.ready(index) == nil ? ReadyAnswer(answer) : nil
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             if let ready { state.ready.insert(ready, at: index) } else { state.answers.insert(answer, at: index) }
         }
     }

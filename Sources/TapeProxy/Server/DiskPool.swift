@@ -1,7 +1,7 @@
 internal import CassetteModel
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOPosix
+internal import TapeBytes
 
 /// Threads that may wait for the disk: cassettes and bodies are read there, and requests' bodies put aside.
 ///
@@ -13,7 +13,7 @@ final class DiskPool: Sendable {
     private let limit: Int
     /// Nil if the event loop does the work itself.
     private let threads: NIOThreadPool?
-    private let count = NIOLockedValueBox(0)
+    private let count = Guarded(0)
 
     /// - Parameter count: 0 leaves the work to the event loop that asks, in its next turn: for loops without a thread.
     init(threads count: Int = 2, workLimit: Int = DiskPool.workLimit) {
@@ -30,7 +30,7 @@ final class DiskPool: Sendable {
         on loop: any EventLoop, _ work: @escaping @Sendable () throws -> Value
     ) -> EventLoopFuture<Value> {
         guard let threads else { return loop.submit(work) }
-        let hasRoom = self.count.withLockedValue { count in
+        let hasRoom = self.count.withLock { count in
             guard count < self.limit else { return false }
             count += 1
             return true
@@ -41,7 +41,7 @@ final class DiskPool: Sendable {
         }
         let count = self.count
         return threads.runIfActive(eventLoop: loop) {
-            defer { count.withLockedValue { $0 -= 1 } }
+            defer { count.withLock { $0 -= 1 } }
             return try work()
         }
     }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import NIOConcurrencyHelpers
+internal import TapeBytes
 internal import TapeRecorder
 
 /// A server's stop: done once, whoever asks for it how often, and awaited by all who ask.
@@ -11,14 +12,14 @@ final class Ending: Sendable {
         var serving: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Guarded(State())
     private let isOver = ConditionLock(value: false)
 
     /// Does the work for the first who asks; the others wait until it is done. Blocks.
     ///
     /// - Returns: what came of the work; nil for all but the first.
     func perform<Result>(_ work: () -> Result) -> Result? {
-        let isFirst = self.state.withLockedValue { state in
+        let isFirst = self.state.withLock { state in
             defer { state.hasBegun = true }
             return !state.hasBegun
         }
@@ -36,7 +37,7 @@ final class Ending: Sendable {
 
     /// Somebody wants the stop: those in `wanted` go on.
     func want() {
-        let serving = self.state.withLockedValue { state in
+        let serving = self.state.withLock { state in
             state.isWanted = true
             defer { state.serving = [] }
             return state.serving
@@ -48,7 +49,7 @@ final class Ending: Sendable {
     func wanted() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWanted = self.state.withLockedValue { state in
+                let isWanted = self.state.withLock { state in
                     if !state.isWanted { state.serving.append(continuation) }
                     return state.isWanted
                 }
@@ -63,10 +64,22 @@ final class Ending: Sendable {
 /// What blocks its thread, for a task: on a thread of its own, since those of tasks and of Dispatch are as few as there are cores.
 enum BlockingWork {
     static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            let run: @Sendable () -> Void = { continuation.resume(returning: work()) }
+        let work = Guarded<(@Sendable () -> Result)?>(work)
+        return await withCheckedContinuation { continuation in
+            let run: @Sendable () -> Void = {
+                // Taken out, so that its thread holds nothing of the caller's any more when the caller goes on.
+                guard let result = Self.take(work)?() else { return }
+                continuation.resume(returning: result)
+            }
             // Without a thread to be had, better a slow end than none.
             if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
+        }
+    }
+
+    private static func take<Work: Sendable>(_ work: Guarded<Work?>) -> Work? {
+        work.withLock { held in
+            defer { held = nil }
+            return held
         }
     }
 }

@@ -1,6 +1,5 @@
 internal import CassetteModel
 internal import CassettePlayback
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
@@ -26,7 +25,7 @@ final class ProxyContext {
     let dialing: any Dialing
     let pool: UpstreamPool
     let log: ProxyLog
-    private let counts: NIOLockedValueBox<ProxyCounts>
+    private let counts: Guarded<ProxyCounts>
     let messageLimits = Limits()
     /// The client connections that are with this session.
     let members = ConnectionRegistry()
@@ -131,7 +130,7 @@ final class ProxyContext {
     }
 
     func count(_ change: (inout ProxyCounts) -> Void) {
-        self.counts.withLockedValue { change(&$0) }
+        self.counts.withLock { change(&$0) }
     }
 
     // MARK: The recorder

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+internal import TapeBytes
 
 /// What all event loops of a server share: its own ports, the number of its connections, the authority behind tunnels and the trust in
 /// origins.
@@ -13,9 +13,9 @@ final class SharedServer: Sendable {
     /// One for all loops: what two of them record has one order.
     let clock: WallClock
     let log: ProxyLog
-    private let connectionCount = NIOLockedValueBox(0)
-    private let lastConnection = NIOLockedValueBox(0)
-    private let trimRule = NIOLockedValueBox(TrimRule())
+    private let connectionCount = Guarded(0)
+    private let lastConnection = Guarded(0)
+    private let trimRule = Guarded(TrimRule())
 
     /// - Throws: `CertificateError` for an authority that cannot sign.
     init(tls: TLSSettings?, log: ProxyLog = ProxyLog(), clock: WallClock = WallClock()) throws {
@@ -27,21 +27,21 @@ final class SharedServer: Sendable {
 
     /// The number of a connection from a client, unique over all loops.
     func nextConnection() -> Int {
-        self.lastConnection.withLockedValue {
+        self.lastConnection.withLock {
             $0 += 1
             return $0
         }
     }
 
     /// Counts connections that came, or went.
-    func connectionsChanged(by change: Int) { self.connectionCount.withLockedValue { $0 += change } }
+    func connectionsChanged(by change: Int) { self.connectionCount.withLock { $0 += change } }
 
     /// Client connections on all loops.
-    var connections: Int { self.connectionCount.withLockedValue { $0 } }
+    var connections: Int { self.connectionCount.withLock { $0 } }
 
     /// Gives freed memory back to the system after a crowd has left; asked once a second by each loop, done for one of them.
     func trimMemory() {
         let count = self.connections
-        if self.trimRule.withLockedValue({ $0.isDue(count: count) }) { FreeMemory.giveBackSoon() }
+        if self.trimRule.withLock({ $0.isDue(count: count) }) { FreeMemory.giveBackSoon() }
     }
 }

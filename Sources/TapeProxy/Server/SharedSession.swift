@@ -1,6 +1,6 @@
 internal import CassettePlayback
-internal import NIOConcurrencyHelpers
 internal import NIOCore
+internal import TapeBytes
 internal import TapeRecorder
 
 /// One session as all its event loops share it: the cassette and who decides about it, the recorder, and what is counted.
@@ -18,11 +18,11 @@ final class SharedSession: Sendable {
     let diagnosis: Diagnosis
     /// Names the session if there may be others.
     let log: ProxyLog
-    private let lastUpstream = NIOLockedValueBox(0)
+    private let lastUpstream = Guarded(0)
     /// One for each loop, so that counting waits for no other loop; summed when they are read.
-    private let counts: NIOLockedValueBox<[NIOLockedValueBox<ProxyCounts>]>
+    private let counts: Guarded<[Guarded<ProxyCounts>]>
     /// Nil before the contexts are made, and after the session's end.
-    private let contexts = NIOLockedValueBox<PerLoop<ProxyContext>?>(nil)
+    private let contexts = Guarded<PerLoop<ProxyContext>?>(nil)
 
     /// - Parameter notice: takes lines for people; called on any of the event loops.
     init(
@@ -35,9 +35,9 @@ final class SharedSession: Sendable {
         self.cassette = cassette
         self.cache = ReplayCache(limit: cacheLimit)
         self.log = log
-        let failures = NIOLockedValueBox(ProxyCounts())
+        let failures = Guarded(ProxyCounts())
         self.diagnosis = Diagnosis(counts: failures, log: log, notice: notice)
-        self.counts = NIOLockedValueBox([failures])
+        self.counts = Guarded([failures])
     }
 
     // MARK: Its event loops
@@ -47,7 +47,7 @@ final class SharedSession: Sendable {
         behind doors: [LoopDoor], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
     ) throws -> PerLoop<ProxyContext> {
         let contexts = try PerLoop(behind: doors) { _, loop in try make(loop) }
-        self.contexts.withLockedValue { $0 = contexts }
+        self.contexts.withLock { $0 = contexts }
         self.recorder?.onDrain { contexts.execute { $0.recorderDrained() } }
         return contexts
     }
@@ -58,18 +58,18 @@ final class SharedSession: Sendable {
         contexts.whenAll { $0.stop(then: $1) }.map {
             // They hold each other through the recorder.
             self.recorder?.onDrain {}
-            self.contexts.withLockedValue { $0 = nil }
+            self.contexts.withLock { $0 = nil }
         }
     }
 
     /// The queue is full, as one of the loops has just learnt: the others stop reading before they put something themselves.
     func recorderFilled() {
-        self.contexts.withLockedValue { $0 }?.execute { $0.recorderFilled() }
+        self.contexts.withLock { $0 }?.execute { $0.recorderFilled() }
     }
 
     /// The number of a connection to an origin, unique in the session's cassette.
     func nextUpstream() -> Int {
-        self.lastUpstream.withLockedValue {
+        self.lastUpstream.withLock {
             $0 += 1
             return $0
         }
@@ -78,15 +78,15 @@ final class SharedSession: Sendable {
     // MARK: Counts
 
     /// A place where one loop counts.
-    func makeCounts() -> NIOLockedValueBox<ProxyCounts> {
-        let box = NIOLockedValueBox(ProxyCounts())
-        self.counts.withLockedValue { $0.append(box) }
+    func makeCounts() -> Guarded<ProxyCounts> {
+        let box = Guarded(ProxyCounts())
+        self.counts.withLock { $0.append(box) }
         return box
     }
 
     /// Of all loops together.
     var totalCounts: ProxyCounts {
-        let boxes = self.counts.withLockedValue { $0 }
-        return boxes.reduce(into: ProxyCounts()) { total, box in total.add(box.withLockedValue { $0 }) }
+        let boxes = self.counts.withLock { $0 }
+        return boxes.reduce(into: ProxyCounts()) { total, box in total.add(box.withLock { $0 }) }
     }
 }

@@ -1,5 +1,4 @@
 internal import CassetteModel
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import Platform
 internal import TapeBytes
@@ -25,7 +24,7 @@ final class WallClock: Sendable {
     }
 
     /// Never empty, the latest last; each is larger than the one before.
-    private let offsets: NIOLockedValueBox<[Offset]>
+    private let offsets: Guarded<[Offset]>
     private let wall: @Sendable () -> Int64
     private let monotonic: @Sendable () -> Int64
 
@@ -40,7 +39,7 @@ final class WallClock: Sendable {
         self.monotonic = monotonic
         // Read in this order, what comes between makes the offset too small, which `follow` mends.
         let time = wall()
-        self.offsets = NIOLockedValueBox([Offset(from: .min, nanoseconds: time - monotonic())])
+        self.offsets = Guarded([Offset(from: .min, nanoseconds: time - monotonic())])
     }
 
     /// What the wall clock says, whichever way it was set.
@@ -52,7 +51,7 @@ final class WallClock: Sendable {
         let time = self.wall()
         let after = self.monotonic()
         guard after - before < Self.simultaneous else { return }
-        self.offsets.withLockedValue { offsets in
+        self.offsets.withLock { offsets in
             guard let last = offsets.last, time - after > last.nanoseconds + Self.step else { return }
             offsets.append(Offset(from: after, nanoseconds: time - after))
             if offsets.count > Self.stepLimit { offsets.removeFirst() }
@@ -61,7 +60,7 @@ final class WallClock: Sendable {
 
     func timestamp(at instant: NIODeadline) -> Timestamp {
         let instant = Int64(instant.uptimeNanoseconds)
-        let offset = self.offsets.withLockedValue { offsets in
+        let offset = self.offsets.withLock { offsets in
             (offsets.last { $0.from <= instant } ?? offsets[0]).nanoseconds
         }
         return Timestamp(microseconds: (instant + offset) / 1000)

@@ -1,3 +1,5 @@
+internal import TapeBytes
+
 /// Whom a client connection may speak to: the one session of its port, or the one that its proxy credentials name.
 ///
 /// Belongs to one connection. Not Sendable: lives on its event loop.

@@ -15,13 +15,13 @@ extension SessionServer {
     func open(_ order: SessionOrder) throws -> OpenSession {
         let path = try self.configuration.folder.cassette(order.cassette)
         // Under the lock: of two sessions that find no cassette only one may make it.
-        let name = try self.book.withLockedValue { book in
+        let name = try self.book.withLock { book in
             try book.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
         }
         do {
             let open = try self.open(order, path, name)
             do {
-                try self.book.withLockedValue { try $0.opened(name, open) }
+                try self.book.withLock { try $0.opened(name, open) }
             } catch {
                 try? self.beginEnd(open).wait()
                 _ = self.close(open, keepsOld: true)
@@ -29,7 +29,7 @@ extension SessionServer {
             }
             return open
         } catch {
-            self.book.withLockedValue { $0.closed(name) }
+            self.book.withLock { $0.closed(name) }
             self.loops.shared.log.sessionRefused(name)
             throw error
         }
@@ -52,7 +52,7 @@ extension SessionServer {
         options.remedy = "record it anew with \"mode\": \"all\""
         let plan = try RunPlan(path, mode: order.mode, options: options)
         let records = plan.recording.target != .nothing
-        if records { try self.book.withLockedValue { try $0.willWrite(name) } }
+        if records { try self.book.withLock { try $0.willWrite(name) } }
         let cassette = try OpenCassette(
             plan, version: self.configuration.version, digest: { FastSHA256() },
             refusesUnrecorded: self.configuration.diskFullPolicy == .refuse, notify: tell)

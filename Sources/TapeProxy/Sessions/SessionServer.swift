@@ -3,7 +3,6 @@ public import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
 public import Logging
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import Platform
 public import TapeBytes
@@ -25,7 +24,7 @@ public final class SessionServer: Sendable {
     let interfaces: [IPAddress]
     let loops: ServerLoops
     let stages: PerLoop<SessionStage>
-    let book = NIOLockedValueBox(SessionBook<OpenSession>(limit: SessionServer.sessionLimit))
+    let book = Guarded(SessionBook<OpenSession>(limit: SessionServer.sessionLimit))
     let notice: @Sendable (String) -> Void
     private let lobby: SharedSession
     private let lobbies: PerLoop<ProxyContext>
@@ -125,7 +124,7 @@ public final class SessionServer: Sendable {
         self.ending.perform {
             self.loops.shared.log.stopping()
             try? self.listener.close().wait()
-            let left = self.book.withLockedValue { $0.stop() }
+            let left = self.book.withLock { $0.stop() }
             let endings = left.map { self.beginEnd($0) }
             for ending in endings { try? ending.wait() }
             let reports = left.map { self.close($0, keepsOld: true) }
@@ -209,12 +208,12 @@ extension SessionServer {
     ///
     /// - Throws: `SessionError`.
     func report(on name: SessionName) throws -> SessionReport {
-        try self.book.withLockedValue { try $0.session(name) }.report(isDetailed: true)
+        try self.book.withLock { try $0.session(name) }.report(isDetailed: true)
     }
 
     /// How all are doing, in the order of their start.
     func reports() -> [SessionReport] {
-        self.book.withLockedValue { $0.open }.map { $0.report() }
+        self.book.withLock { $0.open }.map { $0.report() }
     }
 
     /// Lets nobody in any more, lets what is in flight end within the grace period, and closes the cassette.
@@ -222,10 +221,10 @@ extension SessionServer {
     /// - Parameter keepsOld: a cassette that the recording was to replace stays, the recording beside it.
     /// - Throws: `SessionError`.
     func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
-        let session = try self.book.withLockedValue { try $0.beginClosing(name) }
+        let session = try self.book.withLock { try $0.beginClosing(name) }
         try? self.beginEnd(session).wait()
         let report = self.close(session, keepsOld: keepsOld)
-        self.book.withLockedValue { $0.closed(name) }
+        self.book.withLock { $0.closed(name) }
         return report
     }
 

@@ -1,3 +1,4 @@
+internal import TapeBytes
 internal import TapeExchange
 
 /// The client at the other end of a connection: which session it is with, and which tunnel its requests come through.

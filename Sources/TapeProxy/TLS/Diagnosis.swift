@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+internal import TapeBytes
 
 /// Tells people of each TLS problem once, however often and on however many event loops it happens.
 final class Diagnosis: Sendable {
@@ -12,19 +12,19 @@ final class Diagnosis: Sendable {
     /// More different problems than anybody reads.
     private static let limit = 200
 
-    private let counts: NIOLockedValueBox<ProxyCounts>
+    private let counts: Guarded<ProxyCounts>
     private let log: ProxyLog
     private let notice: @Sendable (String) -> Void
-    private let told = NIOLockedValueBox<Set<Key>>([])
+    private let told = Guarded<Set<Key>>([])
 
-    init(counts: NIOLockedValueBox<ProxyCounts>, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void) {
+    init(counts: Guarded<ProxyCounts>, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void) {
         self.counts = counts
         self.log = log
         self.notice = notice
     }
 
     func report(_ problem: TLSProblem) {
-        self.counts.withLockedValue { $0.tlsFailures += 1 }
+        self.counts.withLock { $0.tlsFailures += 1 }
         self.log.tlsFailed(problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause)
         let key = Key(leg: problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause.rawValue)
         if self.isNew(key) { self.notice(problem.description) }
@@ -37,6 +37,6 @@ final class Diagnosis: Sendable {
     }
 
     private func isNew(_ key: Key) -> Bool {
-        self.told.withLockedValue { $0.count < Self.limit && $0.insert(key).inserted }
+        self.told.withLock { $0.count < Self.limit && $0.insert(key).inserted }
     }
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
-internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import Platform
+internal import TapeBytes
 internal import TapeRecorder
 
 /// Looks names up on threads that nobody waits for: a resolver that hangs delays who asked for such a name, and no replay and no stop.
@@ -69,7 +69,7 @@ final class NameResolver: Sendable {
     private let patience: TimeAmount
     private let now: @Sendable () -> NIODeadline
     private let lookup: Lookup
-    private let state = NIOLockedValueBox(State())
+    private let state = Guarded(State())
     /// Signalled once for each thread that is no longer idle.
     private let wake = DispatchSemaphore(value: 0)
 
@@ -110,7 +110,7 @@ final class NameResolver: Sendable {
     }
 
     private func enqueue(_ waiter: Waiter, name: String) -> Entry {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             guard !state.isStopped else { return .refused(.stopped) }
             guard state.waiters[name] == nil else {
                 state.waiters[name]?.append(waiter)
@@ -131,7 +131,7 @@ final class NameResolver: Sendable {
 
     /// Tells all callers that wait that there will be no answer; a lookup that has begun goes on by itself and is forgotten. Does not wait.
     func stop() {
-        let (waiters, idle) = self.state.withLockedValue { state in
+        let (waiters, idle) = self.state.withLock { state in
             state.isStopped = true
             state.queue.removeAll()
             defer {
@@ -149,7 +149,7 @@ final class NameResolver: Sendable {
     private func startThread() {
         guard !DedicatedThread.start({ self.run() }) else { return }
         // Another thread goes on with what waits; without any, nobody would.
-        let waiters = self.state.withLockedValue { state in
+        let waiters = self.state.withLock { state in
             state.threads -= 1
             guard state.threads == 0 else { return [Waiter]() }
             defer { state.queue.removeAll() }
@@ -162,7 +162,7 @@ final class NameResolver: Sendable {
         while let name = self.next() {
             let result = Result { try self.lookup(name) }
             let now = self.now()
-            self.state.withLockedValue { state in
+            self.state.withLock { state in
                 // Under the lock, so that no loop gets an answer after `stop`; what waits on the promise runs on its loop, not here.
                 for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.tell(waiter, result, now) }
             }
@@ -176,7 +176,7 @@ final class NameResolver: Sendable {
     /// The next name, which may be waited for; nil if the thread is to end.
     private func next() -> String? {
         while true {
-            let turn = self.state.withLockedValue { state -> Turn in
+            let turn = self.state.withLock { state -> Turn in
                 while let name = state.queue.popFirst() {
                     let oldest = self.now() - self.patience
                     guard let waiters = state.waiters[name], waiters.allSatisfy({ $0.asked < oldest }) else { return .name(name) }

@@ -125,7 +125,7 @@ struct LoadRedirects: Sendable {
             self.hops += 1
             self.redirect = (response, redirect.request(following: request))
             return .redirect
-        case .refuse(let error): return .failed(TransportFailure(.network(.malformed), error.message, underlying: error))
+        case .refuse(let error): return .failed(TransportFailure(.network(.malformed), error.message, cause: error))
         }
     }
 }

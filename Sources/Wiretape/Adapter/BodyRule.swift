@@ -89,7 +89,7 @@ enum SpooledStream {
             return Spooled(body: .file(URL(fileURLWithPath: file.path), size: file.size), file: file)
         } catch {
             throw error as? TransportFailure
-                ?? TransportFailure(.body, "the request's body could not be stored: \(error)", underlying: error)
+                ?? TransportFailure(.body, "the request's body could not be stored: \(error)", cause: error)
         }
     }
 

@@ -124,6 +124,6 @@ final class ReplayPlayer: Sendable {
         let problem = (error as? CassetteError)?.message ?? "\(error)"
         self.session.couldNotServe(index, problem: problem)
         let answer = UnservedAnswer(index: index, problem: problem)
-        return TransportFailure(.unserved(answer), answer.description, underlying: error)
+        return TransportFailure(.unserved(answer), answer.description, cause: error)
     }
 }

@@ -46,7 +46,7 @@ struct RequestDecider: Sendable {
         } catch let error as CassetteError {
             self.session.couldNotDecide(problem: error.message)
             return .refuse(
-                TransportFailure(.unserved(UnservedAnswer(index: nil, problem: error.message)), error.message, underlying: error))
+                TransportFailure(.unserved(UnservedAnswer(index: nil, problem: error.message)), error.message, cause: error))
         } catch {
             return .refuse(Self.unreadable(request, error))
         }
@@ -57,7 +57,7 @@ struct RequestDecider: Sendable {
         return TransportFailure(
             .body,
             "the body of \(request.method) \"\(self.url(of: request))\" cannot be read from \"\(path)\": keep the file until the request has ended.",
-            underlying: error)
+            cause: error)
     }
 
     private static func facets(of body: RequestBody, _ pending: PendingRequest) throws -> BodyFacets {

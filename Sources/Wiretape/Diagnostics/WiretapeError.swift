@@ -1,28 +1,58 @@
+public import TapeBytes
 public import CassetteModel
 public import CassettePlayback
 public import Foundation
 
 /// Why a request has no response, or none of the requested kind.
 ///
-/// Callers branch on `code`; `message` is for people.
-public struct WiretapeError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    public var code: Code
-    /// What happened to which request, and what to do next.
-    public var message: String
-    /// The cause: a `TransportFailure`, or the error of a serializer or an adapter.
-    public var underlying: (any Error)?
+/// Callers branch on `code`; `message` is for people. The cause is a `TransportFailure`, or the error of a serializer or an adapter.
+public typealias WiretapeError = CodedError<WiretapeErrorCode>
 
-    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
+/// A kind of error; more kinds may be added.
+public struct WiretapeErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value {
+        case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
+        case serialization, file, stream, retrier
     }
 
-    public var description: String { self.message }
-    public var errorDescription: String? { self.message }
+    private var value: Value
 
+    /// A URL, a header field, parameters or a method that cannot be sent.
+    public static var invalidRequest: Self { Self(value: .invalidRequest) }
+    /// The body could not be read or encoded.
+    public static var requestBody: Self { Self(value: .requestBody) }
+    /// An adapter threw.
+    public static var adapter: Self { Self(value: .adapter) }
+    public static var cancelled: Self { Self(value: .cancelled) }
+    /// By a limit of the session or the request, or as recorded.
+    public static var timedOut: Self { Self(value: .timedOut) }
+    /// See `networkFailure`.
+    public static var network: Self { Self(value: .network) }
+    /// No recorded interaction matches the request. See `missReport`.
+    public static var noMatch: Self { Self(value: .noMatch) }
+    /// The recorded response cannot be replayed.
+    public static var unserved: Self { Self(value: .unserved) }
+    /// The transport cannot do this on this platform.
+    public static var unsupported: Self { Self(value: .unsupported) }
+    /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
+    public static var redirect: Self { Self(value: .redirect) }
+    /// The response is complete and not acceptable.
+    public static var validation: Self { Self(value: .validation) }
+    /// The response is complete and not of the requested kind.
+    public static var serialization: Self { Self(value: .serialization) }
+    /// A download could not be written or moved to its destination.
+    public static var file: Self { Self(value: .file) }
+    /// A stream was read too late or twice, or a line is too long.
+    public static var stream: Self { Self(value: .stream) }
+    /// A retrier replaced the request's error by its own.
+    public static var retrier: Self { Self(value: .retrier) }
+
+    public var description: String { "\(self.value)" }
+}
+
+extension CodedError where Kind == WiretapeErrorCode {
     /// The transport's failure, if that is the cause.
-    public var transportFailure: TransportFailure? { self.underlying as? TransportFailure }
+    public var transportFailure: TransportFailure? { self.cause as? TransportFailure }
 
     /// The same on every platform and in a cassette; nil if it is not a network failure.
     public var networkFailure: Failure.Kind? {
@@ -37,53 +67,11 @@ public struct WiretapeError: Error, Sendable, CustomStringConvertible, Localized
     }
 
     public var isCancelled: Bool { self.code == .cancelled }
-
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value {
-            case invalidRequest, requestBody, adapter, cancelled, timedOut, network, noMatch, unserved, unsupported, redirect, validation
-            case serialization, file, stream, retrier
-        }
-
-        private var value: Value
-
-        /// A URL, a header field, parameters or a method that cannot be sent.
-        public static var invalidRequest: Self { Self(value: .invalidRequest) }
-        /// The body could not be read or encoded.
-        public static var requestBody: Self { Self(value: .requestBody) }
-        /// An adapter threw.
-        public static var adapter: Self { Self(value: .adapter) }
-        public static var cancelled: Self { Self(value: .cancelled) }
-        /// By a limit of the session or the request, or as recorded.
-        public static var timedOut: Self { Self(value: .timedOut) }
-        /// See `networkFailure`.
-        public static var network: Self { Self(value: .network) }
-        /// No recorded interaction matches the request. See `missReport`.
-        public static var noMatch: Self { Self(value: .noMatch) }
-        /// The recorded response cannot be replayed.
-        public static var unserved: Self { Self(value: .unserved) }
-        /// The transport cannot do this on this platform.
-        public static var unsupported: Self { Self(value: .unsupported) }
-        /// Too many redirects, an unusable target, or a handler's request that cannot be sent.
-        public static var redirect: Self { Self(value: .redirect) }
-        /// The response is complete and not acceptable.
-        public static var validation: Self { Self(value: .validation) }
-        /// The response is complete and not of the requested kind.
-        public static var serialization: Self { Self(value: .serialization) }
-        /// A download could not be written or moved to its destination.
-        public static var file: Self { Self(value: .file) }
-        /// A stream was read too late or twice, or a line is too long.
-        public static var stream: Self { Self(value: .stream) }
-        /// A retrier replaced the request's error by its own.
-        public static var retrier: Self { Self(value: .retrier) }
-
-        public var description: String { "\(self.value)" }
-    }
 }
 
 extension WiretapeError {
     init(_ failure: TransportFailure) {
-        self.init(Self.code(of: failure.kind), failure.message, underlying: failure)
+        self.init(Self.code(of: failure.kind), failure.message, cause: failure)
     }
 
     private static func code(of kind: TransportFailure.Kind) -> Code {
@@ -104,9 +92,13 @@ extension WiretapeError {
         case let error as WiretapeError: self = error
         case let error as TransportFailure: self.init(error)
         case is CancellationError: self = .cancelled
-        default: self.init(code, "\(error)", underlying: error)
+        default: self.init(code, "\(error)", cause: error)
         }
     }
 
     static var cancelled: WiretapeError { WiretapeError(TransportFailure.cancelled()) }
+}
+
+extension CodedError: LocalizedError {
+    public var errorDescription: String? { self.message }
 }

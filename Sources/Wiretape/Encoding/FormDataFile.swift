@@ -1,7 +1,7 @@
 internal import CassetteModel
 internal import CassetteStore
 internal import Platform
-internal import TapeBytes
+public import TapeBytes
 
 #if canImport(UniformTypeIdentifiers)
 internal import UniformTypeIdentifiers

@@ -1,6 +1,6 @@
 public import CassetteModel
 internal import Foundation
-internal import TapeBytes
+public import TapeBytes
 
 /// One part of a form: its header section as it is sent, and the source of its bytes.
 ///
@@ -121,48 +121,37 @@ final class InputStreamReader: @unchecked Sendable {
 /// What is wrong with a part of a form, or went wrong while it was encoded.
 ///
 /// Callers branch on `code`; `message` is for people. Errors of the caller's own streams are passed on unchanged.
-public struct FormDataError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What went wrong, with which part or file, and what to do next.
-    public var message: String
+public typealias FormDataError = CodedError<FormDataErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
+/// A kind of error; more kinds may be added.
+public struct FormDataErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value {
+        case invalidBoundary, invalidHeader, invalidLength, notAFileURL, unreachable, isFolder, noSize, unopenable, changed, unreadable
+        case unwritable
     }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value {
-            case invalidBoundary, invalidHeader, invalidLength, notAFileURL, unreachable, isFolder, noSize, unopenable, changed, unreadable
-            case unwritable
-        }
+    /// Not a boundary by RFC 2046, 5.1.1.
+    public static var invalidBoundary: Self { Self(value: .invalidBoundary) }
+    /// A header field that would break the part's header section.
+    public static var invalidHeader: Self { Self(value: .invalidHeader) }
+    /// Negative, or the whole form is longer than `Int.max`.
+    public static var invalidLength: Self { Self(value: .invalidLength) }
+    /// Another scheme, another host, or no path.
+    public static var notAFileURL: Self { Self(value: .notAFileURL) }
+    /// There is no such file, or its path is not accessible.
+    public static var unreachable: Self { Self(value: .unreachable) }
+    public static var isFolder: Self { Self(value: .isFolder) }
+    /// A device, a pipe or a socket: its length is not known.
+    public static var noSize: Self { Self(value: .noSize) }
+    /// The file exists and cannot be opened for reading.
+    public static var unopenable: Self { Self(value: .unopenable) }
+    /// There were more or fewer bytes than announced.
+    public static var changed: Self { Self(value: .changed) }
+    public static var unreadable: Self { Self(value: .unreadable) }
+    /// The temporary file could not be created or written.
+    public static var unwritable: Self { Self(value: .unwritable) }
 
-        private var value: Value
-
-        /// Not a boundary by RFC 2046, 5.1.1.
-        public static var invalidBoundary: Self { Self(value: .invalidBoundary) }
-        /// A header field that would break the part's header section.
-        public static var invalidHeader: Self { Self(value: .invalidHeader) }
-        /// Negative, or the whole form is longer than `Int.max`.
-        public static var invalidLength: Self { Self(value: .invalidLength) }
-        /// Another scheme, another host, or no path.
-        public static var notAFileURL: Self { Self(value: .notAFileURL) }
-        /// There is no such file, or its path is not accessible.
-        public static var unreachable: Self { Self(value: .unreachable) }
-        public static var isFolder: Self { Self(value: .isFolder) }
-        /// A device, a pipe or a socket: its length is not known.
-        public static var noSize: Self { Self(value: .noSize) }
-        /// The file exists and cannot be opened for reading.
-        public static var unopenable: Self { Self(value: .unopenable) }
-        /// There were more or fewer bytes than announced.
-        public static var changed: Self { Self(value: .changed) }
-        public static var unreadable: Self { Self(value: .unreadable) }
-        /// The temporary file could not be created or written.
-        public static var unwritable: Self { Self(value: .unwritable) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }

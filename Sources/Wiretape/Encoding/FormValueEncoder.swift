@@ -19,7 +19,7 @@ struct FormValueEncoder: Encoder {
             throw error
         } catch {
             throw ParameterEncodingError(
-                .notEncodable, "the parameters of type \"\(type(of: value))\" could not be encoded: \(error)", underlying: error)
+                .notEncodable, "the parameters of type \"\(type(of: value))\" could not be encoded: \(error)", cause: error)
         }
         return encoder.node.value ?? .object([])
     }

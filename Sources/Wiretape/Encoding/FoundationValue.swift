@@ -113,7 +113,7 @@ struct SerializableValue {
                 return (try PropertyListSerialization.propertyList(from: data, format: nil) as? [Any])?.first ?? ""
             }
         } catch {
-            throw ParameterEncodingError(.notEncodable, "\(self.shown(path)) could not be encoded: \(error)", underlying: error)
+            throw ParameterEncodingError(.notEncodable, "\(self.shown(path)) could not be encoded: \(error)", cause: error)
         }
     }
 

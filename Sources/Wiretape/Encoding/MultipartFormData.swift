@@ -1,7 +1,7 @@
 public import CassetteModel
 public import CassetteStore
 public import Foundation
-internal import TapeBytes
+public import TapeBytes
 
 /// A form to be sent as `multipart/form-data` (RFC 7578): parts in order; names may repeat.
 ///

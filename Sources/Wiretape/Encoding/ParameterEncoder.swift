@@ -1,3 +1,4 @@
+public import TapeBytes
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -61,7 +62,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
             request.fillBody(try self.encoder.encode(parameters), contentType: "application/json")
         } catch {
             throw ParameterEncodingError(
-                .notEncodable, "the parameters of type \"\(Parameters.self)\" could not be encoded as JSON: \(error)", underlying: error)
+                .notEncodable, "the parameters of type \"\(Parameters.self)\" could not be encoded as JSON: \(error)", cause: error)
         }
         return request
     }
@@ -91,7 +92,7 @@ public struct PropertyListParameterEncoder: ParameterEncoder {
         } catch {
             throw ParameterEncodingError(
                 .notEncodable, "the parameters of type \"\(Parameters.self)\" could not be encoded as a property list: \(error)",
-                underlying: error)
+                cause: error)
         }
         return request
     }
@@ -146,38 +147,27 @@ extension URLRequest {
 }
 
 /// Why parameters could not be encoded into a request.
-public struct ParameterEncodingError: Error, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What went wrong with which parameter, and what to do next. Never contains a value.
-    public var message: String
-    /// What an encoder or a caller's closure threw.
-    public var underlying: (any Error)?
+///
+/// Its message: what went wrong with which parameter, and what to do next. Never contains a value.
+/// Its cause: what an encoder or a caller's closure threw.
+public typealias ParameterEncodingError = CodedError<ParameterEncodingErrorCode>
 
-    init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
-    }
+/// A kind of error; more kinds may be added.
+public struct ParameterEncodingErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case missingURL, notAnObject, unsupportedValue, tooDeep, notEncodable }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case missingURL, notAnObject, unsupportedValue, tooDeep, notEncodable }
+    /// A request without a URL has no place for a query.
+    public static var missingURL: Self { Self(value: .missingURL) }
+    /// A form needs names: a number, a text or a list alone has none.
+    public static var notAnObject: Self { Self(value: .notAnObject) }
+    /// A value of a type that the encoding cannot write.
+    public static var unsupportedValue: Self { Self(value: .unsupportedValue) }
+    /// Values nested too deep, or without end.
+    public static var tooDeep: Self { Self(value: .tooDeep) }
+    /// An encoder threw: see `cause`.
+    public static var notEncodable: Self { Self(value: .notEncodable) }
 
-        private var value: Value
-
-        /// A request without a URL has no place for a query.
-        public static var missingURL: Self { Self(value: .missingURL) }
-        /// A form needs names: a number, a text or a list alone has none.
-        public static var notAnObject: Self { Self(value: .notAnObject) }
-        /// A value of a type that the encoding cannot write.
-        public static var unsupportedValue: Self { Self(value: .unsupportedValue) }
-        /// Values nested too deep, or without end.
-        public static var tooDeep: Self { Self(value: .tooDeep) }
-        /// An encoder threw: see `underlying`.
-        public static var notEncodable: Self { Self(value: .notEncodable) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }

@@ -1,3 +1,4 @@
+public import TapeBytes
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -63,35 +64,26 @@ extension URLRequest: URLRequestConvertible {
 }
 
 /// What is wrong with the URL of a request.
-public struct URLConversionError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What is wrong with which URL, and what to do next.
-    public var message: String
+///
+/// Its message: what is wrong with which URL, and what to do next.
+public typealias URLConversionError = CodedError<URLConversionErrorCode>
 
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+/// A kind of error; more kinds may be added.
+public struct URLConversionErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case notAURL, noScheme, noHost, invalidHost, invalidPort, invalidPercent, invalidCharacter }
+    public static var notAURL: Self { Self(value: .notAURL) }
+    /// No `https:` at the start.
+    public static var noScheme: Self { Self(value: .noScheme) }
+    public static var noHost: Self { Self(value: .noHost) }
+    public static var invalidHost: Self { Self(value: .invalidHost) }
+    public static var invalidPort: Self { Self(value: .invalidPort) }
+    /// A percent sign that is not followed by two hex digits.
+    public static var invalidPercent: Self { Self(value: .invalidPercent) }
+    /// A control character.
+    public static var invalidCharacter: Self { Self(value: .invalidCharacter) }
 
-        private var value: Value
-
-        public static var notAURL: Self { Self(value: .notAURL) }
-        /// No `https:` at the start.
-        public static var noScheme: Self { Self(value: .noScheme) }
-        public static var noHost: Self { Self(value: .noHost) }
-        public static var invalidHost: Self { Self(value: .invalidHost) }
-        public static var invalidPort: Self { Self(value: .invalidPort) }
-        /// A percent sign that is not followed by two hex digits.
-        public static var invalidPercent: Self { Self(value: .invalidPercent) }
-        /// A control character.
-        public static var invalidCharacter: Self { Self(value: .invalidCharacter) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }

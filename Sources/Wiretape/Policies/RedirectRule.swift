@@ -1,3 +1,4 @@
+public import TapeBytes
 public import Foundation
 
 /// Where a response redirects a request to (RFC 9110, 15.4; the Fetch standard if the RFC leaves a choice).
@@ -64,32 +65,23 @@ public struct RedirectRule: Sendable, Hashable {
 }
 
 /// A redirect that cannot be followed.
-public struct RedirectError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// Which response redirected where, and what to do next.
-    public var message: String
+///
+/// Its message: which response redirected where, and what to do next.
+public typealias RedirectError = CodedError<RedirectErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+/// A kind of error; more kinds may be added.
+public struct RedirectErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case badLocation, unsupportedScheme, tooManyRedirects }
+    /// The Location is not a URL reference or has no host, or there are several different ones.
+    public static var badLocation: Self { Self(value: .badLocation) }
+    /// The target is neither http nor https.
+    public static var unsupportedScheme: Self { Self(value: .unsupportedScheme) }
+    public static var tooManyRedirects: Self { Self(value: .tooManyRedirects) }
 
-        private var value: Value
-
-        /// The Location is not a URL reference or has no host, or there are several different ones.
-        public static var badLocation: Self { Self(value: .badLocation) }
-        /// The target is neither http nor https.
-        public static var unsupportedScheme: Self { Self(value: .unsupportedScheme) }
-        public static var tooManyRedirects: Self { Self(value: .tooManyRedirects) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }
 
 /// Resolves the Location of a response (RFC 9110, 10.2.2; RFC 3986, 5).

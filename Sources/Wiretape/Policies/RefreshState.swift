@@ -1,3 +1,4 @@
+public import TapeBytes
 internal import Foundation
 
 /// The rule of one credential: which requests may use it, which wait for a new one, and when it is refreshed.
@@ -145,29 +146,20 @@ public struct RefreshWindow: Sendable, Hashable {
 }
 
 /// Why a request could not be authenticated, other than by a failed refresh.
-public struct AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What is missing or exceeded, and what to do next.
-    public var message: String
+///
+/// Its message: what is missing or exceeded, and what to do next.
+public typealias AuthenticationError = CodedError<AuthenticationErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+/// A kind of error; more kinds may be added.
+public struct AuthenticationErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case missingCredential, excessiveRefresh }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case missingCredential, excessiveRefresh }
+    /// There is no credential to apply.
+    public static var missingCredential: Self { Self(value: .missingCredential) }
+    /// More refreshes than the window allows: the server refuses each new credential, or issues expired ones.
+    public static var excessiveRefresh: Self { Self(value: .excessiveRefresh) }
 
-        private var value: Value
-
-        /// There is no credential to apply.
-        public static var missingCredential: Self { Self(value: .missingCredential) }
-        /// More refreshes than the window allows: the server refuses each new credential, or issues expired ones.
-        public static var excessiveRefresh: Self { Self(value: .excessiveRefresh) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }

@@ -1,3 +1,4 @@
+public import TapeBytes
 public import Foundation
 public import TapeTrust
 
@@ -40,41 +41,32 @@ public struct ServerTrustManager: Sendable {
 }
 
 /// Why a server is not trusted, or why that could not be evaluated.
-public struct ServerTrustError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What is wrong with which host or file, and what to do next.
-    public var message: String
+///
+/// Its message: what is wrong with which host or file, and what to do next.
+public typealias ServerTrustError = CodedError<ServerTrustErrorCode>
 
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+/// A kind of error; more kinds may be added.
+public struct ServerTrustErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value { case untrusted, hostMismatch, pinMismatch, refusedByPolicy, noPolicy, unsupported, badCertificate }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value { case untrusted, hostMismatch, pinMismatch, refusedByPolicy, noPolicy, unsupported, badCertificate }
+    /// The chain does not end at a trusted authority, or one of its certificates is not valid now.
+    public static var untrusted: Self { Self(value: .untrusted) }
+    /// The certificate is for other hosts.
+    public static var hostMismatch: Self { Self(value: .hostMismatch) }
+    /// None of the certificates or keys is a pinned one.
+    public static var pinMismatch: Self { Self(value: .pinMismatch) }
+    /// The custom evaluation has refused it.
+    public static var refusedByPolicy: Self { Self(value: .refusedByPolicy) }
+    /// All hosts must have a policy, and this host has none.
+    public static var noPolicy: Self { Self(value: .noPolicy) }
+    /// The platform cannot do what the policy asks for: nothing was sent.
+    public static var unsupported: Self { Self(value: .unsupported) }
+    /// A file does not contain a certificate.
+    public static var badCertificate: Self { Self(value: .badCertificate) }
 
-        private var value: Value
-
-        /// The chain does not end at a trusted authority, or one of its certificates is not valid now.
-        public static var untrusted: Self { Self(value: .untrusted) }
-        /// The certificate is for other hosts.
-        public static var hostMismatch: Self { Self(value: .hostMismatch) }
-        /// None of the certificates or keys is a pinned one.
-        public static var pinMismatch: Self { Self(value: .pinMismatch) }
-        /// The custom evaluation has refused it.
-        public static var refusedByPolicy: Self { Self(value: .refusedByPolicy) }
-        /// All hosts must have a policy, and this host has none.
-        public static var noPolicy: Self { Self(value: .noPolicy) }
-        /// The platform cannot do what the policy asks for: nothing was sent.
-        public static var unsupported: Self { Self(value: .unsupported) }
-        /// A file does not contain a certificate.
-        public static var badCertificate: Self { Self(value: .badCertificate) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }
 
 /// Decides before a request is sent whether its host's policy is left to the platform, evaluated in the challenge, or refused.

@@ -136,7 +136,7 @@ final class DownloadFile: Sendable {
                 throw WiretapeError(
                     .file,
                     "could not write \"\(state.temporary?.path ?? self.folder.path)\": free disk space, or set temporaryFolder (\(error))",
-                    underlying: error)
+                    cause: error)
             }
         }
     }
@@ -214,7 +214,7 @@ final class DownloadFile: Sendable {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             } catch {
                 throw WiretapeError(
-                    .file, "could not create the folder \"\(folder.path)\": choose another destination (\(error))", underlying: error)
+                    .file, "could not create the folder \"\(folder.path)\": choose another destination (\(error))", cause: error)
             }
         }
         var isFolder: ObjCBool = false

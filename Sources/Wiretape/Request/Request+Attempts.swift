@@ -116,7 +116,7 @@ extension Request {
         guard self.canBeSentAgain else { return self.finish(error) }
         let context = self.context()
         // Retriers get an error from elsewhere as it was thrown.
-        let cause: any Error = error.underlying ?? error
+        let cause: any Error = error.cause ?? error
         for retrier in self.retriers {
             switch await retrier.retry(context, dueTo: cause) {
             case .doNotRetry: continue

@@ -1,7 +1,7 @@
 public import CassetteRedaction
 public import Dispatch
 public import Foundation
-internal import TapeBytes
+public import TapeBytes
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import TapeBytes
 
 /// The lines of a response, without their ends: LF, CRLF or CR. Bytes that are not UTF-8 become replacement characters (U+FFFD).
 ///
@@ -54,7 +55,7 @@ public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable
                     throw WiretapeError(
                         .serialization,
                         "could not decode \"\(Value.self)\" from line \(self.number) of the response: look at it with lines (\(error))",
-                        underlying: error)
+                        cause: error)
                 }
             }
             return nil

@@ -1,6 +1,6 @@
 public import Dispatch
 public import Foundation
-internal import TapeBytes
+public import TapeBytes
 
 /// A request whose response is delivered as it arrives. Only what readers have not read yet is in memory, up to a limit.
 // SAFETY: see Request; nothing but a constant is stored here.
@@ -76,7 +76,7 @@ extension StreamRequest {
                             WiretapeError(
                                 .serialization,
                                 "could not decode \"\(Value.self)\" from a line of the response: look at it with lines (\($0))",
-                                underlying: $0)
+                                cause: $0)
                         }))
             case .complete(let completion): stream(.complete(completion))
             }

@@ -1,4 +1,4 @@
-internal import TapeBytes
+public import TapeBytes
 
 /// A running request and the value made of its response, once, however often it is read.
 ///

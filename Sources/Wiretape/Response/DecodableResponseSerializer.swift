@@ -35,7 +35,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         } catch {
             throw SerializationError(
                 .undecodable, "could not decode \"\(Value.self)\" from the \(data.count)-byte body: \(DecodingFailure.text(error))",
-                underlying: error)
+                cause: error)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
         } catch {
             throw SerializationError(
                 .invalidJSON, "the body is not JSON at byte \(error.offset) in line \(error.line): \(error.reason); look at it as text",
-                underlying: error)
+                cause: error)
         }
     }
 }

@@ -1,7 +1,8 @@
 public import Foundation
+public import FoundationNetworking
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
-public import FoundationNetworking
 #endif
 
 /// The body as a property list, in XML or binary; an empty dictionary if there is none and none is required.
@@ -30,7 +31,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
         } catch {
             throw SerializationError(
                 .invalidPropertyList, "the \(data.count)-byte body is not an XML or binary property list: look at it as text",
-                underlying: error)
+                cause: error)
         }
         throw SerializationError(
             .invalidPropertyList, "the property list has a value of an unknown type: decode it into a type of your own")

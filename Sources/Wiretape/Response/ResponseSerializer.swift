@@ -1,3 +1,4 @@
+public import TapeBytes
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -64,7 +65,7 @@ extension ResponseSerializer {
             } catch {
                 throw SerializationError(
                     .unreadableFile, "the downloaded file \"\(url.path)\" cannot be read: keep it until it is serialized",
-                    underlying: error)
+                    cause: error)
             }
         }
         return try self.serialize(request: request, response: response, data: data, error: nil)
@@ -137,45 +138,34 @@ public struct GoogleXSSIPreprocessor: DataPreprocessor {
 }
 
 /// Why a serializer cannot make a value of a response's body.
-public struct SerializationError: Error, Sendable, CustomStringConvertible {
-    public var code: Code
-    /// What the body is, what was expected, and what to do next. Never contains the body.
-    public var message: String
-    /// The error of a decoder.
-    public var underlying: (any Error)?
+///
+/// Its message: what the body is, what was expected, and what to do next. Never contains the body.
+/// Its cause: the error of a decoder.
+public typealias SerializationError = CodedError<SerializationErrorCode>
 
-    init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
+/// A kind of error; more kinds may be added.
+public struct SerializationErrorCode: Hashable, Sendable, CustomStringConvertible {
+    private enum Value {
+        case emptyBody, notEmptiable, invalidText, unknownCharset, invalidJSON, invalidPropertyList, undecodable, unreadableFile
     }
 
-    public var description: String { self.message }
+    private var value: Value
 
-    /// A kind of error; more kinds may be added.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Value {
-            case emptyBody, notEmptiable, invalidText, unknownCharset, invalidJSON, invalidPropertyList, undecodable, unreadableFile
-        }
+    /// A required body is missing.
+    public static var emptyBody: Self { Self(value: .emptyBody) }
+    /// The body is missing, which is allowed, but the type has no empty value.
+    public static var notEmptiable: Self { Self(value: .notEmptiable) }
+    /// Bytes that are invalid in their charset.
+    public static var invalidText: Self { Self(value: .invalidText) }
+    public static var unknownCharset: Self { Self(value: .unknownCharset) }
+    public static var invalidJSON: Self { Self(value: .invalidJSON) }
+    public static var invalidPropertyList: Self { Self(value: .invalidPropertyList) }
+    /// A decoder threw `cause`.
+    public static var undecodable: Self { Self(value: .undecodable) }
+    /// There is no downloaded file, or it cannot be read.
+    public static var unreadableFile: Self { Self(value: .unreadableFile) }
 
-        private var value: Value
-
-        /// A required body is missing.
-        public static var emptyBody: Self { Self(value: .emptyBody) }
-        /// The body is missing, which is allowed, but the type has no empty value.
-        public static var notEmptiable: Self { Self(value: .notEmptiable) }
-        /// Bytes that are invalid in their charset.
-        public static var invalidText: Self { Self(value: .invalidText) }
-        public static var unknownCharset: Self { Self(value: .unknownCharset) }
-        public static var invalidJSON: Self { Self(value: .invalidJSON) }
-        public static var invalidPropertyList: Self { Self(value: .invalidPropertyList) }
-        /// A decoder threw `underlying`.
-        public static var undecodable: Self { Self(value: .undecodable) }
-        /// There is no downloaded file, or it cannot be read.
-        public static var unreadableFile: Self { Self(value: .unreadableFile) }
-
-        public var description: String { "\(self.value)" }
-    }
+    public var description: String { "\(self.value)" }
 }
 
 /// The body as it is; empty if there is none and none is required.

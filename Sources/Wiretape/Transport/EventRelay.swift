@@ -109,7 +109,7 @@ final class EventRelay: Sendable {
                 self.end(&state)
                 let message =
                     "data buffered while the receiver was paused could not be read back from the temporary folder: free disk space, or read faster"
-                return .deliver(.failed(TransportFailure(.unsupported, message, underlying: error)))
+                return .deliver(.failed(TransportFailure(.unsupported, message, cause: error)))
             }
         }
     }

@@ -69,7 +69,7 @@ final class LiveTask: TransportTask {
     #if !canImport(FoundationNetworking)
     /// URLSession reports "cancelled" after this.
     func distrusted(_ error: ServerTrustError) {
-        self.push(.failed(TransportFailure(.network(.tls), error.message, underlying: error)))
+        self.push(.failed(TransportFailure(.network(.tls), error.message, cause: error)))
     }
     #endif
 
@@ -89,7 +89,7 @@ final class LiveTask: TransportTask {
                     of: system.code, isAnswered: self.isAnswered.withLock { $0 }, isSecure: self.request.url.scheme?.lowercased() == "https"
                 ))
             : .unsupported
-        self.push(.failed(TransportFailure(kind, "\(self.name) failed: \(system.localizedDescription)", underlying: error)))
+        self.push(.failed(TransportFailure(kind, "\(self.name) failed: \(system.localizedDescription)", cause: error)))
     }
 
     private var name: String { "\(self.request.method) \"\(RequestDecider.url(of: self.request))\"" }

@@ -134,7 +134,7 @@ public final class LiveTransport: Transport {
     /// Nothing is sent to a host whose policy cannot be enforced, so there is no exchange to record.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
         guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
-        return TransportFailure(.unsupported, error.message, underlying: error)
+        return TransportFailure(.unsupported, error.message, cause: error)
     }
 
     /// Refuses requests for which URLSession's own failure would be misleading.
@@ -152,7 +152,7 @@ public final class LiveTransport: Transport {
         do {
             try request.headers.validated()
         } catch {
-            return TransportFailure(.unsupported, "\(self.name(request)) cannot be sent: \(error.message)", underlying: error)
+            return TransportFailure(.unsupported, "\(self.name(request)) cannot be sent: \(error.message)", cause: error)
         }
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
             return TransportFailure(.unsupported, "\(self.name(request)) is not an http or https URL with a host: correct it.")

@@ -27,12 +27,12 @@ public struct TransportFailure: Error, Sendable {
     /// What happened to which request, and what to do next.
     public var message: String
     /// The error of the system, if there was one.
-    public var underlying: (any Error)?
+    public var cause: (any Error)?
 
-    public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
+    public init(_ kind: Kind, _ message: String, cause: (any Error)? = nil) {
         self.kind = kind
         self.message = message
-        self.underlying = underlying
+        self.cause = cause
     }
 
     public static func cancelled(_ message: String = "the request was cancelled") -> Self { Self(.network(.cancelled), message) }
@@ -59,7 +59,7 @@ extension TransportFailure {
     ///
     /// Failures of the network are in `NSURLErrorDomain`, with the code that URLSession itself would give on this platform, so that code
     /// that reads codes, such as a retry policy, works unchanged. All others have a domain of their own, so that they are not mistaken for
-    /// transient faults. The message is the description; the failure is the underlying error.
+    /// transient faults. The message is the description; the failure is the cause.
     func sessionError(for url: URL?) -> any Error {
         var information: [String: Any] = [NSLocalizedDescriptionKey: self.message, NSUnderlyingErrorKey: self]
         information[NSURLErrorFailingURLErrorKey] = url

@@ -79,7 +79,9 @@ import Testing
         #expect(throws: HostPatternError("the host pattern \"a:x\" has no port from 1 to 65535 after its host" + next)) {
             try HostPattern("a:x")
         }
-        #expect(throws: HostPatternError("the host pattern \"*.a!\" is not valid: \"a!\" has characters that host names cannot have" + next)) {
+        #expect(
+            throws: HostPatternError("the host pattern \"*.a!\" is not valid: \"a!\" has characters that host names cannot have" + next)
+        ) {
             try HostPattern("*.a!")
         }
     }

@@ -13,7 +13,7 @@ struct NestingTransport: Transport {
         let task = self.session.dataTask(with: request.url) { data, response, error in
             let head = (response as? HTTPURLResponse)?.exactHead
             guard let data, let head else {
-                _ = receive(.failed(TransportFailure(.network(.reset), "the inner request failed", underlying: error)))
+                _ = receive(.failed(TransportFailure(.network(.reset), "the inner request failed", cause: error)))
                 return
             }
             for event in [.head(head), .chunk(data), .end] as [TransportEvent] { _ = receive(event) }

@@ -178,7 +178,7 @@ import Testing
     private func forwarded(_ fields: [String], _ parts: [[UInt8]], size: Int) throws -> (
         sent: [UInt8], answer: String, recorded: Interaction
     ) {
-        let sent = NIOLockedValueBox<[UInt8]>([])
+        let sent = Guarded<[UInt8]>([])
         let origin = try RawOrigin { connection in
             try connection.expectRequest("POST /")
             _ = try connection.read(count: 3)
@@ -187,7 +187,7 @@ import Testing
             let head = try connection.expectRequest("POST /")
             if head.contains("100-continue") { try connection.send("HTTP/1.1 100 Continue\r\nFrom: origin\r\n\r\n") }
             let octets = try connection.read(count: size)
-            sent.withLockedValue { $0 = octets }
+            sent.withLock { $0 = octets }
             try connection.send(Self.answer("new"))
         }
         let live = try RunningProxy()
@@ -202,7 +202,7 @@ import Testing
         for part in parts { try client.send(part) }
         let answer = String(decoding: try client.readMessage(), as: UTF8.self)
         origin.finish()
-        return (sent.withLockedValue { $0 }, answer, try #require(try proxy.recorded().last))
+        return (sent.withLock { $0 }, answer, try #require(try proxy.recorded().last))
     }
 
     private func octets(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) } }

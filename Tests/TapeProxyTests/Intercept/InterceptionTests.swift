@@ -44,12 +44,12 @@ import Testing
 
     @Test func aHostHasOneLeafHoweverManyThreadsAskForItAtOnce() throws {
         let interception = try self.interception()
-        let leaves = NIOLockedValueBox<[Leaf]>([])
+        let leaves = Guarded<[Leaf]>([])
         DispatchQueue.concurrentPerform(iterations: 64) { turn in
             guard let leaf = try? interception.mint(host: "h\(turn % 4).test", serverName: nil, upstreamNames: []) else { return }
-            leaves.withLockedValue { $0.append(leaf) }
+            leaves.withLock { $0.append(leaf) }
         }
-        let all = leaves.withLockedValue { $0 }
+        let all = leaves.withLock { $0 }
         #expect(all.count == 64)
         #expect(Set(all.map { ObjectIdentifier($0) }).count == 4)
     }

@@ -8,20 +8,20 @@ import Testing
 @Suite struct WallClockTests {
     /// Both clocks, set by hand; nanoseconds.
     private final class Clocks: Sendable {
-        private let state = NIOLockedValueBox((wall: Int64(1_800_000_000_000_000_000), monotonic: Int64(5_000_000_000)))
+        private let state = Guarded((wall: Int64(1_800_000_000_000_000_000), monotonic: Int64(5_000_000_000)))
 
-        var wall: Int64 { self.state.withLockedValue { $0.wall } }
-        var monotonic: Int64 { self.state.withLockedValue { $0.monotonic } }
+        var wall: Int64 { self.state.withLock { $0.wall } }
+        var monotonic: Int64 { self.state.withLock { $0.monotonic } }
         var instant: NIODeadline { .uptimeNanoseconds(UInt64(self.monotonic)) }
 
         /// Both go on, as while the machine is awake.
         func pass(_ seconds: Double) {
             self.set(by: seconds)
-            self.state.withLockedValue { $0.monotonic += Int64(seconds * 1e9) }
+            self.state.withLock { $0.monotonic += Int64(seconds * 1e9) }
         }
 
         /// The wall clock goes on or back alone, as while the machine sleeps or when it is set.
-        func set(by seconds: Double) { self.state.withLockedValue { $0.wall += Int64(seconds * 1e9) } }
+        func set(by seconds: Double) { self.state.withLock { $0.wall += Int64(seconds * 1e9) } }
 
         func clock() -> WallClock { WallClock(wall: { self.wall }, monotonic: { self.monotonic }) }
     }
@@ -96,16 +96,16 @@ import Testing
     /// Whoever is put aside between two looks would take it for a sleep.
     @Test func looksThatAreFarApartDoNotCount() {
         let clocks = self.clocks
-        let isSlow = NIOLockedValueBox(false)
+        let isSlow = Guarded(false)
         let clock = WallClock(
             wall: {
-                if isSlow.withLockedValue({ $0 }) { clocks.pass(2) }
+                if isSlow.withLock({ $0 }) { clocks.pass(2) }
                 return clocks.wall
             }, monotonic: { clocks.monotonic })
-        isSlow.withLockedValue { $0 = true }
+        isSlow.withLock { $0 = true }
         clocks.set(by: 3600)
         clock.follow()
-        isSlow.withLockedValue { $0 = false }
+        isSlow.withLock { $0 = false }
         #expect(self.seconds(clock, clocks.instant) == 2)
         clock.follow()
         #expect(self.seconds(clock, clocks.instant) == 3602)

@@ -28,7 +28,9 @@ import Testing
                 }))
         #expect(session.session.mode == .none && session.session.repetition == .last && session.session.order == .strict)
         let configuration = session.common.configuration
-        #expect(configuration.latency == .fixed(7) && configuration.refresh != nil && configuration.refresh == session.parts.cassette.plan.refresh)
+        #expect(
+            configuration.latency == .fixed(7) && configuration.refresh != nil
+                && configuration.refresh == session.parts.cassette.plan.refresh)
         #expect(session.report().failOn.flaws == [.miss, .order], "strict order fails on order")
     }
 

@@ -260,17 +260,17 @@ final class RecordedList: ExchangeSink {
         var obstacle: RecorderProblem?
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Guarded(State())
 
     func nextID() -> Int {
-        self.state.withLockedValue {
+        self.state.withLock {
             $0.lastID += 1
             return $0.lastID
         }
     }
 
     func put(_ item: RecorderItem) -> Bool {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             switch item {
             case .block: state.blocks += 1
             case .exchange(let exchange, let stored):
@@ -284,20 +284,20 @@ final class RecordedList: ExchangeSink {
     func onDrain(_ call: @escaping @Sendable () -> Void) {}
 
     var obstacle: RecorderProblem? {
-        get { self.state.withLockedValue { $0.obstacle } }
-        set { self.state.withLockedValue { $0.obstacle = newValue } }
+        get { self.state.withLock { $0.obstacle } }
+        set { self.state.withLock { $0.obstacle = newValue } }
     }
 
     /// What `put` says.
     var isFull: Bool {
-        get { self.state.withLockedValue { $0.isFull } }
-        set { self.state.withLockedValue { $0.isFull = newValue } }
+        get { self.state.withLock { $0.isFull } }
+        set { self.state.withLock { $0.isFull = newValue } }
     }
 
-    var exchanges: [TapedExchange] { self.state.withLockedValue { $0.exchanges } }
+    var exchanges: [TapedExchange] { self.state.withLock { $0.exchanges } }
 
     func takeWaiting() -> [RecorderItem.Stored] {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }

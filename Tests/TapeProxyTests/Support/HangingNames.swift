@@ -12,12 +12,12 @@ final class HangingNames: Sendable {
 
     private let begun = DispatchSemaphore(value: 0)
     private let gate = DispatchSemaphore(value: 0)
-    private let state = NIOLockedValueBox((asked: [String](), ended: 0))
+    private let state = Guarded((asked: [String](), ended: 0))
 
     /// Names as they were looked up.
-    var asked: [String] { self.state.withLockedValue { $0.asked } }
+    var asked: [String] { self.state.withLock { $0.asked } }
     /// Lookups that came back, let go or not.
-    var ended: Int { self.state.withLockedValue { $0.ended } }
+    var ended: Int { self.state.withLock { $0.ended } }
 
     func resolver(
         threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
@@ -27,10 +27,10 @@ final class HangingNames: Sendable {
     }
 
     private func addresses(of host: String) throws -> [SocketAddress] {
-        self.state.withLockedValue { $0.asked.append(host) }
+        self.state.withLock { $0.asked.append(host) }
         self.begun.signal()
         if host.hasPrefix("dead") { _ = self.gate.wait(timeout: .now() + .seconds(Self.hang)) }
-        self.state.withLockedValue { $0.ended += 1 }
+        self.state.withLock { $0.ended += 1 }
         return try [SocketAddress(ipAddress: "127.0.0.1", port: 0), SocketAddress(ipAddress: "::1", port: 0)]
     }
 

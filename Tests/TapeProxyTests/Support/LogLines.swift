@@ -3,13 +3,13 @@ import NIOConcurrencyHelpers
 
 /// What was logged, a line for each event, with its metadata in the order of the keys.
 final class LogLines: Sendable {
-    private let box = NIOLockedValueBox<[String]>([])
+    private let box = Guarded<[String]>([])
 
-    var lines: [String] { self.box.withLockedValue { $0 } }
+    var lines: [String] { self.box.withLock { $0 } }
 
     /// - Returns: a logger that writes here.
     func logger(_ level: Logger.Level) -> Logger {
-        Logger(label: "test") { _ in Handler(logLevel: level) { line in self.box.withLockedValue { $0.append(line) } } }
+        Logger(label: "test") { _ in Handler(logLevel: level) { line in self.box.withLock { $0.append(line) } } }
     }
 
     private struct Handler: LogHandler {

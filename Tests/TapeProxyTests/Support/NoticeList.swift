@@ -2,9 +2,9 @@ import NIOConcurrencyHelpers
 
 /// Lines that a proxy had for people.
 final class NoticeList: Sendable {
-    private let box = NIOLockedValueBox<[String]>([])
+    private let box = Guarded<[String]>([])
 
-    var lines: [String] { self.box.withLockedValue { $0 } }
+    var lines: [String] { self.box.withLock { $0 } }
 
-    @Sendable func add(_ line: String) { self.box.withLockedValue { $0.append(line) } }
+    @Sendable func add(_ line: String) { self.box.withLock { $0.append(line) } }
 }

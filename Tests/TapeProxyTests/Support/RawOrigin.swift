@@ -18,7 +18,7 @@ final class RawOrigin: Sendable {
     let host: String
     private let descriptor: Int32
     private let scripts: [Script]
-    private let state = NIOLockedValueBox(State())
+    private let state = Guarded(State())
     private let progress = DispatchSemaphore(value: 0)
 
     /// Scripts beyond the connections that come are not an error until `finish`; connections beyond the scripts are.
@@ -33,7 +33,7 @@ final class RawOrigin: Sendable {
         let accepting = Thread { [weak self, descriptor = self.descriptor] in
             while true {
                 let connection = accept(descriptor, nil, nil)
-                guard connection >= 0, let self, !self.state.withLockedValue({ $0.isStopped }) else {
+                guard connection >= 0, let self, !self.state.withLock({ $0.isStopped }) else {
                     if connection >= 0 { close(connection) }
                     close(descriptor)
                     return
@@ -57,10 +57,10 @@ final class RawOrigin: Sendable {
     }
 
     /// Connections so far.
-    var accepted: Int { self.state.withLockedValue { $0.accepted } }
+    var accepted: Int { self.state.withLock { $0.accepted } }
 
     private func serve(_ descriptor: Int32) {
-        let number = self.state.withLockedValue { state in
+        let number = self.state.withLock { state in
             state.accepted += 1
             return state.accepted
         }
@@ -83,7 +83,7 @@ final class RawOrigin: Sendable {
     }
 
     private func ended(_ problem: String?) {
-        self.state.withLockedValue { state in
+        self.state.withLock { state in
             state.ended += 1
             if let problem { state.problems.append(problem) }
         }
@@ -92,21 +92,21 @@ final class RawOrigin: Sendable {
 
     /// Waits until every script has been played, and fails the test where one could not be.
     func finish(sourceLocation: SourceLocation = #_sourceLocation) {
-        while self.state.withLockedValue({ $0.ended < self.scripts.count }) {
+        while self.state.withLock({ $0.ended < self.scripts.count }) {
             guard self.progress.wait(timeout: .now() + .seconds(RawConnection.patience)) == .success else {
                 Issue.record(
-                    "the origin played \(self.state.withLockedValue { $0.ended }) of \(self.scripts.count) scripts",
+                    "the origin played \(self.state.withLock { $0.ended }) of \(self.scripts.count) scripts",
                     sourceLocation: sourceLocation)
                 break
             }
         }
-        for problem in self.state.withLockedValue({ $0.problems }) { Issue.record("\(problem)", sourceLocation: sourceLocation) }
-        self.state.withLockedValue { $0.problems = [] }
+        for problem in self.state.withLock({ $0.problems }) { Issue.record("\(problem)", sourceLocation: sourceLocation) }
+        self.state.withLock { $0.problems = [] }
     }
 
     /// Refuses connections from now on.
     func stop() {
-        let wasStopped = self.state.withLockedValue { state in
+        let wasStopped = self.state.withLock { state in
             defer { state.isStopped = true }
             return state.isStopped
         }

@@ -2,9 +2,9 @@ import NIOConcurrencyHelpers
 
 /// Counts from any thread.
 final class Tally: Sendable {
-    private let value = NIOLockedValueBox(0)
+    private let value = Guarded(0)
 
-    func add() { self.value.withLockedValue { $0 += 1 } }
+    func add() { self.value.withLock { $0 += 1 } }
 
-    var count: Int { self.value.withLockedValue { $0 } }
+    var count: Int { self.value.withLock { $0 } }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct DiagnosisTests {
-    private let counts = NIOLockedValueBox(ProxyCounts())
+    private let counts = Guarded(ProxyCounts())
     private let notices = NoticeList()
 
     private func diagnosis() -> Diagnosis { Diagnosis(counts: self.counts, notice: self.notices.add) }
@@ -20,7 +20,7 @@ import Testing
         let diagnosis = self.diagnosis()
         for _ in 0..<5 { diagnosis.report(self.problem()) }
         #expect(self.notices.lines == [self.problem().description])
-        #expect(self.counts.withLockedValue { $0.tlsFailures } == 5)
+        #expect(self.counts.withLock { $0.tlsFailures } == 5)
     }
 
     @Test func anotherHostPortLegOrCauseIsAnotherProblem() {
@@ -47,7 +47,7 @@ import Testing
         diagnosis.remark("one")
         diagnosis.remark("two")
         #expect(self.notices.lines == ["one", "two"])
-        #expect(self.counts.withLockedValue { $0.tlsFailures } == 0)
+        #expect(self.counts.withLock { $0.tlsFailures } == 0)
     }
 
     @Test func aProblemIsToldOnceOverAllEventLoops() {
@@ -55,7 +55,7 @@ import Testing
         let problem = self.problem()
         DispatchQueue.concurrentPerform(iterations: 100) { _ in diagnosis.report(problem) }
         #expect(self.notices.lines == [problem.description])
-        #expect(self.counts.withLockedValue { $0.tlsFailures } == 100)
+        #expect(self.counts.withLock { $0.tlsFailures } == 100)
     }
 
     @Test func nobodyIsToldMoreThanTwoHundredThings() {
@@ -63,6 +63,6 @@ import Testing
         for number in 0..<1000 { diagnosis.report(self.problem("h\(number)")) }
         diagnosis.remark("late")
         #expect(self.notices.lines.count == 200)
-        #expect(self.counts.withLockedValue { $0.tlsFailures } == 1000)
+        #expect(self.counts.withLock { $0.tlsFailures } == 1000)
     }
 }

@@ -32,7 +32,7 @@ import Testing
                     loop: loop, limits: limits, server: try SharedServer(tls: settings), resolver: NameResolver(), disk: .shared)
                 let dialing = DirectDialing(
                     shared: shared, pool: UpstreamPool(limits: limits, clock: shared.clock),
-                    diagnosis: Diagnosis(counts: NIOLockedValueBox(ProxyCounts()), notice: notices.add), nextID: { 1 })
+                    diagnosis: Diagnosis(counts: Guarded(ProxyCounts()), notice: notices.add), nextID: { 1 })
                 dialing.open(route, lookup: nil) { result in
                     // Lives as long as its connections are made.
                     withExtendedLifetime(dialing) {}

@@ -86,12 +86,12 @@ import Testing
 
     /// Its callers have gone: the names after it need not wait for it as well.
     @Test func aNameThatHadNoTurnInTimeIsNotLookedUp() throws {
-        let seconds = NIOLockedValueBox(Int64(100))
-        let resolver = self.names.resolver(threadLimit: 1) { .uptimeNanoseconds(0) + .seconds(seconds.withLockedValue { $0 }) }
+        let seconds = Guarded(Int64(100))
+        let resolver = self.names.resolver(threadLimit: 1) { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
         let dead = resolver.look(up: "dead.test", port: 80, on: self.group.next())
         try self.names.waitUntilBegun(1)
         let late = resolver.look(up: "late.test", port: 80, on: self.group.next())
-        seconds.withLockedValue { $0 += 31 }
+        seconds.withLock { $0 += 31 }
         self.names.letGo(1)
         _ = try dead.wait()
         #expect(self.problem(late)?.message(for: "late.test") == "\"late.test\" was not looked up in time: check the name server.")

@@ -93,7 +93,8 @@ struct TLSConnectionTests {
                 return
             }
         }
-        #expect(pair.server.receive([0]) == .failed(TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")))
+        #expect(
+            pair.server.receive([0]) == .failed(TLSFailure(cause: .malformed, message: "it sent too much before its hello was answered")))
     }
 
     /// A server that speaks none of the groups the client sent keys for asks for a second hello (RFC 8446, 4.1.4).

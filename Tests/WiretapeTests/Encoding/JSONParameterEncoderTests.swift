@@ -27,7 +27,7 @@ import FoundationNetworking
     @Test func whatIsNoJSONIsRefused() throws {
         let request = try URLRequest(url: "http://h/", method: .post)
         #expect { try (.json as JSONParameterEncoder).encode([Double.nan], into: request) } throws: {
-            ($0 as? ParameterEncodingError)?.underlying is EncodingError
+            ($0 as? ParameterEncodingError)?.cause is EncodingError
         }
         #expect(try JSONParameterEncoder().encode(nil as Int?, into: request) == request)
     }

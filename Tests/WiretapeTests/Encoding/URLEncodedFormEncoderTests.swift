@@ -143,7 +143,7 @@ import Wiretape
         let encoder = URLEncodedFormEncoder(dateEncoding: .custom { _ in throw Own() })
         #expect { let _: String = try encoder.encode(["d": Date()]) } throws: {
             guard let error = $0 as? ParameterEncodingError else { return false }
-            return error.code == .notEncodable && error.underlying is Own
+            return error.code == .notEncodable && error.cause is Own
         }
     }
 }

@@ -24,6 +24,6 @@ import Testing
         #expect(WiretapeError(ours, as: .adapter).code == .redirect)
         #expect(WiretapeError(CancellationError(), as: .adapter).isCancelled)
         let other = WiretapeError(Other(), as: .adapter)
-        #expect(other.code == .adapter && other.message == "other" && other.underlying is Other)
+        #expect(other.code == .adapter && other.message == "other" && other.cause is Other)
     }
 }

@@ -11,7 +11,7 @@ import Wiretape
     }
 
     @Test func theTransportsFailureIsAtHand() {
-        let error = WiretapeError(.network, "m", underlying: TransportFailure(.network(.reset), "m"))
+        let error = WiretapeError(.network, "m", cause: TransportFailure(.network(.reset), "m"))
         #expect(error.networkFailure == .reset)
         #expect(error.transportFailure?.message == "m")
         #expect("\(error.code)" == "network")

@@ -29,7 +29,7 @@ import FoundationNetworking
         request.httpBody = Data(Self.secret.utf8)
         request.setValue(Self.secret, forHTTPHeaderField: "Authorization")
         let response = HTTPResponse(url: url, status: 302, reason: Self.secret, headers: headers, source: .replayed(cassette: "c", id: 3))
-        let failure = TransportFailure(.network(.reset), Self.secret, underlying: Refusal())
+        let failure = TransportFailure(.network(.reset), Self.secret, cause: Refusal())
         let system = NSError(domain: "NSURLErrorDomain", code: -1004, userInfo: [NSLocalizedDescriptionKey: Self.secret])
         return [
             .created, .adapted(request),

@@ -52,7 +52,7 @@ import Testing
         let transport = Self.transport(302, to: "/a")
         let error = await Session.plain(transport).request("http://a.test/a").serializingData().response.error
         #expect(error?.code == .redirect)
-        #expect((error?.underlying as? RedirectError)?.code == .tooManyRedirects)
+        #expect((error?.cause as? RedirectError)?.code == .tooManyRedirects)
         #expect(transport.requests.count == 21)
     }
 

@@ -30,7 +30,7 @@ import FoundationNetworking
         let request = session.request("http://a.test/", interceptor: Adapter { _, _ in throw URLError(.userAuthenticationRequired) })
         let error = await request.serializingData().response.error
         #expect(error?.code == .adapter)
-        #expect(error?.underlying is URLError)
+        #expect(error?.cause is URLError)
         #expect(self.transport.requests.isEmpty)
     }
 

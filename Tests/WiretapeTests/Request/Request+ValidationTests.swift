@@ -13,7 +13,7 @@ import Testing
         let response = await session.request("http://a.test/").validate(statusCode: [404]).validate(contentType: ["application/json"])
             .validate(statusCode: [200]).serializingString().response
         #expect(response.error?.code == .validation)
-        #expect((response.error?.underlying as? ValidationError)?.code == .unacceptableContentType)
+        #expect((response.error?.cause as? ValidationError)?.code == .unacceptableContentType)
         #expect(response.data == Data("x".utf8))
         #expect(response.response?.status == 404)
     }

@@ -99,7 +99,7 @@ import FoundationNetworking
             multipartFormData: { try $0.append(fileURL: "file:///nowhere/x", name: "a") }, to: "http://a.test/"
         ).serializingData().response.error
         #expect(error?.code == .requestBody || error?.code == .invalidRequest)
-        #expect(error?.underlying is FormDataError)
+        #expect(error?.cause is FormDataError)
         #expect(self.sent.all.isEmpty)
     }
 }

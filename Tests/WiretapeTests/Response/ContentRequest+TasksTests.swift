@@ -51,7 +51,7 @@ import Testing
         func check(_ request: some ContentRequest) async {
             let response = await request.serializingDecodable([Int].self).response
             #expect(response.error?.code == .serialization)
-            #expect(response.error?.underlying is SerializationError)
+            #expect(response.error?.cause is SerializationError)
             #expect(response.response?.status == 200)
         }
         await check(self.request(kind, "x"))

@@ -58,7 +58,7 @@ import Testing
         func check(_ request: some ContentRequest) async throws {
             let response = await request.serializingString().response
             #expect(response.map(\.count).value == 3)
-            #expect(response.tryMap { _ -> Int in throw Odd() }.error?.underlying is Odd)
+            #expect(response.tryMap { _ -> Int in throw Odd() }.error?.cause is Odd)
             #expect(response.tryMap { $0 + "d" }.value == "abcd")
             let failed = response.tryMap { _ -> Int in throw Odd() }
             #expect(failed.error?.code == .serialization)

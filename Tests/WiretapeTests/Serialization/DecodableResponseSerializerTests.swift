@@ -20,7 +20,7 @@ import Wiretape
     @Test func theErrorSaysWhichValueIsWrong() {
         #expect { try self.value([Pet].self, "[{\"name\":\"a\"},{}]") } throws: {
             let error = $0 as? SerializationError
-            return error?.code == .undecodable && error?.underlying is DecodingError
+            return error?.code == .undecodable && error?.cause is DecodingError
                 && "\($0)".hasPrefix("could not decode \"Array<Pet>\" from the 17-byte body: ")
                 && "\($0)".hasSuffix(" has no \"name\"; make the property optional, or look at the body")
         }

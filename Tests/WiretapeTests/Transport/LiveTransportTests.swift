@@ -129,7 +129,7 @@ import Testing
         #if canImport(FoundationNetworking)
         let log = try await LiveTransport(serverTrust: manager).exchange("GET", "\(secure)/")
         #expect(log.lines == ["failed unsupported"])
-        #expect(log.failure?.underlying is ServerTrustError)
+        #expect(log.failure?.cause is ServerTrustError)
         #expect(origin.requests.isEmpty)
         #endif
         let plain = try await LiveTransport(serverTrust: manager).exchange("GET", "\(origin.url)/")

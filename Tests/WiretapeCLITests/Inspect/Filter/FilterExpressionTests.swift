@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CassetteTools
 @testable import WiretapeCLI
 
 @Suite struct FilterExpressionTests {
