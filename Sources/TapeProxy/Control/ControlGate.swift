@@ -1,4 +1,6 @@
 internal import CassetteModel
+internal import NIOCore
+internal import NIOPosix
 internal import TapeExchange
 
 /// Who may use the control API: programs of this machine that know its token, and no web page.
@@ -56,5 +58,55 @@ struct ControlGate: Sendable {
     private func knowsToken(_ value: String?) -> Bool {
         guard let value, let space = value.firstIndex(of: " "), value[..<space].lowercased() == "bearer" else { return false }
         return self.token.isEqual(to: Array(value[value.index(after: space)...].utf8))
+    }
+}
+
+/// What the connections of the control API share: the gate, and the threads that do what is asked for.
+///
+/// Not Sendable: lives on its event loop.
+final class ControlDesk {
+    /// Connections at once: twice as many as there can be sessions.
+    static let connectionLimit = 2 * SessionServer.sessionLimit
+
+    let gate: ControlGate
+    let shared: ProxyLoop
+    private let clerk: ControlClerk
+    private let threads: NIOThreadPool
+    private let connections = ConnectionRegistry()
+
+    init(gate: ControlGate, shared: ProxyLoop, clerk: ControlClerk, threads: NIOThreadPool) {
+        self.gate = gate
+        self.shared = shared
+        self.clerk = clerk
+        self.threads = threads
+    }
+
+    var isFull: Bool { self.connections.count > Self.connectionLimit }
+
+    func add(_ connection: ControlHandler) {
+        self.connections.add(connection)
+        self.shared.registry.add(connection)
+    }
+
+    func remove(_ connection: ControlHandler) {
+        self.connections.remove(connection)
+        self.shared.registry.remove(connection)
+    }
+
+    /// Ends all connections: those that have their answer when it is out.
+    func close() {
+        for connection in self.connections.all { connection.stop() }
+    }
+
+    /// Has a thread do it, and calls back on the loop.
+    func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
+        let clerk = self.clerk
+        let answering = self.threads.runIfActive(eventLoop: self.shared.loop) { clerk.answer(request) }
+        answering.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let answer): then(answer)
+            case .failure: then(.stopping)
+            }
+        }
     }
 }

@@ -210,3 +210,13 @@ struct ControlReader {
             message: "the body is longer than \(Self.bodyLimit) octets: no order needs so many.")
     }
 }
+
+/// A request to the control API that may be made.
+struct ControlRequest: Sendable, Hashable {
+    var method: String
+    /// Without the query.
+    var path: String
+    /// What stands behind the question mark; empty without one.
+    var query: String
+    var body: [UInt8]
+}

@@ -61,3 +61,65 @@ final class Interception: Sendable {
 
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }
+
+/// A connection to an origin that may speak first: waits for its first bytes.
+///
+/// Not Sendable: lives on its event loop.
+final class Greeting: UpstreamConnectionOwner {
+    let upstream: UpstreamConnection
+    private(set) var bytes = ByteBuffer()
+    private var came: ((Greeting) -> Void)?
+    private var ended: (() -> Void)?
+
+    init(_ upstream: UpstreamConnection, came: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
+        self.upstream = upstream
+        self.came = came
+        self.ended = ended
+        upstream.take(self)
+    }
+
+    /// Calls back no more.
+    func forget() {
+        self.came = nil
+        self.ended = nil
+    }
+
+    func upstreamRead(_ buffer: ByteBuffer) { self.bytes.writeImmutableBuffer(buffer) }
+
+    func upstreamReadComplete() {
+        guard self.bytes.readableBytes > 0, let came else { return }
+        self.forget()
+        came(self)
+    }
+
+    func upstreamEnded() {
+        let ended = self.ended
+        self.forget()
+        ended?()
+    }
+
+    func upstreamFailed(_ failure: Failure) { self.upstreamEnded() }
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) {}
+}
+
+/// What the requests inside a tunnel that we opened ourselves are for: they name no origin, the tunnel did.
+///
+/// A class, so that a request carries one reference.
+final class TunnelScope {
+    /// Where requests go, whatever their Host fields say.
+    let route: UpstreamRoute
+    /// The first connection to the origin failed while the client's handshake waited: the first request gets to know.
+    var failure: Failure?
+    /// Called where the client leaves before it has sent anything, with what its TLS said at last; nil from its first request on.
+    var leftUnused: ((TLSFailure?) -> Void)?
+
+    init(route: UpstreamRoute, failure: Failure? = nil) {
+        self.route = route
+        self.failure = failure
+    }
+
+    var origin: Origin { self.route.origin }
+
+    var isMagic: Bool { MagicHost.isNamed(self.origin.host) }
+}

@@ -1,8 +1,9 @@
 internal import CassetteFormat
-internal import CassetteModel
+public import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
 internal import NIOCore
+internal import TapeBytes
 internal import TapeExchange
 
 /// Finds recorded answers: those asked for before in memory, others on a thread that may wait for the disk.
@@ -123,6 +124,55 @@ final class ReplayLibrary {
             return try RecordedAnswer(interaction, payload: payload, size: size)
         } catch {
             throw CassetteError(.damaged, "interaction \(interaction.id): \(error.message): correct it or record it again.")
+        }
+    }
+}
+
+/// Recorded answers in memory, up to a number of bytes, for all event loops of a session.
+///
+/// Reads nothing: see `ReplayLibrary`.
+final class ReplayCache: Sendable {
+    /// Bytes beside those of an answer: its array's head, and its places in the cache.
+    private static let entryWeight = 64
+
+    private struct State {
+        /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
+        var ready: BoundedCache<ReadyAnswer>
+        /// Answers that such a client does not get in one piece, or that another client asked for.
+        var answers: BoundedCache<RecordedAnswer>
+    }
+
+    private let state: Guarded<State>
+
+    /// - Parameter limit: bytes of all answers together.
+    init(limit: Int) {
+        self.state = Guarded(
+            State(
+                ready: BoundedCache(limit: limit / 9 * 8) { Self.entryWeight + $0.bytes.count },
+                answers: BoundedCache(limit: limit / 9) { $0.weight }))
+    }
+
+    func ready(_ index: Int) -> ReadyAnswer? { self.state.withLock { $0.ready.value(index) } }
+
+    func answer(_ index: Int) -> RecordedAnswer? { self.state.withLock { $0.answers.value(index) } }
+
+    func insert(_ answer: RecordedAnswer, at index: Int) {
+        let ready = self.ready(index) == nil ? ReadyAnswer(answer) : nil
+        self.state.withLock { state in
+            if let ready { state.ready.insert(ready, at: index) } else { state.answers.insert(answer, at: index) }
+        }
+    }
+}
+
+/// Whether a recorded answer could be replayed, without replaying it.
+public enum ReplayCheck {
+    /// Why a replay would not send the answer; nil where it would. Looks at the heads: bodies are for `CassetteVerifier`.
+    public static func problem(of interaction: Interaction) -> String? {
+        do throws(MessageError) {
+            _ = try RecordedAnswer(interaction, payload: .none, size: interaction.response?.body?.size ?? 0)
+            return nil
+        } catch {
+            return error.message
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CassetteModel
 internal import NIOCore
 internal import TapeTLS
 
@@ -220,4 +221,23 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: What was agreed on
 
     func inspect<R>(_ body: (borrowing TLSConnection) -> R) -> R { body(self.connection) }
+}
+
+/// Hears how a TLS handshake goes; called on the event loop.
+protocol TLSHandlerOwner: AnyObject {
+    /// A server's handshake waits for `TLSHandler.answer`.
+    func tlsHello(_ hello: ClientHello)
+    /// The handshake is through; plaintext follows.
+    func tlsEstablished()
+    /// The handshake failed. What the peer has to be told was written; the connection is still open.
+    func tlsFailed(_ failure: TLSFailure)
+}
+
+extension TLSDetails {
+    /// What was agreed on with an origin that sent these certificates.
+    convenience init(_ connection: borrowing TLSConnection, serverName: String?, certificates: [CertificateSummary]) {
+        self.init(
+            version: connection.version, cipher: connection.cipher, alpn: connection.protocolName, sni: serverName,
+            isResumed: connection.isResumed, chain: certificates.map { RecordedCertificate($0) })
+    }
 }

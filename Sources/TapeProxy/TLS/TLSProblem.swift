@@ -1,3 +1,5 @@
+internal import CassetteModel
+internal import TapeBytes
 internal import TapeTLS
 
 /// One TLS failure as a line for people: which host, which direction, what went wrong, and what to do about it.
@@ -108,5 +110,61 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .malformed, .other:
             "--passthrough \(self.pattern) leaves it alone."
         }
+    }
+}
+
+/// Tells people of each TLS problem once, however often and on however many event loops it happens.
+final class Diagnosis: Sendable {
+    private struct Key: Hashable {
+        var leg: TLSProblem.Leg
+        var host: String
+        var port: Int
+        var cause: String
+    }
+
+    /// More different problems than anybody reads.
+    private static let limit = 200
+
+    private let counts: Guarded<ProxyCounts>
+    private let log: ProxyLog
+    private let notice: @Sendable (String) -> Void
+    private let told = Guarded<Set<Key>>([])
+
+    init(counts: Guarded<ProxyCounts>, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void) {
+        self.counts = counts
+        self.log = log
+        self.notice = notice
+    }
+
+    func report(_ problem: TLSProblem) {
+        self.counts.withLock { $0.tlsFailures += 1 }
+        self.log.tlsFailed(problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause)
+        let key = Key(leg: problem.leg, host: problem.host, port: problem.port, cause: problem.failure.cause.rawValue)
+        if self.isNew(key) { self.notice(problem.description) }
+    }
+
+    /// A word on something that is no failure, once for each text.
+    func remark(_ text: String) {
+        let key = Key(leg: .client, host: text, port: 0, cause: "")
+        if self.isNew(key) { self.notice(text) }
+    }
+
+    private func isNew(_ key: Key) -> Bool {
+        self.told.withLock { $0.count < Self.limit && $0.insert(key).inserted }
+    }
+}
+
+extension RecordedCertificate {
+    init(_ certificate: CertificateSummary) {
+        self.init(
+            sha256: Hex.encode(certificate.fingerprint), subject: certificate.subject, issuer: certificate.issuer,
+            notBefore: Timestamp(seconds: certificate.notBefore), notAfter: Timestamp(seconds: certificate.notAfter))
+    }
+}
+
+extension Timestamp {
+    /// A certificate's time, which may be as far off as its maker liked.
+    fileprivate init(seconds: Int64) {
+        self.init(microseconds: seconds.multipliedReportingOverflow(by: 1_000_000).overflow ? 0 : seconds * 1_000_000)
     }
 }

@@ -1,6 +1,5 @@
 public import CassetteModel
-package import CassettePlayback
-package import CassetteRedaction
+internal import CassetteRedaction
 public import CassetteStore
 public import TapeBytes
 
@@ -52,43 +51,5 @@ public struct RecordingPlan: Sendable, Hashable {
             self.replays = false
             self.target = .nothing
         }
-    }
-}
-
-/// The match rules of a run and the head of its new recording: the cassette's own settings plus those of the run.
-///
-/// The same for the proxy and the client.
-package struct CassettePlan {
-    /// Has the match rules among the members for the head of a new cassette.
-    package let recording: RecordingPlan
-    /// Nil if nothing is replayed.
-    package let cassette: RecordedCassette?
-    package let rules: MatchRules
-    /// The redaction rules of the cassette that the recording replaces: they apply to the new one too. Nil if nothing is replaced, or
-    /// nothing was redacted.
-    package let replacedRedaction: RedactionRules?
-
-    /// Throws `CassetteError` and `MatchRuleError`.
-    package init(_ recording: RecordingPlan, cassette: RecordedCassette?, matchTexts: MatchRuleTexts) throws {
-        let replaces = recording.target == .replace
-        let own = replaces ? try RecordedCassette.matchTexts(ofFile: recording.path) : try cassette?.matchTexts()
-        self.replacedRedaction = replaces ? try RecordedCassette.redactionRules(ofFile: recording.path) : nil
-        let texts = (own ?? MatchRuleTexts()).adding(matchTexts)
-        self.rules = try MatchRules.standard.adding(texts)
-        var recording = recording
-        switch recording.target {
-        case .create, .replace: recording.headMembers = [texts.headMember].compactMap { $0 }
-        case .nothing, .append: break
-        }
-        self.recording = recording
-        self.cassette = cassette
-    }
-
-    /// Redacts live requests so that they compare equal to the cassette's; nil if those are not redacted.
-    ///
-    /// - Parameter rules: those of the run, added to the cassette's own.
-    package func liveRedactor(adding rules: RedactionRules?) throws(CassetteError) -> LiveRedactor? {
-        guard let own = try self.cassette?.redactionRules() else { return nil }
-        return LiveRedactor(Redactor(rules: rules.map { own.adding($0) } ?? own))
     }
 }

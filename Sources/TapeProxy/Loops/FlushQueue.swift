@@ -29,3 +29,8 @@ final class FlushQueue {
         self.targets = due
     }
 }
+
+/// A connection with octets written and not yet handed to the kernel.
+protocol FlushTarget: AnyObject {
+    func flushNow()
+}

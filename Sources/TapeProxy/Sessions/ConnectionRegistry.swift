@@ -29,3 +29,13 @@ final class ConnectionRegistry {
     /// A copy, so that members may leave while it is walked.
     var all: [any TimedConnection] { Array(self.members.values) }
 }
+
+/// A connection that ends when its time is up.
+protocol TimedConnection: AnyObject {
+    var deadline: NIODeadline { get }
+    func deadlinePassed()
+    /// The proxy is about to stop: close at once where nothing is in flight, else after what is.
+    func stop()
+    /// The grace period is over.
+    func abort()
+}
