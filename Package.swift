@@ -90,7 +90,8 @@ let package = Package(
             dependencies: ["Platform", "CZlib", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers")]
         ),
         // Of all targets of the cassette, which share what they are tried on.
-        .testTarget(name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["Format/Golden"]),
+        .testTarget(
+            name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["CassetteFormat/Golden"]),
         .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
         // What may kill its process is done by this program, which the tests start.
         .executableTarget(

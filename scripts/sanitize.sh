@@ -27,7 +27,7 @@ let package = Package(
         .testTarget(
             name: "CassetteTests",
             dependencies: [$playback, "CassettePlayback", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeTestSupport"],
-            exclude: ["Format/Golden"], swiftSettings: settings),
+            exclude: ["CassetteFormat/Golden"], swiftSettings: settings),
         .testTarget(name: "TapeExchangeTests", dependencies: [$model, "TapeExchange"], swiftSettings: settings),
         .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeTLS", "COpenSSL"], swiftSettings: settings),
     ],

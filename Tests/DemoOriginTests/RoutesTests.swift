@@ -1,7 +1,6 @@
+@testable import DemoOrigin
 import NIOHTTP1
 import Testing
-
-@testable import DemoOrigin
 
 struct RoutesTests {
     static func answer(_ method: HTTPMethod, _ uri: String, _ headers: HTTPHeaders = [:], body: [UInt8] = []) throws -> Answer {
@@ -99,5 +98,13 @@ struct RoutesTests {
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/pets")
         let numbers = (1...3).map { _ in routes.answer(to: head, body: []).headers["X-Answer"] }
         #expect(numbers == [["1"], ["2"], ["3"]])
+    }
+}
+
+struct AnswerTests {
+    @Test func typeComesFirstAndFurtherFieldsBehindIt() {
+        let answer = Answer(.ok, json: "{}", headers: ["A": "b"])
+        #expect(answer.headers.map(\.name) == ["Content-Type", "A"])
+        #expect(answer.pieces == [Array("{}".utf8)])
     }
 }

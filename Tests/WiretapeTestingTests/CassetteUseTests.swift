@@ -2,7 +2,6 @@ import Foundation
 import TapeTestSupport
 import Testing
 import Wiretape
-
 @testable import WiretapeTesting
 
 struct CassetteUseTests {
@@ -147,5 +146,168 @@ struct CassetteUseTests {
         let use = try self.use(.live)
         #expect(use.end(failed: false) == nil)
         #expect(self.folder.files == [])
+    }
+}
+
+struct CassetteClaimsTests {
+    private let claims = CassetteClaims()
+
+    @Test func whatIsRecordedIsForOneAlone() throws {
+        let name = try CassetteName("pets/list")
+        #expect(try self.claims.claim("/a", of: name, records: { true }))
+        for records in [false, true] {
+            let error = #expect(throws: CassetteTestError.self) { try self.claims.claim("/a", of: name, records: { records }) }
+            #expect(error?.code == .inUse)
+            #expect(error?.message.contains("\"pets/list\" is being recorded by another test") == true)
+        }
+        #expect(try self.claims.claim("/b", of: name, records: { true }))
+        self.claims.release("/a")
+        #expect(try self.claims.claim("/a", of: name, records: { true }))
+    }
+
+    @Test func whatIsReplayedIsForAll() throws {
+        let name = try CassetteName("a")
+        for _ in 0..<2 { #expect(try !self.claims.claim("/a", of: name, records: { false })) }
+        #expect(try self.claims.claim("/a", of: name, records: { true }))
+    }
+}
+
+struct CassetteSnapshotTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    @Test func whatHasComeSinceIsTakenOut() throws {
+        try self.folder.write("old", to: "pets.json")
+        try self.folder.write("1", to: "pets.bodies/1.png")
+        let snapshot = try #require(CassetteSnapshot(of: self.folder.file("pets.json")))
+        try self.folder.write("old and new", to: "pets.json")
+        try self.folder.write("2", to: "pets.bodies/2.png")
+        try snapshot.restore()
+        #expect(self.folder.files == ["pets.bodies/1.png", "pets.json"])
+        #expect(try self.folder.read("pets.json") == Array("old".utf8))
+        #expect(try self.folder.read("pets.bodies/1.png") == Array("1".utf8))
+    }
+
+    @Test func folderOfBodiesThatWasNotThereGoes() throws {
+        try self.folder.write("old", to: "pets.json")
+        let snapshot = try #require(CassetteSnapshot(of: self.folder.file("pets.json")))
+        try self.folder.write("2", to: "pets.bodies/2.png")
+        try snapshot.restore()
+        #expect(try self.folder.names() == ["pets.json"])
+    }
+
+    @Test func withoutAFileThereIsNothingToRestore() {
+        #expect(CassetteSnapshot(of: self.folder.file("pets.json")) == nil)
+    }
+}
+
+struct CassetteUseTestingTests {
+    struct Stop: Error {}
+
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func use() throws -> CassetteUse {
+        try self.folder.write(Exchanges.cassette(2), to: "a.json")
+        let options = CassetteOptions(mode: .none)
+        return try CassetteUse(TestPlan(CassetteName("a"), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+    }
+
+    private func run(_ body: @escaping @Sendable () async throws -> Void) async throws -> [String] {
+        let use = try self.use()
+        let test = try #require(Test.current)
+        return try await issues { try await use.run(test, sourceLocation: #_sourceLocation, body) }
+    }
+
+    @Test func bodyHasTheCassette() async throws {
+        let found = try await self.run {
+            for page in 1...2 {
+                let text = try await Exchanges.ask(Cassette.current?.transport, page: page)
+                #expect(text == "\(page)")
+            }
+        }
+        #expect(found == [])
+        #expect(Cassette.current == nil)
+    }
+
+    @Test func whatIsAgainstTheReplayIsAnIssue() async throws {
+        let found = try await self.run { _ = try await Exchanges.ask(Cassette.current?.transport, page: 1) }
+        #expect(found.count == 1)
+        #expect(found.first?.contains("unused: exchange 2") == true)
+    }
+
+    @Test func bodyThatFailsIsNotToldWhatItDidNotAskFor() async throws {
+        let found = try await self.run { Issue.record("broken") }
+        #expect(found == ["broken"])
+    }
+
+    @Test func thrownErrorPasses() async throws {
+        let use = try self.use()
+        let test = try #require(Test.current)
+        await #expect(throws: Stop.self) { try await use.run(test, sourceLocation: #_sourceLocation) { throw Stop() } }
+    }
+
+    @Test func cancelledTestIsNotJudged() async throws {
+        let use = try self.use()
+        let test = try #require(Test.current)
+        let found = try await issues {
+            let task = Task {
+                try await use.run(test, sourceLocation: #_sourceLocation) { withUnsafeCurrentTask { $0?.cancel() } }
+            }
+            try await task.value
+        }
+        #expect(found == [])
+    }
+}
+
+struct FailureWatchTests {
+    struct Stop: Error {}
+
+    private func hasFailed(_ body: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+        let watch = FailureWatch()
+        let test = try #require(Test.current)
+        _ = try await issues { try? await watch.watch(test, body) }
+        return watch.hasFailed
+    }
+
+    @Test func bodyThatPassesHasNotFailed() async throws {
+        let failed = try await self.hasFailed {}
+        #expect(!failed)
+    }
+
+    @Test func failuresThatDoNotThrowAreSeen() async throws {
+        let bodies: [@Sendable () async throws -> Void] = [
+            { #expect(Bool(false)) },
+            { Issue.record("broken") },
+            { await Task<Void, Never> { Issue.record("in a task") }.value },
+            { await withTaskGroup { group in group.addTask { Issue.record("in a group") } } },
+        ]
+        for body in bodies {
+            let failed = try await self.hasFailed(body)
+            #expect(failed)
+        }
+    }
+
+    @Test func thrownErrorIsSeenAndPassedOn() async throws {
+        let watch = FailureWatch()
+        let test = try #require(Test.current)
+        await #expect(throws: Stop.self) { try await watch.watch(test) { throw Stop() } }
+        #expect(watch.hasFailed)
+    }
+
+    @Test func whatIsKnownOrAWarningIsNoFailure() async throws {
+        let known = try await self.hasFailed { withKnownIssue { Issue.record("known") } }
+        #expect(!known)
+        let warned = try await self.hasFailed { Issue.record("odd", severity: .warning) }
+        #expect(!warned)
+    }
+
+    @Test func issuesStillCount() async throws {
+        let watch = FailureWatch()
+        let test = try #require(Test.current)
+        let found = try await issues { try await watch.watch(test) { Issue.record("broken") } }
+        #expect(found == ["broken"])
     }
 }

@@ -1,7 +1,7 @@
 import CassetteModel
 import TapeExchange
-import Testing
 @testable import TapeProxy
+import Testing
 
 @Suite struct ControlGateTests {
     /// The refusal's code; nil for a request that is let in.
@@ -68,5 +68,18 @@ import Testing
 
     @Test func theSchemeHasNoCase() throws {
         #expect(try self.refusal(host: "127.0.0.1:7071", [("authorization", "bEaReR sesame-open-wide")]) == nil)
+    }
+}
+
+@Suite struct ControlDeskTests {
+    @Test func connectionsHaveALimitAndComeBack() throws {
+        let running = try RunningSessions()
+        var idle: [RawConnection] = []
+        for _ in 0..<ControlDesk.connectionLimit { idle.append(try RawConnection(port: running.controlPort)) }
+        let late = try RawConnection(port: running.controlPort)
+        #expect(String(decoding: try late.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
+        for connection in idle { connection.closeOutput() }
+        for connection in idle { try connection.expectEnd() }
+        #expect(try running.ask("GET", "/sessions").status == 200)
     }
 }

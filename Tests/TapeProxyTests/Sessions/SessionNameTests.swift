@@ -1,5 +1,5 @@
-import Testing
 @testable import TapeProxy
+import Testing
 
 @Suite struct SessionNameTests {
     @Test(arguments: ["s1", "a", "Worker-3_pets.v2", String(repeating: "n", count: 64)]) func thatIsAName(_ text: String) {
@@ -12,4 +12,11 @@ import Testing
     }
 
     @Test func namesThatNobodyChoseAreNumbered() { #expect("\(SessionName(number: 7))" == "s7") }
+}
+
+@Suite struct SessionErrorTests {
+    @Test func anErrorIsItsMessage() {
+        #expect("\(SessionError(.tooMany, "64 sessions are open"))" == "64 sessions are open")
+        #expect(SessionError.Code.notFound != .invalid)
+    }
 }

@@ -1,9 +1,10 @@
+import CassetteModel
 import CassettePlayback
 import CassetteStore
 import Foundation
+@testable import TapeProxy
 import TapeTestSupport
 import Testing
-@testable import TapeProxy
 
 @Suite struct SessionServerTests {
     @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "example.com"]) func sessionsAreForThisMachineAlone(_ host: String) throws {
@@ -86,5 +87,222 @@ import Testing
         let next = try running.server.open(SessionOrder(cassette: "b.json"))
         // Any other program may have it by now.
         #expect(try !running.get("http://127.0.0.1:\(port)/", as: next).hasPrefix("HTTP/1.1 508 "), "no loop")
+    }
+}
+
+@Suite struct CassetteFolderTests {
+    private let temporary: TemporaryFolder
+    private let folder: CassetteFolder
+
+    init() throws {
+        self.temporary = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: self.temporary.file("in/shop"), withIntermediateDirectories: true)
+        try self.temporary.write([], to: "outside.json")
+        self.folder = try CassetteFolder(self.temporary.file("in"))
+    }
+
+    @Test(arguments: ["pets.json", "shop/pets.json", "보리.json", "a b.json"]) func namesInsideAreTaken(_ name: String) throws {
+        #expect(try self.folder.cassette(name) == self.folder.path + "/" + name)
+    }
+
+    @Test(arguments: [
+        "", "/etc/passwd.json", "../outside.json", "shop/../../outside.json", "./pets.json", "shop//pets.json", "shop/./pets.json", "..",
+        "pets", "pets.txt", "shop", ".json", ".git/x.json", "shop/.pets.json", "a\0.json", "a\n.json", "a\\b.json", "shop/",
+        "shop.json/x.json",
+        String(repeating: "x", count: 5000) + ".json", String(repeating: "x", count: 400) + ".json",
+    ])
+    func namesThatLeadElsewhereAreRefused(_ name: String) throws {
+        try self.temporary.write([], to: "in/shop.json")
+        let error = #expect(throws: CassetteError.self) { try self.folder.cassette(name) }
+        #expect(error?.code == .unsafePath, "\(error?.message ?? "")")
+        #expect((error?.message.utf8.count ?? 0) < 2000)
+    }
+
+    @Test func linksAreRefusedWhereverTheyLead() throws {
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: self.temporary.file("in/out"), withDestinationPath: self.temporary.path)
+        try manager.createSymbolicLink(
+            atPath: self.temporary.file("in/link.json"), withDestinationPath: self.temporary.file("outside.json"))
+        try manager.createSymbolicLink(
+            atPath: self.temporary.file("in/dangling.json"), withDestinationPath: self.temporary.file("new.json"))
+        for name in ["out/outside.json", "out/in/pets.json", "link.json", "dangling.json", "out/\u{301}x.json"] {
+            let error = #expect(throws: CassetteError.self) { try self.folder.cassette(name) }
+            #expect(error?.code == .unsafePath, "\(name)")
+        }
+    }
+
+    @Test func aFolderOfACassettesNameIsNone() throws {
+        try FileManager.default.createDirectory(atPath: self.temporary.file("in/dir.json"), withIntermediateDirectories: false)
+        #expect(throws: CassetteError.self) { try self.folder.cassette("dir.json") }
+    }
+
+    @Test func aMissingFolderIsTold() throws {
+        #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("none")) }
+        #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("outside.json")) }
+        let error = #expect(throws: CassetteError.self) { try self.folder.cassette("none/pets.json") }
+        #expect(error?.code == .notFound && error?.message.contains("make it first") == true)
+    }
+
+    @Test func theFolderItselfMayBeALink() throws {
+        try FileManager.default.createSymbolicLink(atPath: self.temporary.file("alias"), withDestinationPath: "in")
+        #expect(try CassetteFolder(self.temporary.file("alias")) == self.folder)
+    }
+}
+
+@Suite struct SessionServerOpeningTests {
+    private let url = "http://origin.test/pets"
+
+    /// One exchange, with something else in its text.
+    private func cassette(_ part: String, _ other: String) -> [UInt8] {
+        let text = String(decoding: RunningSessions.cassette(self.url, "boris"), as: UTF8.self)
+        return Array(text.replacingOccurrences(of: part, with: other).utf8)
+    }
+
+    @Test func aSessionIsAsItWasOrdered() throws {
+        let running = try RunningSessions()
+        try running.folder.write(RunningSessions.cassette(self.url, "boris"), to: "a.json")
+        let session = try running.server.open(
+            SessionOrder(
+                cassette: "a.json", mode: .none,
+                settings: .session {
+                    $0.repetition = .session(.last)
+                    $0.order = .session(.strict)
+                    $0.latency = .session("7ms")
+                    $0.refreshDates = .session(true)
+                    $0.refreshFields = [.session("json:/at")]
+                }))
+        #expect(session.session.mode == .none && session.session.repetition == .last && session.session.order == .strict)
+        let configuration = session.common.configuration
+        #expect(
+            configuration.latency == .fixed(7) && configuration.refresh != nil
+                && configuration.refresh == session.parts.cassette.plan.refresh)
+        #expect(session.report().failOn.flaws == [.miss, .order], "strict order fails on order")
+    }
+
+    @Test func rulesOfTheOrderLieOverThoseOfTheProcessAndTheCassette() throws {
+        let running = try RunningSessions {
+            $0.settings = { _ in .session { $0.ignore = [Setting(value: "query:process", source: .commandLine)] } }
+        }
+        try running.folder.write(
+            self.cassette(#""interactions""#, #""match": { "ignore": ["query:own"] }, "interactions""#), to: "a.json")
+        let order = SessionOrder(
+            cassette: "a.json", mode: .none,
+            settings: .session {
+                $0.ignore = [.session("query:ordered")]
+                $0.repetition = .session(.last)
+            })
+        let session = try running.server.open(order)
+        for query in ["own=1", "process=1", "ordered=1", "own=2&process=2&ordered=2"] {
+            #expect(try running.get("\(self.url)?\(query)", as: session).hasSuffix("\r\n\r\nboris"), "\(query)")
+        }
+        #expect(try running.get("\(self.url)?other=1", as: session).hasPrefix("HTTP/1.1 424 "))
+    }
+
+    @Test func aReplayOfARedactedCassetteRedactsWhatItCompares() throws {
+        let running = try RunningSessions()
+        let origin = try RawOrigin.numbered(1)
+        let url = "http://\(origin.authority)/pets"
+        let rules = RunSettings.session {
+            $0.match = .session(["method", "url", "header:X-Shop"])
+            $0.redact = [.session("header:x-shop=[0-9]+")]
+        }
+        let recording = try running.server.open(SessionOrder(cassette: "a.json", settings: rules))
+        let answer = try running.get(url, as: recording, fields: ["X-Shop: till 4711"])
+        _ = try running.server.end(recording.name, keepsOld: false)
+        origin.finish()
+        #expect(!String(decoding: try running.folder.read("a.json"), as: UTF8.self).contains("4711"))
+        let replay = try running.server.open(SessionOrder(cassette: "a.json", mode: .none))
+        #expect(try running.get(url, as: replay, fields: ["X-Shop: till 4711"]) == answer)
+        #expect(try running.get(url, as: replay, fields: ["X-Shop: other"]).hasPrefix("HTTP/1.1 424 "))
+    }
+
+    @Test func secretsOfTheEnvironmentAreTakenOutAndMissingOnesTold() throws {
+        let running = try RunningSessions { $0.secret = { $0 == "TILL" ? Array("hush-4711-hush".utf8) : nil } }
+        let origin = try RawOrigin.numbered(1)
+        let order = SessionOrder(
+            cassette: "a.json", settings: .session { $0.secretEnv = [.session("TILL"), .session("NONE")] })
+        let session = try running.server.open(order)
+        #expect(session.parts.notices.count == 1 && session.parts.notices[0].contains("\"NONE\""))
+        _ = try running.get("http://\(origin.authority)/hush-4711-hush", as: session)
+        _ = try running.server.end(session.name, keepsOld: false)
+        origin.finish()
+        #expect(!String(decoding: try running.folder.read("a.json"), as: UTF8.self).contains("hush-4711"))
+    }
+
+    @Test func secretsStayWhereThatIsOrdered() throws {
+        let running = try RunningSessions()
+        let origin = try RawOrigin.numbered(1)
+        let session = try running.server.open(SessionOrder(cassette: "a.json", settings: .session { $0.redaction = .session(false) }))
+        _ = try running.get("http://\(origin.authority)/", as: session, fields: ["Authorization: Bearer hush-4711-hush"])
+        _ = try running.server.end(session.name, keepsOld: false)
+        origin.finish()
+        #expect(String(decoding: try running.folder.read("a.json"), as: UTF8.self).contains("hush-4711"))
+    }
+
+    @Test func aCassetteThatIsTooOldIsToldRefusedOrRecordedAnew() throws {
+        let running = try RunningSessions()
+        let old = self.cassette("2026-11-21T04:19:28", "2001-01-01T00:00:00")
+        try running.folder.write(old, to: "a.json")
+        func settings(_ policy: ExpiryPolicy?) throws -> RunSettings {
+            let age = try Age("30d")
+            return .session {
+                $0.maxAge = .session(age)
+                $0.onExpired = policy.map { .session($0) }
+            }
+        }
+        let warned = try running.server.open(SessionOrder(cassette: "a.json", mode: .none, settings: try settings(nil)))
+        #expect(warned.parts.notices.first?.hasSuffix("record it anew with \"mode\": \"all\".") == true, "\(warned.parts.notices)")
+        #expect(warned.report().expiry?.contains("and may be 30 days") == true)
+        #expect(throws: RunPlan.Expired.self) {
+            try running.server.open(SessionOrder(cassette: "a.json", settings: try settings(.fail)))
+        }
+        let rerecord = SessionOrder(cassette: "a.json", settings: try settings(.rerecord))
+        let error = #expect(throws: SessionError.self) { try running.server.open(rerecord) }
+        #expect(error?.code == .cassetteInUse, "another session replays it")
+        _ = try running.server.end(warned.name, keepsOld: false)
+        let anew = try running.server.open(rerecord)
+        #expect(anew.recorder != nil && anew.report().mode == .all)
+        #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json", mode: .none)) }
+        _ = try running.server.end(anew.name, keepsOld: false)
+        let replay = try running.server.open(SessionOrder(cassette: "a.json", mode: .none, settings: try settings(.rerecord)))
+        #expect(replay.recorder == nil && replay.report().expiry != nil, "mode none records nothing")
+    }
+
+    @Test func aRecordingThatWouldWriteAnothersFileIsRefused() throws {
+        let running = try RunningSessions()
+        try running.folder.write(RunningSessions.cassette(self.url, "old"), to: "a.json")
+        let session = try running.server.open(SessionOrder(cassette: "a.json", mode: .all))
+        // What replaces a.json is written beside it.
+        #expect(throws: (any Error).self) { try running.server.open(SessionOrder(cassette: "a.new.json", mode: .newEpisodes)) }
+        #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json", mode: .newEpisodes)) }
+        let report = try running.server.end(session.name, keepsOld: false)
+        #expect(report.problem == nil)
+    }
+
+    @Test func aCassetteThatIsRecordedIsNobodyElses() throws {
+        let running = try RunningSessions()
+        let session = try running.server.open(SessionOrder(cassette: "a.json"))
+        let error = #expect(throws: SessionError.self) { try running.server.open(SessionOrder(cassette: "a.json")) }
+        #expect(error?.code == .cassetteInUse)
+        _ = try running.server.end(session.name, keepsOld: false)
+        let replays = try (0..<2).map { _ in try running.server.open(SessionOrder(cassette: "a.json")) }
+        #expect(replays.allSatisfy { $0.session.looksUp && $0.recorder == nil })
+    }
+
+    @Test func aFailedOrderLeavesNothingBehind() throws {
+        let running = try RunningSessions()
+        try running.folder.write(Array("{\"a\": 1}".utf8), to: "odd.json")
+        let name = try #require(SessionName("w"))
+        for order in [
+            SessionOrder(name: name, cassette: "odd.json", mode: .none), SessionOrder(name: name, cassette: "none.json", mode: .none),
+            SessionOrder(name: name, cassette: "../x.json"), SessionOrder(name: name, cassette: "odd.json", mode: .all),
+            SessionOrder(name: name, cassette: "new.json", settings: .session { $0.match = .session(["nonsense"]) }),
+            SessionOrder(name: name, cassette: "new.json", settings: .session { $0.latency = .session("soon") }),
+        ] {
+            #expect(throws: (any Error).self, "\(order)") { try running.server.open(order) }
+        }
+        #expect(try running.folder.names() == ["odd.json"])
+        #expect(running.server.reports().isEmpty)
+        _ = try running.server.open(SessionOrder(name: name, cassette: "good.json"))
     }
 }

@@ -1,6 +1,9 @@
+import CassetteModel
+import Dispatch
+import NIOConcurrencyHelpers
+@testable import TapeProxy
 import TapeTLS
 import Testing
-@testable import TapeProxy
 
 @Suite struct TLSProblemTests {
     private static let trust =
@@ -97,5 +100,96 @@ import Testing
         let failure = TLSFailure(cause: .certificateRejected, message: "it rejected the certificate")
         let problem = TLSProblem(leg: .client, host: "h", port: 443, failure: failure)
         #expect(problem.description.contains("(no reason given)"))
+    }
+}
+
+@Suite struct DiagnosisTests {
+    private let counts = Guarded(ProxyCounts())
+    private let notices = NoticeList()
+
+    private func diagnosis() -> Diagnosis { Diagnosis(counts: self.counts, notice: self.notices.add) }
+
+    private func problem(_ host: String = "h", port: Int = 443, leg: TLSProblem.Leg = .client, cause: TLSFailure.Cause = .closed)
+        -> TLSProblem
+    {
+        TLSProblem(leg: leg, host: host, port: port, failure: TLSFailure(cause: cause, message: "m"))
+    }
+
+    @Test func aProblemIsToldOnceAndCountedEachTime() {
+        let diagnosis = self.diagnosis()
+        for _ in 0..<5 { diagnosis.report(self.problem()) }
+        #expect(self.notices.lines == [self.problem().description])
+        #expect(self.counts.withLock { $0.tlsFailures } == 5)
+    }
+
+    @Test func anotherHostPortLegOrCauseIsAnotherProblem() {
+        let diagnosis = self.diagnosis()
+        let problems = [
+            self.problem(), self.problem("i"), self.problem(port: 8443), self.problem(leg: .upstream), self.problem(cause: .reset),
+        ]
+        for problem in problems + problems { diagnosis.report(problem) }
+        #expect(self.notices.lines == problems.map(\.description))
+    }
+
+    @Test func otherWordsForTheSameCauseAreNoNews() {
+        let diagnosis = self.diagnosis()
+        diagnosis.report(self.problem())
+        var other = self.problem()
+        other.failure.message = "other words"
+        diagnosis.report(other)
+        #expect(self.notices.lines.count == 1)
+    }
+
+    @Test func aRemarkIsNoFailureAndIsMadeOnce() {
+        let diagnosis = self.diagnosis()
+        diagnosis.remark("one")
+        diagnosis.remark("one")
+        diagnosis.remark("two")
+        #expect(self.notices.lines == ["one", "two"])
+        #expect(self.counts.withLock { $0.tlsFailures } == 0)
+    }
+
+    @Test func aProblemIsToldOnceOverAllEventLoops() {
+        let diagnosis = self.diagnosis()
+        let problem = self.problem()
+        DispatchQueue.concurrentPerform(iterations: 100) { _ in diagnosis.report(problem) }
+        #expect(self.notices.lines == [problem.description])
+        #expect(self.counts.withLock { $0.tlsFailures } == 100)
+    }
+
+    @Test func nobodyIsToldMoreThanTwoHundredThings() {
+        let diagnosis = self.diagnosis()
+        for number in 0..<1000 { diagnosis.report(self.problem("h\(number)")) }
+        diagnosis.remark("late")
+        #expect(self.notices.lines.count == 200)
+        #expect(self.counts.withLock { $0.tlsFailures } == 1000)
+    }
+}
+
+@Suite struct RecordedCertificateSummaryTests {
+    private func recorded(from: Int64 = 0, to: Int64 = 1) -> RecordedCertificate {
+        RecordedCertificate(
+            CertificateSummary(
+                fingerprint: [0x0a, 0xff], publicKeyDigest: [1], subject: "CN=leaf", issuer: "CN=root", notBefore: from, notAfter: to,
+                names: ["h"], isAuthority: false))
+    }
+
+    @Test func itIsWhatACassetteKeeps() {
+        let recorded = self.recorded(from: 1_790_000_000, to: -1)
+        #expect(recorded.sha256 == "0aff")
+        #expect(recorded.subject == "CN=leaf")
+        #expect(recorded.issuer == "CN=root")
+        #expect(recorded.notBefore == Timestamp(microseconds: 1_790_000_000_000_000))
+        #expect(recorded.notAfter == Timestamp(microseconds: -1_000_000))
+    }
+
+    @Test(arguments: [Int64.max, .min, .max / 1_000_000 + 1, .min / 1_000_000 - 1]) func aTimeBeyondAllTimesIsNone(seconds: Int64) {
+        let recorded = self.recorded(from: seconds, to: seconds)
+        #expect(recorded.notBefore == Timestamp(microseconds: 0))
+        #expect(recorded.notAfter == Timestamp(microseconds: 0))
+    }
+
+    @Test func theLastSecondOfYear9999IsATime() {
+        #expect(self.recorded(to: 253_402_300_799).notAfter == Timestamp(microseconds: 253_402_300_799_000_000))
     }
 }

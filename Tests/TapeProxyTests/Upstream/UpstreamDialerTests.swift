@@ -2,10 +2,11 @@ import CassetteModel
 import CassetteStore
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import TapeExchange
-import Testing
 @testable import TapeProxy
+import Testing
 
 @Suite struct UpstreamDialerTests {
     private enum Outcome: Equatable { case connected, loop, failed(Failure.Kind) }
@@ -64,5 +65,43 @@ import Testing
             #expect(try self.dial(host, origin.port, own: origin.port) == .loop)
         }
         #expect(origin.accepted == 0)
+    }
+}
+
+@Suite struct IPAddressSocketAddressTests {
+    @Test func bothFamiliesCarryTheirOctets() throws {
+        #expect(IPAddress(try SocketAddress(ipAddress: "10.1.2.3", port: 1))?.bytes == [10, 1, 2, 3])
+        #expect(IPAddress(try SocketAddress(ipAddress: "::1", port: 1))?.isLoopback == true)
+        #expect(IPAddress(try SocketAddress(ipAddress: "::ffff:127.0.0.1", port: 1))?.bytes == [127, 0, 0, 1])
+        #expect(IPAddress(try SocketAddress(unixDomainSocketPath: "/tmp/x")) == nil)
+    }
+}
+
+@Suite struct ResolvedAddressesTests {
+    @Test func eachFamilyGetsItsOwnInOrder() throws {
+        let addresses = try ["::2", "10.0.0.2", "::1", "10.0.0.1"].map { try SocketAddress(ipAddress: $0, port: 1) }
+        let resolver = ResolvedAddresses(addresses: addresses, loop: EmbeddedEventLoop())
+        #expect(try resolver.initiateAQuery(host: "", port: 1).wait().map(\.ipAddress) == ["10.0.0.2", "10.0.0.1"])
+        #expect(try resolver.initiateAAAAQuery(host: "", port: 1).wait().map(\.ipAddress) == ["::2", "::1"])
+        resolver.cancelQueries()
+    }
+}
+
+@Suite struct UpstreamRouteTests {
+    private let origin = Origin(scheme: .https, host: "127.0.0.1", port: 8443)
+
+    @Test func theNameThatIsAskedForIsTheOneToVerify() {
+        #expect(UpstreamRoute(self.origin, serverName: "example.test").verifiedHost == "example.test")
+        #expect(UpstreamRoute(self.origin).verifiedHost == "127.0.0.1")
+    }
+
+    @Test func connectionsOfOtherRoutesAreNoneOfOurs() {
+        let route = UpstreamRoute(self.origin, serverName: "example.test", protocols: ["http/1.1"])
+        #expect(route == UpstreamRoute(self.origin, serverName: "example.test", protocols: ["http/1.1"]))
+        #expect(route != UpstreamRoute(self.origin, serverName: "other.test", protocols: ["http/1.1"]))
+        #expect(route != UpstreamRoute(self.origin, protocols: ["http/1.1"]))
+        #expect(route != UpstreamRoute(self.origin, serverName: "example.test"))
+        let clear = Origin(scheme: .http, host: "127.0.0.1", port: 8443)
+        #expect(route != UpstreamRoute(clear, serverName: "example.test", protocols: ["http/1.1"]))
     }
 }

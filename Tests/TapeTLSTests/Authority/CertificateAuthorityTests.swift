@@ -1,6 +1,6 @@
 import COpenSSL
-import Testing
 @testable import TapeTLS
+import Testing
 
 @Suite struct CertificateAuthorityTests {
     private let now: Int64 = 1_790_000_000
@@ -108,5 +108,83 @@ import Testing
         )
         #expect(given.certificate == authority.certificate)
         #expect(given.issuers().der() == [authority.certificateDER(), root.certificateDER()])
+    }
+}
+
+@Suite struct CertificateDraftTests {
+    @Test func aSignedDraftVerifiesWithItsKeyOnly() throws {
+        let key = try PrivateKey.makeP256()
+        let other = try PrivateKey.makeP256()
+        let draft = try CertificateDraft(key: key, notBefore: 1_790_000_000, notAfter: 1_790_000_001)
+        let digest = draft.publicKeyDigest
+        try draft.setCommonName("A")
+        try draft.setIssuerToSelf()
+        let certificate = try draft.signed(with: key)
+        #expect(X509_verify(certificate.pointer, key.pointer) == 1)
+        #expect(X509_verify(certificate.pointer, other.pointer) != 1)
+        #expect(X509_get_version(certificate.pointer) == 2)
+        #expect(certificate.summary.publicKeyDigest == digest)
+        ErrorQueue.clear()
+    }
+
+    /// RFC 5280, 4.1.2.2: positive, at most 20 octets, unique.
+    @Test func serialNumbersArePositiveAndDiffer() throws {
+        let key = try PrivateKey.makeP256()
+        var seen: Set<[UInt8]> = []
+        for _ in 0..<200 {
+            let der = try CertificateDraft(key: key, notBefore: 0, notAfter: 1).signed(with: key).der()
+            // SEQUENCE, SEQUENCE, [0] version, INTEGER: the serial number is the fourth element of a small certificate.
+            let version: [UInt8] = [0xA0, 0x03, 0x02, 0x01, 0x02, 0x02, 16]
+            let start = try #require(der.indices.first { der[$0...].starts(with: version) }) + version.count
+            let serial = Array(der[start..<start + 16])
+            #expect((0x40...0x7F).contains(serial[0]))
+            seen.insert(serial)
+        }
+        #expect(seen.count == 200)
+    }
+
+    /// RFC 5280, 4.1.2.5: two digits for the year until 2049, four after it.
+    @Test func timesChangeTheirFormIn2050() throws {
+        let key = try PrivateKey.makeP256()
+        let der = try CertificateDraft(key: key, notBefore: 2_524_607_999, notAfter: 2_524_608_000).signed(with: key).der()
+        let text = String(decoding: der, as: UTF8.self)
+        #expect(text.contains("\u{17}\u{0D}491231235959Z\u{18}\u{0F}20500101000000Z"))
+    }
+}
+
+@Suite struct CertificateExtensionTests {
+    @Test func namesAreTaggedByTheirKind() {
+        let names = LeafNames(host: "a.test", upstream: ["192.0.2.1"])
+        let item = CertificateExtension.alternativeNames(names, isCritical: true)
+        #expect(item.value == [0x30, 0x0E, 0x82, 0x06] + Array("a.test".utf8) + [0x87, 0x04, 192, 0, 2, 1])
+        #expect(item.isCritical)
+    }
+
+    @Test func keyIdentifiersAreTwentyOctets() {
+        let item = CertificateExtension.keyIdentifier(Array(0..<32))
+        #expect(item.value == [0x04, 20] + Array(0..<20))
+        #expect(CertificateExtension.authorityKeyIdentifier([9, 8]).value == [0x30, 0x04, 0x80, 0x02, 9, 8])
+    }
+
+    @Test func constraintsFollowTheStandard() {
+        #expect(CertificateExtension.authority.value == [0x30, 0x03, 0x01, 0x01, 0xFF])
+        #expect(CertificateExtension.endEntity.value == [0x30, 0x00])
+    }
+}
+
+@Suite struct DERTests {
+    @Test func lengthsTakeAsManyOctetsAsTheyNeed() {
+        #expect(DER.element(0x04, []) == [0x04, 0x00])
+        #expect(DER.element(0x04, [UInt8](repeating: 7, count: 127)).prefix(2) == [0x04, 0x7F])
+        #expect(DER.element(0x04, [UInt8](repeating: 7, count: 128)).prefix(3) == [0x04, 0x81, 0x80])
+        #expect(DER.element(0x04, [UInt8](repeating: 7, count: 65_537)).prefix(5) == [0x04, 0x83, 0x01, 0x00, 0x01])
+        #expect(DER.element(0x04, [UInt8](repeating: 7, count: 300)).count == 304)
+    }
+
+    @Test func bitsAreCountedFromTheFirstAndCutAtTheLast() {
+        #expect(DER.bits([0]) == [0x03, 0x02, 0x07, 0x80])
+        #expect(DER.bits([5, 6]) == [0x03, 0x02, 0x01, 0x06])
+        #expect(DER.bits([8, 7]) == [0x03, 0x03, 0x07, 0x01, 0x80])
+        #expect(DER.bits([]) == [0x03, 0x01, 0x00])
     }
 }

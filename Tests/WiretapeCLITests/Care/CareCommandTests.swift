@@ -1,9 +1,10 @@
 import ArgumentParser
 import CassetteModel
 import CassettePlayback
+import Foundation
 import TapeBytes
+@testable import TapeRecorder
 import Testing
-
 @testable import WiretapeCLI
 
 @Suite struct CareCommandTests {
@@ -25,5 +26,146 @@ import Testing
         var digest = CareCommand.digest()
         Array("abc".utf8).withUnsafeBytes { digest.update($0) }
         #expect(digest.finalize().prefix(4) == [0xBA, 0x78, 0x16, 0xBF])
+    }
+}
+
+/// `decode`: bodies that were kept raw get their readable form.
+@Suite struct DecodeCommandTests {
+    private let folder: TemporaryFolder
+    private let cassette: String
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.cassette = self.folder.file("pets.json")
+    }
+
+    private func replayedBody() throws -> [UInt8] {
+        let end = try Wiretape.run(["replay", self.cassette, "--"] + Curl.get("http://pets.test/1"))
+        try #require(end.status == 0, "\(end.errors)")
+        return end.output
+    }
+
+    @Test func aRawBodyBecomesReadableAndReplaysTheSame() throws {
+        try #require(try Python.run("undeveloped.py", [self.cassette]).status == 0)
+        try CassetteFile.expectValid(self.cassette)
+        let raw = try self.replayedBody()
+        #expect(raw.starts(with: [0x1f, 0x8b]))
+
+        let end = try Wiretape.run(["decode", self.cassette])
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(end.outputText == "decoded 1 exchange in \"\(self.cassette)\".\n")
+        let response = try #require(try CassetteFile.interactions(self.cassette).first?["response"] as? [String: Any])
+        let body = try #require(response["body"] as? [String: Any])
+        #expect(body["raw"] == nil && body["codings"] != nil)
+        #expect((body["json"] as? [String: Any])?["name"] as? String == "Bori")
+        #expect(!self.folder.exists("pets.bodies/undeveloped.raw"))
+        try CassetteFile.expectValid(self.cassette)
+        #expect(try self.replayedBody() == raw)
+
+        #expect(try Wiretape.run(["decode", self.cassette]).outputText == "decoded 0 exchanges in \"\(self.cassette)\".\n")
+    }
+
+    @Test func whatIsNoCassetteIsTold() throws {
+        let end = try Wiretape.run(["decode", self.cassette])
+        #expect(end.status == 1)
+        #expect(end.errors.hasPrefix("wiretape: ") && end.errors.contains(self.cassette), "\(end.errors)")
+    }
+}
+
+@Suite struct MergeCommandTests {
+    @Test func oneCassetteAnswersWhatTwoHaveRecorded() throws {
+        let folder = try TemporaryFolder()
+        let large = String(repeating: "0123456789abcdef\u{1}", count: 20_000)
+        let origin = try DriftingOrigin(["large.bin": large, "a.json": #"{"a":1}"#])
+        try origin.record(folder.file("one.json"), [[origin.url("large.bin")]])
+        try origin.record(folder.file("two.json"), [[origin.url("a.json")]])
+        origin.stop()
+        let all = folder.file("all.json")
+        let end = try Wiretape.run(["merge", all, folder.file("two.json"), folder.file("one.json")])
+        #expect(
+            end.status == 0 && end.outputText == "merged 2 exchanges of 2 cassettes into \"\(all)\".\n", "\(end.outputText)\(end.errors)")
+        try CassetteFile.expectValid(all)
+        #expect(try CassetteFile.urls(all) == [origin.url("large.bin"), origin.url("a.json")])
+        let replay = try Wiretape.run(["replay", all, "--"] + Curl.get(origin.url("a.json"), origin.url("large.bin")))
+        #expect(replay.status == 0 && replay.outputText == #"{"a":1}"# + large, "\(replay.errors)")
+
+        let again = try Wiretape.run(["merge", all, folder.file("one.json")])
+        #expect(again.status == 1 && again.errors.contains("replaces no file"), "\(again.errors)")
+        #expect(try Wiretape.run(["merge", folder.file("x.json"), folder.file("none.json")]).status == 1)
+        #expect(!folder.exists("x.json"))
+    }
+}
+
+@Suite struct PruneCommandTests {
+    @Test func whatAReportNamesGoes() throws {
+        let folder = try TemporaryFolder()
+        let cassette = folder.file("pets.json")
+        let origin = try DriftingOrigin(["large.bin": String(repeating: "0123456789abcdef\u{1}", count: 20_000), "a.json": "{}"])
+        try origin.record(cassette, [[origin.url("large.bin")], [origin.url("a.json")]])
+        origin.stop()
+        try folder.write(
+            #"{"wiretapeReport":1,"unused":1,"unusedExchanges":[{"exchange":1,"id":1,"request":"GET"}]}"#.utf8, to: "report.json")
+        let before = try folder.read("pets.json")
+        let dry = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("report.json"), "--dry-run"])
+        #expect(
+            dry.status == 0
+                && dry.outputText == "- 1 GET \(origin.url("large.bin"))\nwould remove 1 exchange of \"\(cassette)\"; 1 would stay.\n",
+            "\(dry.outputText)")
+        #expect(try folder.read("pets.json") == before)
+
+        let end = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("report.json")])
+        #expect(
+            end.status == 0 && end.outputText.hasSuffix("removed 1 exchange of \"\(cassette)\" and 1 file beside it; 1 left.\n"),
+            "\(end.outputText)\(end.errors)")
+        #expect(try CassetteFile.urls(cassette) == [origin.url("a.json")])
+        #expect(try folder.names(in: "pets.bodies") == [])
+        try CassetteFile.expectValid(cassette)
+
+        let again = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("report.json")])
+        #expect(again.status == 1 && again.errors.contains("no exchange with the id 1"), "\(again.errors)")
+        let none = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("none.json")])
+        #expect(none.status == 1 && none.errors.contains("none.json"), "\(none.errors)")
+    }
+
+    @Test func aReportOfAnotherRecordingIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let (cassette, report) = (folder.file("pets.json"), folder.file("report.json"))
+        let origin = try DriftingOrigin(["a.json": "{}"])
+        defer { origin.stop() }
+        try origin.record(cassette, [[origin.url("a.json")]])
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        try origin.record(cassette, [[origin.url("a.json")]])
+        let end = try Wiretape.run(["prune", cassette, "--unused-from", report])
+        #expect(end.status == 1 && end.errors.contains("the id 1 is another one in"), "\(end.errors)")
+        #expect(try CassetteFile.urls(cassette).count == 1)
+        #expect(try Wiretape.run(["replay", cassette, "--report", report, "--", "true"]).status == 0)
+        #expect(try Wiretape.run(["prune", cassette, "--unused-from", report]).status == 0)
+        #expect(try CassetteFile.urls(cassette) == [])
+    }
+}
+
+@Suite struct RedactCommandTests {
+    @Test func theSummaryTellsKindsAndCountsAndNeverValues() throws {
+        var outcome = CassetteRedaction.Outcome()
+        outcome.exchanges = 3
+        let command = try RedactCommand.parse(["pets.json"])
+        #expect(command.summary(outcome) == "nothing to redact in 3 exchanges of \"pets.json\".")
+        outcome.changed = 2
+        outcome.places = 5
+        outcome.kinds = ["jwt": 1, "cookie": 4]
+        #expect(command.summary(outcome) == "redacted 5 places in 2 of 3 exchanges of \"pets.json\": cookie 4, jwt 1.")
+        let dry = try RedactCommand.parse(["pets.json", "--dry-run"])
+        #expect(dry.summary(outcome) == "would redact 5 places in 2 of 3 exchanges of \"pets.json\": cookie 4, jwt 1.")
+    }
+
+    @Test func aCassetteThatIsNotThereIsAnError() throws {
+        let end = try Wiretape.run(["redact", "/nowhere/pets.json"])
+        #expect(end.status == 1)
+        #expect(end.errors.contains("\"/nowhere/pets.json\""), "\(end.errors)")
+    }
+
+    @Test func aRuleThatIsNoneIsWrongUsage() throws {
+        let end = try Wiretape.run(["redact", "pets.json", "--redact", "nowhere:x"])
+        #expect(end.status == 64)
     }
 }

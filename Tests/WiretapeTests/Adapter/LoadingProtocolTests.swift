@@ -1,10 +1,9 @@
 import Foundation
+import FoundationNetworking
 import Testing
-
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
 #endif
 
 /// Real sessions over a transport that does what the test says.
@@ -118,4 +117,95 @@ import FoundationNetworking
         #expect(transport.requests.isEmpty)
     }
     #endif
+}
+
+@Suite struct LoadingRuleTests {
+    /// What is not taken goes to the network: everything is, but for what the system reads or connects by itself.
+    private static let table: [(scheme: String?, upgrade: String?, apple: Bool, linux: Bool)] = [
+        ("http", nil, true, true), ("HTTPS", nil, true, true), ("https", "h2c", true, true), ("ftp", nil, true, true),
+        (nil, nil, true, true),
+        ("ws", nil, false, true), ("wss", nil, false, true), ("https", "websocket", false, true), ("http", "h2c, WebSocket", false, true),
+        ("data", nil, false, false), ("file", nil, false, false),
+    ]
+
+    @Test func requestsThatAreTaken() {
+        for row in Self.table {
+            #expect(LoadingRule.takes(scheme: row.scheme, upgrade: row.upgrade, on: .apple) == row.apple, "\(row)")
+            #expect(LoadingRule.takes(scheme: row.scheme, upgrade: row.upgrade, on: .linux) == row.linux, "\(row)")
+        }
+    }
+
+    @Test(arguments: URLSessionPlatform.allCases) func whatIsTakenIsAnsweredOrRefusedWithANextStep(platform: URLSessionPlatform) throws {
+        for task in LoadingRule.TaskKind.allCases {
+            let refusal = LoadingRule.refusal(scheme: "https", upgrade: nil, task: task, on: platform)
+            switch task {
+            case .data, .upload: #expect(refusal == nil)
+            case .download: #expect((refusal == nil) == (platform == .apple))
+            case .other: #expect(try #require(refusal).contains("use a data or an upload task"))
+            }
+        }
+        for (scheme, upgrade) in [("wss", nil), ("http", "websocket")] {
+            #expect(try #require(LoadingRule.refusal(scheme: scheme, upgrade: upgrade, task: .data, on: platform)).hasPrefix("web sockets"))
+        }
+        #expect(try #require(LoadingRule.refusal(scheme: "ftp", upgrade: nil, task: .data, on: platform)).hasPrefix("only http and https"))
+    }
+}
+
+#if canImport(FoundationNetworking)
+#endif
+
+@Suite struct LoadingThreadTests {
+    #if canImport(FoundationNetworking)
+    private static let url = URL(string: "http://thread.invalid/") ?? URL(fileURLWithPath: "/")
+
+    @Test func aTaskThatComesBackIsStartedAgain() async {
+        let transport = AdapterTransport()
+        let delegate = RecordingDelegate()
+        let session = URLSession(configuration: .answered(by: transport, inPlace: true), delegate: delegate, delegateQueue: nil)
+        let task = session.dataTask(with: Self.url)
+        task.resume()
+        transport.started.wait()
+        // What there is to give is given whenever the load starts again, by whomever.
+        LoadingThread().comeBack(task) {}
+        LoadingThread().comeBack(nil) {}
+        transport.send([.head(HTTPResponse(url: Self.url, status: 204)), .end])
+        #expect(await delegate.ended() == ["204", "complete"])
+    }
+
+    @Test func aTaskThatWaitsIsNotCancelled() {
+        let session = URLSession(configuration: .answered(by: AdapterTransport()))
+        let task = session.dataTask(with: Self.url)
+        #expect(!LoadingThread.isCancelled(task))
+        task.cancel()
+        task.suspend()
+        #expect(LoadingThread.isCancelled(task))
+        #expect(LoadingThread.isCancelled(nil))
+    }
+    #else
+    @Test func workComesBackToTheThreadThatHasEntered() {
+        let thread = LoadingThread()
+        thread.enter()
+        let entered = Thread.current
+        nonisolated(unsafe) var seen: Thread?
+        DispatchQueue.global().async {
+            thread.comeBack(nil) {
+                seen = Thread.current
+                CFRunLoopStop(CFRunLoopGetCurrent())
+            }
+        }
+        CFRunLoopRunInMode(.defaultMode, 10, false)
+        #expect(seen === entered)
+        #expect(LoadingThread.isCancelled(nil))
+    }
+    #endif
+}
+
+@Suite struct URLSessionPlatformTests {
+    @Test func itIsThatOfTheSystem() {
+        #if os(Linux)
+        #expect(URLSessionPlatform.current == .linux)
+        #else
+        #expect(URLSessionPlatform.current == .apple)
+        #endif
+    }
 }

@@ -1,12 +1,12 @@
 import CassetteModel
 import CassettePlayback
 import CassetteRedaction
+import CassetteRun
 import CassetteStore
 import ClientTestSupport
 import Foundation
 import TapeTestSupport
 import Testing
-
 @testable import Wiretape
 
 @Suite struct CassetteTests {
@@ -174,5 +174,60 @@ import Testing
         }
         #expect(Set(outcomes).count == 1)
         #expect(outcomes.first?.recorded == 1)
+    }
+}
+
+@Suite struct CassetteOutcomeTests {
+    private func failures(_ verdict: Verdict, order: ReplayOrder = .any, lost: Int = 0, failOn: Set<VerdictFlaw>) -> [String] {
+        let report = ReplayReport(cassette: "a", mode: .none, order: order, verdict: verdict, exchanges: [])
+        return CassetteOutcome(path: nil, recorded: 0, lost: lost, report: report, failOn: failOn).failures
+    }
+
+    @Test func failuresAreThoseThatTheSettingsName() {
+        let miss = MissReport(request: "GET /", mode: .none, reason: .notRecorded, audience: .program)
+        let verdict = Verdict(misses: 1, reports: [miss], unused: [0])
+        #expect(self.failures(verdict, failOn: []) == [])
+        #expect(self.failures(verdict, failOn: [.miss]) == ["miss: \(miss.description)"])
+        #expect(self.failures(verdict, failOn: [.unused]).count == 1)
+    }
+
+    @Test func whatCouldNotBeServedOrWrittenIsAlwaysOne() {
+        let unserved = Verdict(unserved: 1, unservedAnswers: [UnservedAnswer(index: 0, problem: "gone")])
+        #expect(self.failures(unserved, failOn: []) == ["not served: exchange 1 could not be replayed: gone"])
+        #expect(
+            self.failures(Verdict(), lost: 2, failOn: [])
+                == ["2 recorded exchanges could not be written: free disk space and record again"])
+    }
+}
+
+@Suite struct CassetteSettingsTests {
+    @Test func textsAreThoseOfTheCommandLine() throws {
+        var settings = CassetteSettings()
+        #expect(try settings.planOptions.matchTexts.isEmpty)
+        settings.match = ["method"]
+        settings.ignore = ["query:a"]
+        settings.patterns = ["query:b=[0-9]+"]
+        #expect(try settings.planOptions.matchTexts == MatchRuleTexts(match: ["method"], ignore: ["query:a"], patterns: ["query:b=[0-9]+"]))
+    }
+
+    @Test func redactionIsOffOrHasRules() throws {
+        var settings = CassetteSettings()
+        settings.redact = ["header:x-new"]
+        #expect(try settings.planOptions.redaction?.rules.map(\.text) == ["header:x-new"])
+        settings = CassetteSettings()
+        settings.redaction = false
+        #expect(try settings.planOptions.redaction == nil)
+        settings.secrets = ["PIN": "1"]
+        #expect(throws: RedactionRuleError.self) { try settings.planOptions }
+        settings.redaction = true
+        #expect(throws: RedactionRuleError.self) { try settings.planOptions }
+    }
+
+    @Test func datesMoveOnlyWhereThatIsAskedFor() throws {
+        var settings = CassetteSettings()
+        settings.refreshFields = ["json:/at"]
+        #expect(try settings.planOptions.refreshedFields == nil)
+        settings.refreshDates = true
+        #expect(try settings.planOptions.refreshedFields == ["json:/at"])
     }
 }

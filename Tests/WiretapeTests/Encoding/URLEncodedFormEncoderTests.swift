@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import Wiretape
+@testable import Wiretape
 
 /// What the options do, as Alamofire documents them.
 @Suite struct URLEncodedFormEncoderTests {
@@ -145,5 +145,65 @@ import Wiretape
             guard let error = $0 as? ParameterEncodingError else { return false }
             return error.code == .notEncodable && error.cause is Own
         }
+    }
+}
+
+@Suite struct BoolEncodingTests {
+    @Test func bothValuesOfBothEncodings() {
+        #expect([true, false].map(URLEncodedFormEncoder.BoolEncoding.numeric.encode) == ["1", "0"])
+        #expect([true, false].map(URLEncodedFormEncoder.BoolEncoding.literal.encode) == ["true", "false"])
+    }
+}
+
+@Suite struct DataEncodingTests {
+    @Test func dataIsTextOrLeftToItself() throws {
+        #expect(try URLEncodedFormEncoder.DataEncoding.base64.encode(Data([1])) == "AQ==")
+        #expect(try URLEncodedFormEncoder.DataEncoding.deferredToData.encode(Data([1])) == nil)
+        #expect(try URLEncodedFormEncoder.DataEncoding.custom { "\($0.count)" }.encode(Data([1])) == "1")
+    }
+}
+
+@Suite struct DateEncodingTests {
+    @Test func partsOfASecondAreKeptOrLeftOut() throws {
+        let date = Date(timeIntervalSince1970: 1_000_000_000.25)
+        #expect(try URLEncodedFormEncoder.DateEncoding.secondsSince1970.encode(date) == "1000000000.25")
+        #expect(try URLEncodedFormEncoder.DateEncoding.millisecondsSince1970.encode(date) == "1000000000250.0")
+        #expect(try URLEncodedFormEncoder.DateEncoding.iso8601.encode(date) == "2001-09-09T01:46:40Z")
+        #expect(try URLEncodedFormEncoder.DateEncoding.deferredToDate.encode(date) == nil)
+    }
+}
+
+@Suite struct KeyEncodingTests {
+    @Test(arguments: [
+        ("oneTwoThree", "one_two_three"), ("myURLProperty", "my_url_property"), ("URLPath", "url_path"), ("URL", "url"), ("a", "a"),
+        ("", ""),
+        ("page2Size", "page2_size"), ("a_B", "a_b"), ("_privateKey", "_private_key"), ("Ünicode한Key", "ünicode한_key"),
+    ]) func wordsBeginWithUpperCase(key: String, expected: String) {
+        #expect(URLEncodedFormEncoder.KeyEncoding.convertToSnakeCase.encode(key) == expected)
+        let kebab = URLEncodedFormEncoder.KeyEncoding.convertToKebabCase.encode(key.filter { $0 != "_" })
+        #expect(!kebab.contains("_") && kebab == kebab.lowercased())
+    }
+
+    @Test func anEmptyKeyStaysEmpty() {
+        for encoding in [URLEncodedFormEncoder.KeyEncoding.capitalized, .uppercased, .lowercased, .convertToKebabCase] {
+            #expect(encoding.encode("") == "")
+        }
+    }
+}
+
+@Suite struct KeyPathEncodingTests {
+    @Test func aChildFollowsItsParent() {
+        #expect(URLEncodedFormEncoder.KeyPathEncoding.brackets.encode("c") == "[c]")
+        #expect(URLEncodedFormEncoder.KeyPathEncoding.dots.encode("c") == ".c")
+        #expect(URLEncodedFormEncoder.KeyPathEncoding.custom { "->\($0)" }.encode("c") == "->c")
+    }
+}
+
+@Suite struct NilEncodingTests {
+    @Test func nothingIsLeftOutOrWritten() {
+        #expect(URLEncodedFormEncoder.NilEncoding.dropKey.encode() == nil)
+        #expect(URLEncodedFormEncoder.NilEncoding.dropValue.encode() == "")
+        #expect(URLEncodedFormEncoder.NilEncoding.null.encode() == "null")
+        #expect(URLEncodedFormEncoder.NilEncoding.custom { "0" }.encode() == "0")
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import TapeTestSupport
 import Testing
-
 @testable import Wiretape
 
 @Suite struct RefreshStateTests {
@@ -164,5 +163,25 @@ import Testing
             }
         }
         #expect(Set(state.set("end")) == waiting)
+    }
+}
+
+@Suite struct AuthenticationErrorTests {
+    @Test func itShowsAsItsMessage() {
+        #expect("\(AuthenticationError(.missingCredential, "no credential"))" == "no credential")
+        #expect("\(AuthenticationError.Code.excessiveRefresh)" == "excessiveRefresh")
+        #expect(AuthenticationError.Code.missingCredential != .excessiveRefresh)
+    }
+}
+
+@Suite struct RefreshWindowTests {
+    @Test func theErrorSaysWhatWasTooMuch() {
+        let error = RefreshWindow(interval: .milliseconds(1500), maximumAttempts: 3).error
+        #expect(error.code == .excessiveRefresh)
+        #expect(
+            error.message
+                == "the credential was refreshed 3 times within 1.500 s: find out why the server refuses each new one, or widen the RefreshWindow"
+        )
+        #expect(RefreshWindow() == RefreshWindow(interval: .seconds(30), maximumAttempts: 5))
     }
 }

@@ -1,6 +1,7 @@
+import CassetteModel
 import Foundation
+@testable import TapeBytes
 import Testing
-
 @testable import Wiretape
 
 @Suite struct RetryPolicyTests {
@@ -81,5 +82,90 @@ import Testing
         let context = try self.context(503)
         #expect(RetryPolicy.outcome(context, TransportFailure.cancelled()) == .failure(.cancelled))
         #expect(RetryPolicy.outcome(context, TransportFailure(.unsupported, "")) == nil)
+    }
+}
+
+@Suite struct ConnectionLostRetryPolicyTests {
+    @Test func onlyALostConnectionIsTriedAgain() async throws {
+        let retrier = ConnectionLostRetryPolicy(retryLimit: 1, backoff: ExponentialBackoff(jitter: 0))
+        let retried = Failure.Kind.allCases.filter {
+            retrier.policy.decision(retryCount: 0, method: .get, outcome: .failure($0)) == .milliseconds(500)
+        }
+        #expect(Set(retried) == [.reset, .truncated])
+        #expect(retrier.policy.decision(retryCount: 0, method: .get, outcome: .status(503, [:])) == nil)
+        let context = RequestContext(id: UUID(), request: try SampleResponse.request())
+        guard case .retryAfter(.milliseconds(500)) = await retrier.retry(context, dueTo: TransportFailure(.network(.reset), "")) else {
+            Issue.record("a lost connection is not tried again")
+            return
+        }
+        guard
+            case .doNotRetry = await (.connectionLost as ConnectionLostRetryPolicy).retry(
+                context, dueTo: TransportFailure(.network(.tls), ""))
+        else {
+            Issue.record("a TLS failure is tried again")
+            return
+        }
+    }
+}
+
+@Suite struct ExponentialBackoffTests {
+    @Test func withoutJitterTimesDouble() {
+        let backoff = ExponentialBackoff(jitter: 0)
+        #expect((0..<4).map { backoff.delay(retryCount: $0) } == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)])
+        #expect(ExponentialBackoff(base: 3, scale: .seconds(1), jitter: 0).delay(retryCount: 3) == .seconds(27))
+        #expect(ExponentialBackoff(base: 0, scale: .seconds(1), jitter: 0).delay(retryCount: 1000) == .seconds(1))
+    }
+
+    @Test func noTimePassesTheLimit() {
+        let backoff = ExponentialBackoff(jitter: 0)
+        for count in [10, 63, 64, 10_000, .max] { #expect(backoff.delay(retryCount: count) == .seconds(300)) }
+        #expect(ExponentialBackoff(base: .max, jitter: 0).delay(retryCount: 5) == .seconds(300))
+        #expect(ExponentialBackoff(scale: .seconds(10), limit: .seconds(3), jitter: 0).delay(retryCount: 0) == .seconds(3))
+        #expect(backoff.delay(retryCount: -1) == .milliseconds(500))
+    }
+
+    @Test func aSeedGivesTheSameTimesAndStaysWithinTheJitter() {
+        var seen: Set<Duration> = []
+        for seed in 0..<200 as Range<UInt64> {
+            let backoff = ExponentialBackoff(jitter: 0.25, seed: seed)
+            for count in 0..<5 {
+                let whole = ExponentialBackoff(jitter: 0).delay(retryCount: count)
+                let delay = backoff.delay(retryCount: count)
+                #expect(delay == ExponentialBackoff(jitter: 0.25, seed: seed).delay(retryCount: count))
+                #expect(delay <= whole && delay >= whole * 0.75)
+                seen.insert(delay)
+            }
+        }
+        #expect(seen.count > 990)
+    }
+
+    @Test func oddSettingsAreTakenForTheNearestThatMakeSense() {
+        #expect(
+            ExponentialBackoff(jitter: .nan).jitter == 0 && ExponentialBackoff(jitter: 7).jitter == 1
+                && ExponentialBackoff(jitter: -1).jitter == 0)
+        #expect(ExponentialBackoff(scale: .seconds(-1), jitter: 0).delay(retryCount: 3) == .zero)
+        #expect(ExponentialBackoff().seed != ExponentialBackoff().seed)
+    }
+}
+
+@Suite struct RetryAfterTests {
+    /// Sun, 06 Nov 1994 08:49:37 GMT
+    private let now = Timestamp(microseconds: 784_111_777_000_000)
+
+    @Test(
+        arguments: [
+            ("120", .seconds(120)), ("0", .zero), (" 5 ", .seconds(5)), ("99999999999999999999", .seconds(2_147_483_647)),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)), ("Sunday, 06-Nov-94 08:49:38 GMT", .seconds(1)),
+            ("Sun Nov  6 08:49:47 1994", .seconds(10)),
+            ("Sun, 06 Nov 1994 08:49:00 GMT", .zero), ("-1", nil), ("", nil), ("soon", nil), ("1.5", nil), ("١", nil),
+        ] as [(String, Duration?)]) func secondsAndDates(text: String, delay: Duration?)
+    {
+        #expect(RetryAfter(["Retry-After": text], now: self.now)?.delay == delay)
+    }
+
+    @Test func aDateCountsFromTheServersOwnClock() {
+        let headers: HTTPHeaders = ["Retry-After": "Sun, 06 Nov 1994 08:50:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:30 GMT"]
+        #expect(RetryAfter(headers, now: self.now)?.delay == .seconds(7))
+        #expect(RetryAfter([:], now: self.now) == nil)
     }
 }

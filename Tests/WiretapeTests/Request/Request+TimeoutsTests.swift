@@ -1,13 +1,11 @@
 import CassetteModel
 import Foundation
+import FoundationNetworking
 import TapeBytes
 import Testing
-import Wiretape
-
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
 #endif
 
 @Suite struct RequestTimeoutsTests {
@@ -138,5 +136,40 @@ import FoundationNetworking
         #expect(request.data.withLock { $0.watchTask == nil })
         exchange.answer(200, [:], "late")
         #expect(await task.response.value == Data("late".utf8))
+    }
+}
+
+@Suite struct RequestValidationTests {
+    @Test func withoutARuleEveryAnswerIsOne() async throws {
+        #expect(try await Session.answering(404, [:], "x").request("http://a.test/").serializingString().value == "x")
+    }
+
+    @Test func theFirstRuleThatDoesNotHoldIsTheError() async {
+        let session = Session.answering(404, ["Content-Type": "text/html"], "x")
+        let response = await session.request("http://a.test/").validate(statusCode: [404]).validate(contentType: ["application/json"])
+            .validate(statusCode: [200]).serializingString().response
+        #expect(response.error?.code == .validation)
+        #expect((response.error?.cause as? ValidationError)?.code == .unacceptableContentType)
+        #expect(response.data == Data("x".utf8))
+        #expect(response.response?.status == 404)
+    }
+
+    @Test func ownRulesSeeTheBody() async {
+        let session = Session.answering(200, [:], "bad")
+        let rule = Validation { request, _, data in
+            if data == Data("bad".utf8), request?.url?.host == "a.test" { throw TransportFailure(.unsupported, "bad body") }
+        }
+        #expect(await session.request("http://a.test/").validate(rule).serializingData().response.error?.message == "bad body")
+    }
+
+    @Test func aStreamIsJudgedByItsHead() async {
+        let transport = ScriptedTransport { exchange, _ in
+            exchange.head(500)
+            exchange.chunk("x")
+        }
+        let session = Session.plain(transport)
+        await #expect(throws: WiretapeError.self) {
+            for try await _ in session.stream("http://a.test/").validate().bytes { Issue.record("a chunk came") }
+        }
     }
 }

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import Wiretape
 
 @Suite struct RequestMachineTests {
@@ -62,5 +61,12 @@ import Testing
         #expect(machine.finish(as: .cancelled) == true)
         #expect(machine.isAbandoned(1))
         #expect(machine.send() == nil)
+    }
+}
+
+@Suite struct RequestStateTests {
+    @Test func onlyCancelledAndFinishedAreOver() {
+        #expect(
+            [RequestState.initialized, .resumed, .suspended, .cancelled, .finished].map(\.isOver) == [false, false, false, true, true])
     }
 }

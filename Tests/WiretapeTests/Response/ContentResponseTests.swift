@@ -1,7 +1,6 @@
 import Foundation
 import TapeTestSupport
 import Testing
-
 @testable import Wiretape
 
 @Suite struct ContentResponseTests {
@@ -65,5 +64,82 @@ import Testing
             #expect(failed.mapError { WiretapeError(.retrier, $0.message) }.error?.code == .retrier)
         }
         try await check(kind.request(session))
+    }
+}
+
+@Suite struct DataResponseTests {
+    @Test func theBodyIsThereWhereAnAnswerCame() async {
+        let response: DataResponse<String> = await Session.answering(201, [:], "x").request("http://a.test/a").serializingString().response
+        #expect(response.data == Data("x".utf8))
+        #expect(response.map(\.count).data == Data("x".utf8))
+        #expect(await Session.answering(204).request("http://a.test/a").serializingString().response.data == Data())
+    }
+
+    @Test func aFailureHasNone() async {
+        let session = Session.plain(
+            ScriptedTransport { exchange, _ in exchange.send(.failed(TransportFailure(.network(.dns), "no such host"))) })
+        #expect(await session.request("http://a.test/a").serializingString().response.data == nil)
+    }
+}
+
+@Suite struct DownloadResponseTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    private func session(_ respond: @escaping @Sendable (ScriptedExchange) -> Void) -> Session {
+        .plain(ScriptedTransport { exchange, _ in respond(exchange) }) { $0.temporaryFolder = URL(fileURLWithPath: self.folder.path) }
+    }
+
+    @Test func theFileIsThereWhereAnAnswerCame() async throws {
+        let session = self.session { $0.answer(201, [:], "x") }
+        let response: DownloadResponse<String> = await session.download("http://a.test/a").serializingString().response
+        #expect(try Data(contentsOf: try #require(response.fileURL)) == Data("x".utf8))
+        #expect(response.map(\.count).fileURL == response.fileURL)
+    }
+
+    @Test func aFailureHasNone() async {
+        let session = self.session { $0.send(.failed(TransportFailure(.network(.dns), "no such host"))) }
+        #expect(await session.download("http://a.test/a").serializingString().response.fileURL == nil)
+    }
+}
+
+@Suite struct RequestOutcomeTests {
+    @Test func theLastAttemptCounts() {
+        let attempts = [RequestAttempt(redirects: [], error: .cancelled), RequestAttempt(redirects: [], error: nil)]
+        let outcome = RequestOutcome(
+            id: UUID(), attempts: attempts, data: Data(), fileURL: nil, trailers: [:],
+            metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: nil)
+        #expect(outcome.last.error == nil)
+    }
+
+    @Test func aBodyIsThereOnlyWithAnAnswer() throws {
+        func body(_ response: HTTPResponse?) -> Data? {
+            RequestOutcome(
+                id: UUID(), attempts: [RequestAttempt(response: response, redirects: [], error: nil)], data: Data(), fileURL: nil,
+                trailers: [:], metrics: RequestMetrics(timeline: Timeline(startTime: Date())), start: .zero, error: nil
+            ).body
+        }
+        #expect(body(nil) == nil)
+        #expect(body(try SampleResponse.response(204)) == Data())
+    }
+}
+
+@Suite struct ResponseTextTests {
+    @Test func attemptsAreNumberedWhereThereAreMore() throws {
+        let first = RequestAttempt(
+            request: .make("GET", "http://a.test/"), response: nil, redirects: [], error: WiretapeError(.network, "reset"))
+        var last = first
+        last.error = nil
+        last.response = HTTPResponse(url: try "http://a.test/".asURL(), status: 200, reason: "OK", source: .recorded(cassette: "c", id: 2))
+        let metrics = RequestMetrics(timeline: Timeline(startTime: Date()))
+        let outcome = RequestOutcome(
+            id: UUID(), attempts: [first, last], data: Data([1]), fileURL: nil, trailers: [:], metrics: metrics, start: .zero, error: nil)
+        #expect(
+            ResponseText.lines(outcome, metrics: metrics, result: "success").prefix(6) == [
+                "[Attempt 1] [Request]: GET http://a.test/", "[Attempt 1] [Response]: none received", "[Attempt 1] [Error]: reset",
+                "[Attempt 2] [Request]: GET http://a.test/",
+                "[Attempt 2] [Response]: 200 OK, 0 header fields, from the network, recorded as exchange 2 of \"c\"", "[Body]: 1 bytes",
+            ])
     }
 }

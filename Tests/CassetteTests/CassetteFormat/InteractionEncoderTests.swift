@@ -1,0 +1,66 @@
+@testable import CassetteFormat
+@testable import CassetteModel
+import Foundation
+@testable import TapeBytes
+import Testing
+
+@Suite struct InteractionEncoderTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
+
+    private func encoded(_ interaction: Interaction) -> String {
+        var writer = JSONWriter()
+        InteractionEncoder.encode(interaction, into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Golden files are whole cassettes; `WIRETAPE_WRITE_GOLDENS=1` writes them anew.
+    @Test(arguments: GoldenInteractions.all.map(\.name))
+    func interactionsAreWrittenAsTheGoldenFilesHaveThem(_ name: String) throws {
+        let interactions = try #require(GoldenInteractions.all.first { $0.name == name }).interactions
+        let text =
+            "{\n  \"wiretape\": 1,\n  \"recorder\": \"wiretape 0.1.0\",\n  \"interactions\": [\n"
+            + interactions.map(self.encoded).joined(separator: ",\n") + "\n  ]\n}\n"
+        let file = Self.folder.appendingPathComponent("\(name).json")
+        if ProcessInfo.processInfo.environment["WIRETAPE_WRITE_GOLDENS"] == "1" { try Data(text.utf8).write(to: file) }
+        let golden = try String(decoding: Data(contentsOf: file), as: UTF8.self)
+        #expect(text == golden)
+
+        let document = try JSONDocument(Array(golden.utf8))
+        let elements = try #require(document.root["interactions"]).elements
+        let decoded = try elements.map { try InteractionDecoder.decode(Array($0.raw)) }
+        #expect(decoded == interactions)
+    }
+
+    @Test func theWriterKeepsWhatItHeldBefore() {
+        var writer = JSONWriter(reserving: 1)
+        writer.raw("[")
+        InteractionEncoder.encode(GoldenInteractions.simple, into: &writer)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "[" + self.encoded(GoldenInteractions.simple))
+    }
+}
+
+@Suite struct ConnectionEncoderTests {
+    private func encoded(_ connection: ConnectionInfo) -> String {
+        var writer = JSONWriter()
+        ConnectionEncoder.encode(connection, into: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test func aConnectionWithoutCertificatesIsOneLine() {
+        #expect(self.encoded(ConnectionInfo(id: 1, remote: "[::1]:9", isReused: false)) == #"{ "id": 1, "remote": "[::1]:9" }"#)
+        let tls = TLSDetails(version: "TLSv1.2", cipher: "X", isResumed: true, unknown: [UnknownMember(name: "ech", json: Array("1".utf8))])
+        #expect(
+            self.encoded(ConnectionInfo(id: 1, remote: "a", isReused: true, tls: tls))
+                == #"{ "id": 1, "remote": "a", "reused": true, "tls": { "version": "TLSv1.2", "cipher": "X", "resumed": true, "ech": 1 } }"#
+        )
+    }
+
+    @Test func textMadeOnceIsTheTextMadeAnew() {
+        let later = GoldenInteractions.details.withoutChain
+        let anew = TLSDetails(version: later.version, cipher: later.cipher, alpn: later.alpn, sni: later.sni)
+        #expect(anew.text == nil)
+        #expect(
+            self.encoded(ConnectionInfo(id: 1, remote: "a", isReused: true, tls: later))
+                == self.encoded(ConnectionInfo(id: 1, remote: "a", isReused: true, tls: anew)))
+    }
+}

@@ -1,0 +1,200 @@
+@testable import CassettePlayback
+@testable import CassetteStore
+import Testing
+
+@Suite struct MissReportTests {
+    private func refuse(
+        _ method: String, _ url: String, recorded: [(String, String)], mode: RecordMode = .none, hasCassette: Bool = true,
+        after: Int = 0
+    ) -> MissReport? {
+        let session = CassetteSession(mode: mode, keys: RecordedKeys(recorded), hasCassette: hasCassette)
+        for _ in 0..<after { _ = session.head(method, url) }
+        guard case .refuse(let report) = session.head(method, url) else { return nil }
+        return report
+    }
+
+    @Test func saysWhatWasMissedWhatIsNearAndWhatToDo() {
+        let report = self.refuse(
+            "GET", "http://a.test/users/17?page=2",
+            recorded: [("GET", "http://a.test/users/17?page=1"), ("POST", "http://a.test/users/18")])
+        #expect(
+            report?.description == """
+                no recorded exchange answers "GET http://a.test/users/17?page=2" (mode none)
+                nearest recorded requests:
+                  exchange 1, "GET http://a.test/users/17?page=1"
+                    query item is "page=2", recorded is "page=1"
+                  exchange 2, "POST http://a.test/users/18"
+                    method is "GET", recorded is "POST"
+                    path is "/users/17", recorded is "/users/18" (1 segment differs)
+                    query item "page=2" was not recorded
+                to match it with exchange 1, run with: --ignore query:page; to record it, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                """)
+    }
+
+    @Test func saysThatEqualOnesAreUsedUp() {
+        let one = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/")], mode: .once, after: 1)
+        #expect(
+            one?.description == """
+                the only recorded exchange for "GET http://a.test/" is used up (mode once)
+                to repeat the last answer, run with: --repeat last; to record one more, run: wiretape run --mode new-episodes CASSETTE -- COMMAND
+                """)
+        let two = self.refuse("GET", "http://a.test/", recorded: [("GET", "http://a.test/"), ("GET", "http://a.test/")], after: 2)
+        #expect(two?.reason == .usedUp(count: 2))
+        #expect(two?.description.hasPrefix("all 2 recorded exchanges for \"GET http://a.test/\" are used up") == true)
+    }
+
+    @Test func saysThatThereIsNoCassette() {
+        let report = self.refuse("GET", "http://a.test/", recorded: [], hasCassette: false)
+        #expect(
+            report?.description == """
+                there is no cassette to answer "GET http://a.test/" from (mode none)
+                to record one, run: wiretape record CASSETTE -- COMMAND
+                """)
+    }
+
+    @Test func hostileRequestsStayPlainAndShort() {
+        let junk = String(repeating: "\u{1B}]0;\u{7}\r\n\u{202E}\u{0}\"", count: 2_000)
+        let recorded = (0..<5).map { index in
+            ("GET\u{1B}", "http://h\(index)\(junk)/" + (0..<200).map { "\(junk.prefix(50))\($0)&" }.joined() + "?\(junk)")
+        }
+        let query = (0..<500).map { "k\($0)=\(junk.prefix(90))" }.joined(separator: "&")
+        let report = self.refuse("GET", "http://a\(junk)/\(junk)/\(junk)?\(query)", recorded: recorded)
+        let text = report?.description ?? "\u{0}"
+        #expect(text.utf8.count <= 10_240)
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)) })
+        #expect(!text.contains("\u{202E}"))
+    }
+
+    @Test func userInformationIsNeverShown() {
+        let report = self.refuse("GET", "http://me:secret@a.test/x", recorded: [("GET", "http://me:hidden@a.test/x")])
+        let text = report?.description ?? "secret"
+        #expect(!text.contains("secret") && !text.contains("hidden"))
+        #expect(text.contains("\"GET http://…@a.test/x\""))
+        #expect(text.contains("user information differs"))
+    }
+
+    @Test(arguments: [
+        ("http://a.test/?a=1&b=1", "http://a.test/?a=2&b=2", ["query:a", "query:b"]),
+        ("http://a.test/?a=1&a=2", "http://a.test/?a=3&a=4", ["query:a"]),
+        ("http://a.test/?a=1&b=1&c=1&d=1", "http://a.test/", []),
+        ("http://a.test/x?a=1", "http://a.test/y?a=2", []),
+        ("http://a.test/?a%20b=1", "http://a.test/?a%20b=2", ["query:a b"]), ("http://a.test:81/", "http://a.test:82/", ["port"]),
+        ("https://a.test:81/", "http://a.test:81/", ["scheme"]), ("http://a.test/", "http://b.test/", []),
+    ])
+    func whatRulesCanLeaveOutIsOffered(here: String, recorded: String, places: [String]) {
+        let report = self.refuse("GET", here, recorded: [("GET", recorded)])
+        #expect(report?.ignorablePlaces == places)
+        #expect(report?.nextStep.contains("--ignore") == !places.isEmpty)
+    }
+
+    @Test func theNextStepIsACommandThatAShellTakes() {
+        var report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, cassette: "My Tapes/pets.json")
+        #expect(report.nextStep == "to record it, run: wiretape run --mode new-episodes 'My Tapes/pets.json' -- COMMAND")
+        report.cassette = "it's.json"
+        #expect(report.nextStep.contains("new-episodes CASSETTE -- COMMAND"))
+        report.cassette = "a.json"
+        report.nearest = [
+            NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/$id", here: "1", recorded: "2")])
+        ]
+        #expect(
+            report.nextStep
+                == "to match it with exchange 1, run with: --ignore 'json:/$id'; to record it, run: wiretape run --mode new-episodes a.json -- COMMAND"
+        )
+    }
+
+    @Test func aProgramIsToldTheSettingAndNoCommand() {
+        let near = NearRequest(
+            index: 2, request: "GET /", isUsedUp: false, differences: [.json(pointer: "/a\"b", here: "1", recorded: "2")])
+        let cases: [(MissReport.Reason, [NearRequest], String)] = [
+            (.noCassette, [], "to record one, open the cassette with mode .once"),
+            (.notRecorded, [], "to record it, open the cassette with mode .newEpisodes"),
+            (
+                .notRecorded, [near],
+                #"to match it with exchange 3, add to settings.ignore: "json:/a\"b"; to record it, open the cassette with mode .newEpisodes"#
+            ),
+            (.outOfOrder(index: 1, due: 0, dueRequest: ""), [], "to accept requests in any order, set settings.order to .any"),
+            (
+                .usedUp(count: 1), [],
+                "to repeat the last answer, set settings.repetition to .last; to record one more, open the cassette with mode .newEpisodes"
+            ),
+        ]
+        for (reason, nearest, expected) in cases {
+            let report = MissReport(request: "GET /", mode: .none, reason: reason, nearest: nearest, cassette: "a.json", audience: .program)
+            #expect(report.nextStep == expected)
+            #expect(report.description.hasSuffix("\n" + expected))
+        }
+    }
+
+    @Test(arguments: [MissReport.Audience.commandLine, .program])
+    func aSessionRefusesInTheWordsOfItsAudience(audience: MissReport.Audience) throws {
+        let session = try CassetteSession(mode: .none, audience: audience)
+        guard case .decided(.refuse(let report)) = session.begin(method: "GET", url: "http://a.test/") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(report.audience == audience)
+    }
+
+    @Test func whatLiesWithinAnIgnoredPlaceIsNotNamed() {
+        let differences = ["/a", "/a/b", "/a/b/0", "/a/c", "/ab"].map { RequestDifference.json(pointer: $0, here: "1", recorded: nil) }
+        let near = NearRequest(index: 0, request: "GET /", isUsedUp: false, differences: differences)
+        let report = MissReport(request: "GET /", mode: .none, reason: .notRecorded, nearest: [near])
+        #expect(report.ignorablePlaces == ["json:/a", "json:/ab"])
+    }
+
+    @Test func nothingIsOfferedForARequestThatIsUsedUp() {
+        var report = MissReport(request: "GET /", mode: .none, reason: .notRecorded)
+        let near = NearRequest(index: 0, request: "GET /", isUsedUp: true, differences: [.queryItemAdded("a=1")])
+        report.nearest = [near]
+        #expect(report.ignorablePlaces.isEmpty)
+    }
+
+    @Test func manyDifferencesAreCounted() {
+        let query = (0..<20).map { "k\($0)" }.joined(separator: "&")
+        let report = self.refuse("GET", "http://a.test/?\(query)", recorded: [("GET", "http://a.test/")])
+        #expect(report?.description.contains("    and 14 more differences\n") == true)
+    }
+
+    @Test func nearRequestsTellWhetherTheyAreUsedUp() {
+        let session = CassetteSession(mode: .none, keys: RecordedKeys([("GET", "http://a.test/1")]), hasCassette: true)
+        #expect(session.head("GET", "http://a.test/1") == .replay(index: 0))
+        guard case .refuse(let report) = session.head("GET", "http://a.test/2") else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(report.nearest.map(\.isUsedUp) == [true])
+        #expect(report.description.contains("exchange 1, \"GET http://a.test/1\", used up\n"))
+    }
+}
+
+@Suite struct IgnorablePlaceTests {
+    @Test(arguments: [
+        (RequestDifference.queryItemAdded("ts=1"), "query:ts"), (.queryItemRemoved("ts"), "query:ts"),
+        (.queryItemChanged(here: "a.b=1", recorded: "a.b=2"), "query:a.b"),
+        (.header(name: "accept", here: "a", recorded: nil), "header:accept"),
+        (.json(pointer: "/items/0/created~1at", here: "1", recorded: nil), "json:/items/0/created~1at"),
+        (.formField(name: "nonce", here: "1", recorded: "2"), "form:nonce"),
+        (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
+        (.port(here: "", recorded: "81"), "port"), (.queryItemAdded("$(rm)=1"), "query:$(rm)"), (.queryItemAdded("a%20b+c"), "query:a b c"),
+        (.part(name: "outer/inner", .place), "part:outer/inner"),
+    ])
+    func placesAreNamedAsRulesNameThem(difference: RequestDifference, place: String) {
+        #expect(IgnorablePlace.text(difference) == place)
+    }
+
+    @Test(arguments: [
+        RequestDifference.method(here: "GET", recorded: "PUT"), .host(here: "a", recorded: "b"), .path(here: "/", recorded: "/x", edits: 1),
+        .queryItemAdded(""), .queryItemAdded("a'b"), .queryItemAdded("a%0A"), .queryItemAdded("a\\u{7f}"), .queryItemAdded("x…"),
+        .queryItemChanged(here: "a=1", recorded: "b=1"), .formField(name: "{{*}}", here: nil, recorded: "x"), .queryOrder, .remainder,
+        .json(pointer: "", here: "1", recorded: "2"), .bodyRemainder, .bodyKind(here: "json", recorded: "none"),
+        .custom(name: "a", reason: "b"),
+    ])
+    func whatCannotBeTypedIsNotOffered(difference: RequestDifference) {
+        #expect(IgnorablePlace.text(difference) == nil)
+    }
+
+    @Test(arguments: [("json:/a/b", "json:/a/b"), ("query:a b", "'query:a b'"), ("form:$(rm)", "'form:$(rm)'"), ("a~1_.-", "a~1_.-")])
+    func aShellTakesItAsOneWord(place: String, word: String) {
+        #expect(IgnorablePlace.word(place) == word)
+    }
+}

@@ -1,0 +1,36 @@
+@testable import CassetteModel
+@testable import CassetteRedaction
+import Testing
+
+@Suite struct LiveRedactorTests {
+    @Test func whatHasNoSecretsIsNil() {
+        let live = LiveRedactor(Redactor())
+        #expect(live.redacted(url: "https://e.com/?a=b") == nil)
+        #expect(live.redacted(headers: HeaderFields(["A: b"])) == nil)
+        #expect(live.redacted(body: Array("{}".utf8), headers: HeaderFields()) == nil)
+    }
+
+    @Test func secretsBecomePlaceholders() throws {
+        let live = LiveRedactor(Redactor())
+        #expect(live.redacted(url: "https://e.com/?token=a1") == "https://e.com/?token={{token:1}}")
+        #expect(live.redacted(headers: HeaderFields(["Cookie: a=b"]))?.lines == ["Cookie: a={{cookie:1}}"])
+        let source = ByteSource(Array("{\"token\":\"a1\"}".utf8))
+        var octets: [UInt8] = []
+        _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { octets.append(contentsOf: $0) }
+        #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
+    }
+
+    @Test func aBodyIsComparedAsTheCassetteWouldHoldIt() {
+        let body = LiveRedactor(Redactor()).redacted(
+            body: Array("{\"token\":\"a1\"}".utf8), headers: HeaderFields(["Content-Type: application/json"]))
+        #expect(body.map { String(decoding: $0, as: UTF8.self) } == "{\"token\":\"{{token:1}}\"}")
+    }
+
+    @Test func whatTheFieldsTeachIsTakenOutOfTheURL() {
+        let live = LiveRedactor(Redactor())
+        let (url, headers) = live.redacted(
+            url: "http://h/?q=s3cret-0123", headers: HeaderFields(["Authorization: Bearer s3cret-0123", "X-Q: a"]))
+        #expect(url == "http://h/?q={{authorization:1}}")
+        #expect(headers.lines == ["Authorization: Bearer {{authorization:1}}", "X-Q: a"])
+    }
+}

@@ -1,0 +1,104 @@
+@testable import CassetteRedaction
+@testable import TapeBytes
+import Testing
+
+@Suite struct NeedleIndexTests {
+    private func found(_ secrets: [String], in text: String, standsAlone: Bool = false) -> [String] {
+        var index = NeedleIndex()
+        for (number, secret) in secrets.enumerated() { _ = index.insert(Array(secret.utf8), as: number, standsAlone: standsAlone) }
+        var hits: [String] = []
+        let octets = Array(text.utf8)
+        octets.withUnsafeBytes { bytes in
+            index.search(bytes) { hits.append("\($0.secret)@\($0.range.lowerBound)-\($0.range.upperBound)") }
+        }
+        return hits.sorted()
+    }
+
+    @Test func findsShortAndLongOnesAtAnyOffset() {
+        for lead in 0..<20 {
+            let text = String(repeating: "-", count: lead) + "abcde1" + "/" + "0123456789abcdefXYZ" + "!"
+            let hits = self.found(["abcde1", "0123456789abcdefXYZ"], in: text)
+            #expect(hits == ["0@\(lead)-\(lead + 6)", "1@\(lead + 7)-\(lead + 26)"])
+        }
+    }
+
+    @Test func findsBase64AtEachOfThreeOffsets() {
+        for lead in 0..<3 {
+            let octets = Array(repeating: UInt8(ascii: "z"), count: lead) + Array("top-secret-77".utf8) + [33]
+            #expect(self.found(["top-secret-77"], in: String(decoding: SecretCorpus.base64(octets), as: UTF8.self)).count == 1)
+        }
+    }
+
+    @Test func findsBase64ForURLsToo() {
+        let text = String(decoding: SecretCorpus.base64(Array("~~?~~>>??~~?".utf8)), as: UTF8.self)
+        let other = text.replacing("+", with: "-").replacing("/", with: "_")
+        #expect(other != text)
+        #expect(self.found(["~~?~~>>??~~?"], in: other).count == 1)
+    }
+
+    @Test func findsAFormsPlusSigns() {
+        #expect(self.found(["two words 77"], in: "a=two+words+77&b") == ["0@2-14"])
+    }
+
+    @Test func aWordStandsAlone() {
+        #expect(self.found(["hunter"], in: "hunter hunters xhunter (hunter)", standsAlone: true) == ["0@0-6", "0@24-30"])
+    }
+
+    @Test func aLongOneIsFoundByItsBeginningAndTakenToItsEnd() {
+        let secret = (0..<300).map { "k\($0)z" }.joined()
+        #expect(self.found([secret], in: "x" + secret + "y") == ["0@1-\(1 + secret.utf8.count)"])
+    }
+
+    /// Behind so many, secrets are searched for in another way.
+    @Test func everySpellingOfALateSecretIsFound() {
+        var index = NeedleIndex()
+        for number in 0..<1100 { _ = index.insert(Array("early-\(number)-abc".utf8), as: number, standsAlone: false) }
+        let secret = Array("la~te>?secret\u{7f}-0123".utf8)
+        _ = index.insert(secret, as: 1100, standsAlone: false)
+        let hex = Hex.encode(secret)
+        var texts = [secret, Array(hex.utf8), Array(hex.uppercased().utf8), NeedleIndex.wide(secret)]
+        for lead in 0..<3 {
+            let text = SecretCorpus.base64(Array(repeating: 122, count: lead) + secret + [33, 33])
+            texts += [text, text.map(Base64Run.urlSafe)]
+        }
+        for (number, text) in texts.enumerated() {
+            for lead in 0..<9 {
+                var hits: [Int] = []
+                (Array(repeating: UInt8(ascii: "-"), count: lead) + text + Array("--------".utf8)).withUnsafeBytes { bytes in
+                    index.search(bytes) { hits.append($0.secret) }
+                }
+                #expect(hits == [1100], "spelling \(number) after \(lead)")
+            }
+        }
+    }
+}
+
+@Suite struct NeedleTableTests {
+    @Test func manyNeedlesOfOneBeginningAreTold() {
+        var table = NeedleTable(window: 16, block: 8)
+        let needles = (0..<500).map { Array("eyJhbGciOiJIUzI1NiJ9.\(10_000 + $0)".utf8) }
+        for (number, needle) in needles.enumerated() { needle.withUnsafeBytes { table.insert(Int32(number), $0) } }
+        var asked: [Int32] = []
+        let text = Array("    ".utf8) + needles[77]
+        text.withUnsafeBytes { bytes in
+            table.search(bytes, length: { needles[Int($0)].count }) { needle, start in
+                guard start == 4, Array(bytes[4...]) == needles[Int(needle)] else { return nil }
+                asked.append(needle)
+                return bytes.count
+            }
+        }
+        #expect(asked == [77])
+    }
+
+    @Test func nothingIsAskedForTextWithoutBlocks() {
+        var table = NeedleTable(window: 6, block: 4)
+        Array("abcdef".utf8).withUnsafeBytes { table.insert(0, $0) }
+        Array("nothing of the kind".utf8).withUnsafeBytes { bytes in
+            table.search(bytes, length: { _ in 6 }) { _, _ in
+                Issue.record("asked")
+                return nil
+            }
+        }
+        #expect(!table.isEmpty)
+    }
+}

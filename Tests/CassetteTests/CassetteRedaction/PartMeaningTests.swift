@@ -1,0 +1,18 @@
+@testable import CassetteModel
+@testable import CassetteRedaction
+import Testing
+
+@Suite struct PartMeaningTests {
+    private func meaning(_ disposition: String, _ rules: RedactionRules = .standard) -> PartMeaning {
+        PartMeaning(HeaderFields(["Content-Disposition: form-data; " + disposition]), rules: rules)
+    }
+
+    @Test func namesSayWhatDataAre() throws {
+        #expect(self.meaning("name=\"user[password]\"") == .secret(kind: "password", isSure: true))
+        #expect(self.meaning("name=\"password\"; filename=\"a\"") == .content([]))
+        #expect(self.meaning("name=\"x\"") == .content([]))
+        #expect(self.meaning("name=\"password\"", try RedactionRules(rules: [], keep: ["part:password"])) == .kept)
+        #expect(self.meaning("name=\"x\"", try RedactionRules(rules: ["part:x"])) == .secret(kind: "x", isSure: true))
+        #expect(PartMeaning(HeaderFields(), rules: .standard) == .content([]))
+    }
+}

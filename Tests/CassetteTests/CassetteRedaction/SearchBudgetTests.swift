@@ -1,0 +1,99 @@
+@testable import CassetteFormat
+@testable import CassetteModel
+@testable import CassetteRedaction
+@testable import TapeBytes
+import Testing
+
+@Suite struct SearchBudgetTests {
+    /// Whether a search for secrets in this body goes to its end.
+    private func isSearched(_ wire: [UInt8], coding: String, within budget: SearchBudget) -> Bool {
+        var body: WireBody? = WireBody(wire, arrival: nil, isComplete: true)
+        var response = RecordedResponse(
+            status: 200, reason: [], headers: HeaderFields(["Content-Type: text/plain", "Content-Encoding: \(coding)"]))
+        _ = Redactor().within(budget).redact(response: &response, body: &body)
+        return !budget.isSpent
+    }
+
+    private func gzip(_ octets: [UInt8]) throws -> [UInt8] {
+        try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+    }
+
+    @Test func itCountsTheContentAndNotTheWire() throws {
+        let wire = try self.gzip(Array(repeating: 0x20, count: 300_000))
+        #expect(self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 300_000)))
+        #expect(!self.isSearched(wire, coding: "gzip", within: SearchBudget(bytes: 299_999)))
+    }
+
+    @Test func aSecondRoundOverTheSameBodyDoesNotCount() throws {
+        let words = String(repeating: "so it goes ", count: 20_000)
+        let content = Array(#"{"access_token": "kT7-pQ2xV9mZ4w", "words": "\#(words)"}"#.utf8)
+        var body: WireBody? = WireBody(try self.gzip(content), arrival: nil, isComplete: true)
+        let size = body?.octets.count
+        var interaction = Interaction(
+            id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/"),
+            response: RecordedResponse(
+                status: 200, reason: [], headers: HeaderFields(["Content-Type: application/json", "Content-Encoding: gzip"])))
+        var request: WireBody?
+        // What is put into the secret's place is longer than it.
+        let budget = SearchBudget(bytes: content.count + 100)
+        let outcome = Redactor().within(budget).redact(&interaction, requestBody: &request, responseBody: &body)
+        #expect(outcome.response.isBodyChanged && body?.octets.count != size)
+        #expect(!budget.isSpent)
+    }
+
+    /// A body that teaches something in every round is not searched without end.
+    @Test func ofManyRoundsTheLaterOnesCount() throws {
+        let budget = SearchBudget(bytes: 100)
+        for _ in 1...4 {
+            budget.beginRound()
+            try budget.meter(coded: 60)(60)
+        }
+        budget.beginRound()
+        #expect(throws: SearchBudget.Spent.self) { try budget.meter(coded: 60)(60) }
+    }
+
+    @Test(arguments: [(64 << 10, 1, false), (64 << 10 + 1, 1, true), (1 << 20, 1 << 20 / 20, false), (1 << 20, 1 << 20 / 21, true)])
+    func whatIsFarLongerThanOnTheWireIsDense(content: Int, coded: Int, isDense: Bool) throws {
+        let budget = SearchBudget()
+        try budget.meter(coded: coded)(content)
+        #expect(budget.isDense == isDense && !budget.isSpent)
+    }
+
+    @Test func beyondAMebibyteWhatIsDenseIsNotSearched() throws {
+        let floor = InflateLimits.ratioFloor
+        for (size, isSearched) in [(floor, true), (floor + 1, false)] {
+            let wire = try self.gzip(Array(repeating: 0x20, count: size))
+            #expect(self.isSearched(wire, coding: "gzip", within: SearchBudget(ratio: 100)) == isSearched)
+        }
+        #expect(self.isSearched(try self.gzip(Array(repeating: 0x20, count: floor + 1)), coding: "gzip", within: SearchBudget()))
+    }
+
+    @Test func allCodingsCount() throws {
+        let floor = InflateLimits.ratioFloor
+        let inner = try self.gzip(Array("hello".utf8))
+        // Behind the inner stream's end: a coding that is taken off for nothing.
+        let wire = try self.gzip(inner + Array(repeating: 0, count: floor))
+        #expect(!self.isSearched(wire, coding: "gzip, gzip", within: SearchBudget(ratio: 100)))
+    }
+
+    #if CODINGS
+    @Test func aBombOfBrotliIsNoOtherThanOneOfGzip() throws {
+        #expect(!self.isSearched(CodingFixtures.brotliBomb, coding: "br", within: SearchBudget(bytes: 8 << 20, ratio: 100)))
+    }
+    #endif
+
+    @Test func whatIsCancelledEndsWithItsNextPiece() throws {
+        let budget = SearchBudget()
+        budget.cancel()
+        var looked = 0
+        var pass = SourcePass(
+            text: TextRedaction(rules: .standard, vault: SecretVault(), budget: budget),
+            headers: HeaderFields(["Content-Type: text/plain"]), names: [])
+        let source = ByteSource(size: 1 << 20) { _, buffer in
+            looked += 1
+            return buffer.count
+        }
+        #expect(throws: SearchBudget.Spent.self) { try pass.run(source) { _ in } }
+        #expect(looked == 1)
+    }
+}

@@ -1,0 +1,127 @@
+@testable import CassetteModel
+@testable import CassetteStore
+@testable import CassetteTools
+@testable import TapeBytes
+import Testing
+
+@Suite struct BodyComparisonTests {
+    private let folder: CareFolder
+
+    init() throws { self.folder = try CareFolder() }
+
+    private func changes(_ old: Body?, _ new: Body?, showsAll: Bool = false) throws -> [FieldChange] {
+        try BodyComparison(
+            old: BodyReader(cassettePath: self.folder.file("a.json")), new: BodyReader(cassettePath: self.folder.file("b.json")),
+            digest: { PortableSHA256() }, showsAll: showsAll
+        ).changes(old, new)
+    }
+
+    private func multipart(_ parts: [(name: String, content: PartContent)], boundary: String) throws -> Body {
+        let body = MultipartBody<PartContent>(
+            boundary: try #require(MultipartBoundary(Array(boundary.utf8))),
+            parts: parts.enumerated().map { index, part in
+                MultipartPart(
+                    delimiter: MultipartBody<PartContent>.usualDelimiter(isFirst: index == 0),
+                    headers: PartHeaderSection(lines: [Array("Content-Disposition: form-data; name=\"\(part.name)\"".utf8)]),
+                    content: .data(part.content))
+            })
+        return Body(size: body.size, content: .multipart(body))
+    }
+
+    @Test func absentAndEmptyAreEqual() throws {
+        #expect(try self.changes(nil, nil) == [])
+        #expect(try self.changes(nil, Body(size: 0, content: .empty)) == [])
+        #expect(try self.changes(.text("abc"), nil) == [FieldChange("body", "3 bytes", nil)])
+        #expect(try self.changes(nil, .text("abc")) == [FieldChange("body", nil, "3 bytes")])
+    }
+
+    @Test func anotherNumberOfAPlaceholderIsNoChange() throws {
+        let form = { (text: String) in
+            Array(text.utf8).withUnsafeBytes { FormText($0) }.map { Body(size: text.utf8.count, content: .form($0)) }
+        }
+        let pairs: [(Body?, Body?)] = [
+            (.text("a {{jwt:1}} b"), .text("a {{jwt:12}} b")), (.json(#"{"a":"{{v:1}}"}"#), .json(#"{"a":"{{v:2}}"}"#)),
+            (form("a=%7B%7Bv:1%7D%7D"), form("a=%7B%7Bv:2%7D%7D")),
+        ]
+        for (old, new) in pairs {
+            #expect(try self.changes(old, new) == [])
+            #expect(try self.changes(old, new, showsAll: true).count == 1)
+        }
+        #expect(try self.changes(.json(#"{"a":"{{v:1}}x"}"#), .json(#"{"a":"{{v:2}}y"}"#)).count == 1)
+        #expect(try self.changes(.text("{{jwt:1}} a"), .text("{{jwt:2}} b")).count == 1)
+    }
+
+    @Test func eachKindNamesItsPlace() throws {
+        #expect(try self.changes(.json(#"{"a":1}"#), .json(#"{"a":2}"#)) == [FieldChange("json:/a", "1", "2")])
+        #expect(
+            try self.changes(.json(#"{"a":{"token":1}}"#), .json(#"{"a":{"token":2}}"#)) == [
+                FieldChange("json:/a/token", "(hidden)", "(hidden)")
+            ])
+        let form = { (text: String) in
+            Array(text.utf8).withUnsafeBytes { FormText($0) }.map { Body(size: text.utf8.count, content: .form($0)) }
+        }
+        #expect(try self.changes(form("a=1&b=2"), form("b=2&a=3")) == [FieldChange("form:a", "1", "3")])
+        #expect(try self.changes(.text("one"), .text("two")) == [FieldChange("body", "byte 0: \"one\"", "\"two\"")])
+        #expect(try self.changes(.text("{}"), .json("{}")) == [])
+    }
+
+    @Test func partsAreComparedByNameWithoutTheBoundary() throws {
+        let old = try self.multipart(
+            [("a", .text(Array("1".utf8))), ("b", .json(Array("[1]".utf8), style: .compact)), ("c", .text([]))], boundary: "x")
+        let new = try self.multipart(
+            [("b", .json(Array("[2]".utf8), style: .compact)), ("a", .text(Array("1".utf8))), ("d", .text([65]))], boundary: "y")
+        #expect(
+            try self.changes(old, new) == [
+                FieldChange("part:b json:/0", "1", "2"), FieldChange("part:c", "0 bytes", nil), FieldChange("part:d", nil, "1 byte"),
+            ])
+        #expect(try self.changes(old, old) == [])
+    }
+
+    @Test func filesAreComparedByWhatIsInThem() throws {
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        let one = Body.file(try self.folder.sidecar(bytes, of: "a.json"))
+        let same = Body.file(try self.folder.sidecar(bytes, of: "b.json"))
+        #expect(try self.changes(one, same) == [])
+        let other = Body.file(try self.folder.sidecar(bytes.dropLast() + [8], of: "b.json"))
+        #expect(try self.changes(one, other) == [FieldChange("body", "byte 99999: 0x07 (100000 bytes)", "0x08 (100000 bytes)")])
+    }
+
+    @Test func aBodyThatWasCutDiffersFromAWholeOne() throws {
+        var cut = Body.text("abc")
+        cut.isComplete = false
+        #expect(try self.changes(.text("abc"), cut) == [FieldChange("body", "complete", "cut short")])
+    }
+}
+
+@Suite struct ByteComparisonTests {
+    private func difference(_ old: [UInt8], _ new: [UInt8]) throws -> ByteComparison.Difference? {
+        try ByteComparison.firstDifference(ByteSource(old), ByteSource(new))
+    }
+
+    @Test func equalBytesHaveNone() throws {
+        #expect(try self.difference([], []) == nil)
+        #expect(try self.difference(Array("abc".utf8), Array("abc".utf8)) == nil)
+    }
+
+    @Test func textIsShownAsItsLine() throws {
+        let found = try self.difference(Array("one\ntwo\r\nthree".utf8), Array("one\ntwx\r\nthree".utf8))
+        #expect(found == ByteComparison.Difference(offset: 6, old: "byte 6: \"two\"", new: "\"twx\""))
+        let ended = try self.difference(Array("abc".utf8), Array("ab".utf8))
+        #expect(ended == ByteComparison.Difference(offset: 2, old: "byte 2: \"abc\"", new: "\"ab\""))
+    }
+
+    @Test func otherBytesAreShownInHex() throws {
+        let found = try self.difference([0, 1, 0xFF], [0, 1, 0xFE, 7])
+        #expect(found == ByteComparison.Difference(offset: 2, old: "byte 2: 0xff (3 bytes)", new: "0xfe (4 bytes)"))
+        #expect(try self.difference([0, 1], [0])?.new == "ends (1 byte)")
+    }
+
+    @Test func aDifferenceIsFoundBehindTheFirstPiece() throws {
+        let bytes = [UInt8](repeating: 0x61, count: 3 * ByteSource.pieceSize)
+        for offset in [0, ByteSource.pieceSize - 1, ByteSource.pieceSize, 2 * ByteSource.pieceSize + 5] {
+            var other = bytes
+            other[offset] = 0x62
+            #expect(try self.difference(bytes, other)?.offset == offset)
+        }
+    }
+}

@@ -1,7 +1,0 @@
-import Testing
-
-@testable import CassettePlayback
-
-@Test func repetitionsHaveTheNamesOfTheCommandLine() {
-    #expect(Repetition.allCases.map(\.rawValue) == ["never", "last", "cycle"])
-}

@@ -1,0 +1,78 @@
+@testable internal import TapeExchange
+internal import Testing
+
+@Suite struct TunnelStateTests {
+    @Test func secondEndClosesBothSides() {
+        var state = TunnelState()
+        #expect(state.sideEnded(.client) == .closeOutput(.upstream))
+        #expect(state.sideEnded(.upstream) == .closeBoth)
+    }
+
+    @Test func upstreamMayEndFirst() {
+        var state = TunnelState()
+        #expect(state.sideEnded(.upstream) == .closeOutput(.client))
+        #expect(state.sideEnded(.client) == .closeBoth)
+    }
+
+    @Test func sameEndTwiceWaits() {
+        var state = TunnelState()
+        #expect(state.sideEnded(.client) == .closeOutput(.upstream))
+        #expect(state.sideEnded(.client) == .wait)
+        #expect(state.sideEnded(.upstream) == .closeBoth)
+        #expect(state.sideEnded(.upstream) == .wait)
+    }
+}
+
+@Suite struct ProtocolSnifferTests {
+    private func sniff(_ text: String) -> ProtocolSniffer { ProtocolSniffer(Array(text.utf8)) }
+
+    @Test func aHandshakeRecordIsTLS() {
+        #expect(ProtocolSniffer([0x16]) == .needsMore)
+        #expect(ProtocolSniffer([0x16, 3, 1]) == .tls)
+        #expect(ProtocolSniffer([0x16, 1]) == .other)
+    }
+
+    @Test(arguments: [
+        "GET /", "OPTIONS *", "POST http://h/", "UPDATEREDIRECTREF /", "M-SEARCH * HTTP/1.1\r\n", "\r\nGET / HTTP/1.1\r\n",
+        "\r\n\r\n\nGET /",
+        "GET foo HTTP/1.1\r\n", "GET ?q HTTP/1.0\r\n", "get / HTTP/1.1\r\n", "GET  / HTTP/1.1\r\n", "GET h:443 HTTP/1.1\n",
+        "GET \u{FC} HTTP/1.1\r\n",
+        "DELETE a b HTTP/1.1\r\n",
+    ])
+    func aRequestLineIsHTTPHoweverOddItsTarget(text: String) {
+        #expect(self.sniff(text) == .http)
+    }
+
+    @Test(arguments: [
+        "EHLO client.test\r\n", "USER anonymous\r\n", "NICK a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET foo\r\n",
+        "GET foo HTTP/2.0\r\n",
+        "SSH-2.0-OpenSSH_9\r\n", "GET/ HTTP/1.1\r\n", " GET / HTTP/1.1\r\n", "\u{0}\u{1}", "{\"a\": 1}", "GET foo HTTP/1\r\n",
+    ])
+    func anythingElseIsNotOurs(text: String) {
+        #expect(self.sniff(text) == .other)
+    }
+
+    @Test(arguments: ["", "\r\n", "G", "GET", "GET ", "GET foo", "GET foo HTTP/1.1", "get /"]) func aBeginningNeedsMore(text: String) {
+        #expect(self.sniff(text) == .needsMore)
+    }
+
+    @Test func aLineWithoutAnEndIsNotWaitedForForEver() {
+        #expect(self.sniff("EHLO " + String(repeating: "x", count: 20_000)) == .other)
+        #expect(self.sniff(String(repeating: "x", count: 20_000)) == .other)
+    }
+
+    @Test func everyBeginningOfALineNeedsMoreOrSaysTheSame() {
+        for line in ["GET foo HTTP/1.1\r\n", "EHLO client\r\n", "\r\nPOST /a HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n"] {
+            let whole = self.sniff(line)
+            for count in 0..<line.utf8.count {
+                let part = ProtocolSniffer(line.utf8.prefix(count))
+                #expect(part == .needsMore || part == whole, "\(line.prefix(count))")
+            }
+        }
+    }
+
+    @Test func emptyLinesAloneAreBlank() {
+        #expect(ProtocolSniffer.isBlank(Array("\r\n\n".utf8)))
+        #expect(!ProtocolSniffer.isBlank(Array("\r\nG".utf8)))
+    }
+}

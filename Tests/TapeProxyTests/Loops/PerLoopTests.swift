@@ -1,0 +1,18 @@
+import NIOConcurrencyHelpers
+import NIOPosix
+@testable import TapeProxy
+import Testing
+
+@Suite struct LoopDoorTests {
+    @Test func workGoesThroughUntilTheDoorIsShut() throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let done = Guarded(0)
+        let door = LoopDoor(group.next())
+        door.execute { done.withLock { $0 += 1 } }
+        door.shut()
+        door.execute { done.withLock { $0 += 1 } }
+        try group.syncShutdownGracefully()
+        door.execute { done.withLock { $0 += 1 } }
+        #expect(done.withLock { $0 } == 1)
+    }
+}

@@ -1,0 +1,62 @@
+import CassettePlayback
+import CassetteRedaction
+@testable import TapeProxy
+import TapeRecorder
+import Testing
+
+@Suite struct RunFailureTests {
+    private func all(
+        _ names: [String] = ["miss", "unused", "order"], _ verdict: Verdict = Verdict(), unreadable: Int = 0,
+        _ change: (inout RecorderStatus) -> Void = { _ in }
+    ) throws -> [Int32] {
+        var counts = ProxyCounts()
+        counts.unreadable = unreadable
+        var recorder = RecorderStatus()
+        change(&recorder)
+        return RunFailure.all(failOn: try FailureRule(names: names), verdict: verdict, counts: counts, recorder: recorder).sorted()
+            .map(\.rawValue)
+    }
+
+    @Test func whatIsToFailFails() throws {
+        let verdict = Verdict(misses: 1, unused: [0], orderViolations: 1)
+        #expect(try self.all() == [])
+        #expect(try self.all(["miss", "unused", "order"], verdict) == [3, 4, 5])
+        #expect(try self.all(["unused"], verdict) == [4])
+        #expect(try self.all(["none"], verdict) == [])
+    }
+
+    @Test func whatIsLostFailsInAnyCase() throws {
+        let leak = CassetteLeak(
+            exchange: 1, place: "line 1", placeholder: Placeholder(kind: "cookie", number: 1), spelling: .plain)
+        #expect(try self.all(["none"], unreadable: 1) == [1])
+        #expect(try self.all(["none"]) { $0.lost = 1 } == [1])
+        #expect(try self.all(["none"]) { $0.firstProblem = RecorderProblem(.diskFull, "x") } == [1])
+        #expect(try self.all(["none"]) { $0.leaks = [leak] } == [6])
+        #expect(try self.all(["miss"], Verdict(misses: 1)) { $0.leaks = [leak] } == [3, 6])
+    }
+}
+
+@Suite struct FailureRuleTests {
+    @Test func namesAreFlaws() throws {
+        #expect(try FailureRule(names: ["miss", "unused", "order"]).flaws == [.miss, .unused, .order])
+        #expect(try FailureRule(names: ["none"]).flaws == [])
+    }
+
+    @Test(arguments: [["damage"], ["miss", "none"], ["miss", ""], ["Miss"]])
+    func anythingElseIsTold(_ names: [String]) {
+        #expect(throws: SettingError.self) { try FailureRule(names: names) }
+    }
+
+    @Test func strictOrderMakesARefusalForItsOrderAMiss() {
+        #expect(FailureRule.standard.under(.strict).flaws == [.miss, .order])
+        #expect(FailureRule.standard.under(.any).flaws == [.miss])
+        #expect(FailureRule([]).under(.strict).flaws == [])
+        #expect(FailureRule([.unused]).under(.strict).flaws == [.unused])
+    }
+
+    @Test func itIsShownAsItIsWritten() throws {
+        for text in ["miss", "miss,unused,order", "none", "unused"] {
+            #expect(try FailureRule(names: text.split(separator: ",").map(String.init)).description == text)
+        }
+    }
+}

@@ -1,9 +1,0 @@
-import Testing
-@testable import TapeProxy
-
-@Suite struct ProxyErrorTests {
-    @Test func itShowsItsMessage() {
-        #expect("\(ProxyError(.cannotListen, "cannot listen"))" == "cannot listen")
-        #expect(ProxyError.Code.cannotListen != .remoteNotAllowed)
-    }
-}

@@ -1,0 +1,43 @@
+import CassettePlayback
+import CassetteStore
+@testable import TapeProxy
+import Testing
+
+@Suite struct SessionOrderReaderTests {
+    private func read(_ json: String) throws -> SessionOrder { try SessionOrderReader.read(Array(json.utf8)) }
+
+    @Test func aCassetteIsEnough() throws {
+        #expect(try self.read(#"{"cassette": "pets.json"}"#) == SessionOrder(cassette: "pets.json"))
+        #expect(SessionOrder(cassette: "a").mode == .once)
+    }
+
+    @Test func everyMemberIsRead() throws {
+        let order = try self.read(
+            #"{"name": "w-1", "cassette": "a/b.json", "mode": "new-episodes", "repeat": "cycle", "port": true}"#)
+        #expect(
+            order
+                == SessionOrder(
+                    name: SessionName("w-1"), cassette: "a/b.json", mode: .newEpisodes,
+                    settings: .session { $0.repetition = .session(.cycle) }, wantsPort: true))
+    }
+
+    @Test(arguments: [("none", RecordMode.none), ("once", .once), ("new-episodes", .newEpisodes), ("all", .all)])
+    func everyModeIsRead(_ text: String, _ mode: RecordMode) throws {
+        #expect(try self.read(#"{"cassette": "a", "mode": "\#(text)"}"#).mode == mode)
+    }
+
+    @Test(arguments: [
+        ("", "is not JSON"), ("{", "is not JSON"), ("[]", "no JSON object"), ("{}", "\"cassette\" is missing"),
+        (#"{"cassette": 1}"#, "\"cassette\" is no string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "give one of \"none\""),
+        (#"{"cassette": "a", "mode": null}"#, "\"mode\" is no string"), (#"{"cassette": "a", "port": 1}"#, "neither true nor false"),
+        (#"{"cassette": "a", "name": "a b"}"#, "\"name\" is not"),
+        (#"{"cassette": "a", "ignored": []}"#, "\"ignored\" is not known here: use cassette, mode, name"),
+        (#"{"cassette": "a", "cassette": "b"}"#, "there twice"),
+        (#"{"cassette": "\ud800"}"#, "\"cassette\" is no string"),
+    ])
+    func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
+        let error = #expect(throws: SessionError.self) { try self.read(json) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
+    }
+}

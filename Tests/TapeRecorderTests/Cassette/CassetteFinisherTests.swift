@@ -1,0 +1,173 @@
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import TapeBytes
+import TapeExchange
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+@Suite struct CassetteFinisherTests {
+    /// A cassette with raw bodies, as a recorder leaves it that was killed.
+    private func undecoded(_ folder: TemporaryFolder, texts: [String]) throws {
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        for (index, text) in texts.enumerated() {
+            let wire = try #require(Array(text.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) })
+            let exchange = TapedExchanges.exchange(
+                index + 1, started: 100 - index, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+            let made = try maker.interaction(of: exchange, mayDecode: false)
+            writer.removeAll(baseDepth: 2)
+            InteractionEncoder.encode(made, into: &writer)
+            appender.stage { $0 += writer.bytes }
+        }
+        try appender.commit()
+        try store.syncAll()
+        try appender.sync()
+    }
+
+    @Test func rawBodiesAreDevelopedPutInOrderAndTheSpoolRemoved() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try self.undecoded(folder, texts: ["first", "second"])
+        #expect(try RecordedExchanges.read(path).allSatisfy { $0.isUndecoded })
+        var told: [Int] = []
+        #expect(try CassetteFinisher.decode(path, version: "1") { done, _ in told.append(done) } == 2)
+        let interactions = try RecordedExchanges.read(path)
+        #expect(interactions.map { $0.response?.body?.content } == [.text(Array("second".utf8)), .text(Array("first".utf8))])
+        #expect(try folder.names(in: "tape.bodies").isEmpty)
+        #expect(told == [0, 1, 2])
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
+    }
+
+    @Test func aDamagedRawBodyStaysRawAndHoldsNobodyUp() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try self.undecoded(folder, texts: ["first", "second"])
+        var octets = try folder.read("tape.bodies/undeveloped.raw")
+        octets[12] ^= 0xff
+        try folder.write(octets, to: "tape.bodies/undeveloped.raw")
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
+        #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
+        #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
+    }
+
+    private func record(_ interaction: Interaction, to path: String) throws {
+        let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
+        var writer = JSONWriter(reserving: 1024)
+        writer.removeAll(baseDepth: 2)
+        InteractionEncoder.encode(interaction, into: &writer)
+        appender.stage { $0 += writer.bytes }
+        try appender.commit()
+        try appender.sync()
+    }
+
+    /// A build without br recorded these: one with br takes it off. gzip stands for it, since every build knows that.
+    @Test func whatABuildWithoutTheCodingRecordedIsDevelopedLater() throws {
+        for size in [40, 9000] {
+            let folder = try TemporaryFolder()
+            let path = folder.file("tape.json")
+            let store = try BodyStore(cassettePath: path)
+            let text = (0..<size).map { UInt8(truncatingIfNeeded: 97 + $0 * $0 % 23) }
+            let wire = try #require(text.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+            var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
+            // Recorded under a name that nobody knows, and then renamed.
+            let exchange = TapedExchanges.exchange(
+                1, fields: ["Content-Type: text/plain", "Content-Encoding: unheard"], body: wire)
+            var interaction = try maker.interaction(of: exchange, mayDecode: true)
+            #expect(!interaction.isUndecoded)
+            interaction.response?.headers = HeaderFields(["Content-Type: text/plain", "Content-Encoding: gzip"])
+            try self.record(interaction, to: path)
+
+            #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
+            let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
+            #expect(body.content == .text(text) && body.note == nil && body.original == nil)
+            #expect(try BodyReader(cassettePath: path).wireBytes(of: body, digest: { PortableSHA256() }).bytes == wire)
+            #expect(try folder.names(in: "tape.bodies").isEmpty)
+            #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
+        }
+    }
+
+    /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back octet for octet.
+    @Test func aLargeMultipartIsTakenApartLater() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let store = try BodyStore(cassettePath: path)
+        var maker = InteractionMaker(store: store, digest: { PortableSHA256() })
+        let photo = (0..<(WireBodyDecoder.memoryLimit + 5)).map { UInt8(truncatingIfNeeded: $0 >> 5) }
+        let head = Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+        let wire = head + photo + Array("\r\n--X--\r\n".utf8)
+        let whole = try maker.multipart(wire, fields: ["Content-Type: multipart/form-data; boundary=X"])
+        #expect(whole.isUndecoded)
+        try self.record(whole, to: path)
+
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
+        let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
+        guard case .multipart(let parts) = body.content, case .data(.file(let sidecar))? = parts.parts.first?.content else {
+            Issue.record("not split into parts: \(body.note ?? "no note")")
+            return
+        }
+        #expect(sidecar.size == photo.count && sidecar.path.hasSuffix(".jpg"))
+        // The file of the whole is gone.
+        #expect(try folder.names(in: "tape.bodies").count == 1)
+        let reader = BodyReader(cassettePath: path)
+        let restored = try reader.wireBytes(of: body, digest: { PortableSHA256() })
+        #expect(restored.bytes == wire && !restored.isEdited)
+        #expect(try reader.uncodedSource(of: body, digest: { PortableSHA256() }).load() == wire)
+        #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 0)
+    }
+
+    @Test func aLaterSecretGoesOutOfABodyThatWasKeptInItsCoding() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        try self.undecoded(folder, texts: ["word s3cret-0123 word"])
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+        let finisher = CassetteFinisher(
+            path: path, store: try BodyStore(cassettePath: path), redactor: Redactor(vault: vault), unsettled: 1,
+            digest: { PortableSHA256() })
+        #expect(try finisher.finish(try appender.finish()) { _, _ in }.redacted == 1)
+        let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
+        #expect(body.content == .text(Array("word {{token:1}} word".utf8)))
+    }
+
+    @Test func anExchangeThatCannotBeClearedOfALaterSecretFailsTheCloseAndTheOthersAreCleared() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let plan = try RecordingPlan(path: path, mode: .once, exists: false)
+        let recorder = try #require(try Recorder(plan, version: "1", redaction: nil))
+        let large = Array((String(repeating: "word ", count: 300_000) + "s3cret-0123").utf8)
+        for (id, body) in [(1, large), (2, Array("s3cret-0123".utf8))] {
+            _ = recorder.put(.exchange(TapedExchanges.exchange(id, fields: ["Content-Type: text/plain"], body: body), stored: nil))
+        }
+        _ = try recorder.close(keepsOld: false)
+        let name = try #require(try folder.names(in: "tape.bodies").first)
+        try folder.write([1, 2, 3], to: "tape.bodies/" + name)
+
+        let vault = SecretVault()
+        _ = vault.placeholder(for: Array("s3cret-0123".utf8), kind: "token")
+        let appender = try CassetteAppender.open(path, recorder: "wiretape 1")
+        let finisher = CassetteFinisher(
+            path: path, store: try BodyStore(cassettePath: path), redactor: Redactor(vault: vault), unsettled: 2,
+            digest: { PortableSHA256() })
+        let error = #expect(throws: CassetteError.self) { try finisher.finish(try appender.finish()) { _, _ in } }
+        #expect(error?.message.contains("exchange 1 cannot be cleared") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("s3cret") == false)
+        let cleared = try RecordedExchanges.read(path)[1].response?.body?.content
+        #expect(cleared == .text(Array("{{token:1}}".utf8)))
+    }
+}
+
+extension InteractionMaker {
+    /// An exchange whose answer came in blocks.
+    fileprivate mutating func multipart(_ wire: [UInt8], fields: [String]) throws -> Interaction {
+        try self.block(exchange: 1, side: .response, bytes: wire)
+        let exchange = TapedExchanges.exchange(1, fields: fields, body: [], isSpilled: true, size: wire.count)
+        return try self.interaction(of: exchange, mayDecode: true)
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import TapeBytes
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+@Suite struct RecorderQueueTests {
+    private let exchange = RecorderItem.exchange(TapedExchanges.simple(1), stored: nil)
+
+    private func block(_ size: Int) -> RecorderItem { .block(exchange: 1, side: .response, bytes: [UInt8](repeating: 0, count: size)) }
+
+    @Test func itIsFullAtTheHighMarkAndDrainedAtTheLow() {
+        let queue = RecorderQueue { _ in }
+        #expect(!queue.put(self.block(RecorderQueue.highWater - 1), now: 0))
+        #expect(queue.put(self.block(1), now: 0))
+        let batch = queue.take()
+        #expect(batch.weight == RecorderQueue.highWater)
+        #expect(batch.items.count == 2)
+        // What is being written still counts.
+        #expect(queue.put(self.block(1), now: 0))
+        #expect(!queue.done(RecorderQueue.highWater - RecorderQueue.lowWater, now: 0))
+        #expect(queue.done(1, now: 0))
+        #expect(!queue.done(0, now: 0), "the drain is told once")
+        #expect(!queue.put(self.block(1), now: 0))
+    }
+
+    @Test func itIsFullWhenSomethingHasWaitedTooLong() {
+        let queue = RecorderQueue { _ in }
+        let patience = RecorderQueue.maxLatency
+        #expect(!queue.put(self.block(1), now: 0), "a block's exchange has not ended")
+        #expect(!queue.put(self.exchange, now: 100))
+        #expect(!queue.put(self.block(1), now: 100 + patience))
+        #expect(queue.put(self.block(1), now: 101 + patience), "the first one waits for longer than it may")
+        let batch = queue.take()
+        #expect(queue.put(self.block(1), now: 102 + patience), "what is being written waits too")
+        #expect(queue.done(batch.weight, now: 103 + patience))
+        #expect(!queue.put(self.block(1), now: 104 + patience))
+    }
+
+    @Test func aDrainWaitsForWhatIsLate() {
+        let queue = RecorderQueue { _ in }
+        let patience = RecorderQueue.maxLatency
+        #expect(!queue.put(self.exchange, now: 0))
+        let first = queue.take()
+        #expect(queue.put(self.exchange, now: patience + 1))
+        #expect(!queue.done(first.weight, now: 3 * patience), "the second one is late by now")
+        #expect(queue.done(queue.take().weight, now: 4 * patience))
+    }
+
+    @Test func aQueueThatWasNeverFullDrainsInSilence() {
+        let queue = RecorderQueue { _ in }
+        #expect(!queue.put(self.block(10), now: 0))
+        #expect(!queue.done(queue.take().weight, now: 0))
+    }
+
+    @Test func itemsComeInOrderAndOnce() {
+        let queue = RecorderQueue { _ in }
+        for size in 1...5 { _ = queue.put(self.block(size), now: 0) }
+        #expect(queue.take().items.map(\.weight) == [1, 2, 3, 4, 5])
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.take().isClosed)
+        queue.close()
+        #expect(queue.take().isClosed)
+    }
+
+    /// Each of these would wait for ever, were nobody to end the rest.
+    @Test func aRestEndsWithWhatIsPutAndWithTheClose() throws {
+        let queue = RecorderQueue { _ in }
+        let rested = Gate("the consumer has rested")
+        Thread {
+            while !queue.take().isClosed { queue.rest(milliseconds: nil) }
+            rested.open()
+        }.start()
+        for _ in 0..<100 { _ = queue.put(self.block(1), now: 0) }
+        queue.close()
+        try rested.wait()
+    }
+
+    @Test func aNapEndsWithWeightAndWithUrgency() throws {
+        let queue = RecorderQueue { _ in }
+        for item in [self.block(1 << 20), .exchange(TapedExchanges.simple(1), stored: { _ in })] {
+            let rested = Gate("the consumer has napped")
+            Thread {
+                // An hour, were it not woken.
+                while queue.take().items.isEmpty { queue.rest(milliseconds: 3_600_000) }
+                rested.open()
+            }.start()
+            _ = queue.put(item, now: 0)
+            try rested.wait()
+        }
+    }
+
+    @Test func whatComesBehindTheEndIsGivenBack() {
+        let refused = Guarded<[Int]>([])
+        let queue = RecorderQueue { item in refused.withLock { $0.append(item.weight) } }
+        #expect(queue.put(self.block(RecorderQueue.highWater), now: 0))
+        queue.close()
+        #expect(queue.put(self.block(1), now: 0), "there is still somebody to take it")
+        let last = queue.take()
+        #expect(last.items.count == 2)
+        #expect(queue.done(last.weight, now: 0))
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.put(self.block(3), now: 0))
+        #expect(refused.withLock { $0 } == [3])
+        #expect(queue.take().items.isEmpty)
+        #expect(!queue.isFull, "nobody has to wait for room that never comes")
+    }
+}
+
+@Suite struct RecorderItemTests {
+    @Test func whoeverWaitsMakesItUrgent() {
+        #expect(!RecorderItem.exchange(TapedExchanges.simple(1), stored: nil).isUrgent)
+        #expect(RecorderItem.exchange(TapedExchanges.simple(1), stored: { _ in }).isUrgent)
+        #expect(!RecorderItem.block(exchange: 1, side: .request, bytes: [1]).isUrgent)
+    }
+
+    @Test func itWeighsItsOctets() {
+        #expect(RecorderItem.block(exchange: 1, side: .request, bytes: [1, 2, 3]).weight == 3)
+        #expect(RecorderItem.exchange(TapedExchanges.simple(1, body: "hello"), stored: nil).weight == 517)
+    }
+}

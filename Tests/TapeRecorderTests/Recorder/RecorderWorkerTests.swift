@@ -1,0 +1,102 @@
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import Foundation
+import Platform
+import TapeBytes
+import TapeExchange
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+@Suite struct RecorderWorkerTests {
+    @Test(arguments: [false, true]) func secretsThatThereWasNoRoomForAreSaidOnceAtTheEnd(isFull: Bool) throws {
+        let folder = try TemporaryFolder()
+        let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
+        let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
+        let vault = try #require(file.redactor).vault
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: SecretVault.octetLimit)
+        if isFull { _ = vault.placeholder(for: long, kind: "words", isSure: false) }
+        let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
+        let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
+            notices.withLock { $0.append(text) }
+        }
+        for id in 1...2 {
+            let exchange = TapedExchanges.exchange(id, fields: ["X-Api-Key: kT7-pQ2xV9mZ4w\(id)"], body: [])
+            _ = queue.put(.exchange(exchange, stored: nil), now: 0)
+        }
+        _ = worker.turn()
+        #expect(notices.withLock { $0 } == [])
+        worker.end()
+        let count = status.withLock { $0.unsearched }
+        #expect(isFull ? count >= 2 : count == 0)
+        let said = notices.withLock { $0 }
+        #expect(said.count == (isFull ? 1 : 0))
+        #expect(said.allSatisfy { $0.contains("at their own places only") && $0.contains(folder.file("tape.json")) }, "\(said)")
+    }
+
+    #if compiler(>=6.3) && os(Linux)
+    /// In a process of its own, since a limit on the size of files is one of the whole process.
+    @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            func limit(_ octets: rlim_t) {
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = octets == 0 ? limit.rlim_max : octets
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            }
+            let folder = try TemporaryFolder()
+            let full = Gate("somebody was told of the full disk")
+            let again = Gate("somebody was told of room")
+            let path = folder.file("tape.json")
+            let recorder = try #require(
+                try Recorder(
+                    RecordingPlan(path: path, mode: .all, exists: false), version: "1",
+                    notify: { $0.hasPrefix("recording again") ? again.open() : full.open() }))
+            func put(_ id: Int) throws {
+                let stored = Gate("exchange \(id) is written, or could not be")
+                _ = recorder.put(
+                    .exchange(TapedExchanges.simple(id, body: String(repeating: "x", count: 10_000)), stored: { _ in stored.open() }))
+                try stored.wait()
+            }
+            try put(1)
+            #expect(!recorder.currentStatus.isDiskFull)
+            limit(20_000)
+            try put(2)
+            try put(3)
+            try full.wait()
+            #expect(recorder.currentStatus.isDiskFull)
+            #expect((recorder.currentStatus.obstacle?.cause as? CassetteError)?.code == .noSpace)
+            #expect(recorder.currentStatus.held == 2)
+            #expect(recorder.currentStatus.recorded == 1)
+            #expect(recorder.currentStatus.firstProblem?.message.contains(path) == true)
+            #expect(try RecordedExchanges.read(path).map(\.id) == [1])
+            limit(0)
+            try again.wait()
+            try put(4)
+            #expect(!recorder.currentStatus.isDiskFull)
+            #expect(recorder.currentStatus.held == 0)
+            #expect(recorder.currentStatus.lost == 0)
+            _ = try recorder.close(keepsOld: false)
+            #expect(try RecordedExchanges.read(path).map(\.id) == [1, 2, 3, 4])
+        }
+    }
+    #endif
+
+    @Test func aBodyTooLargeForMemoryComesInBlocksAndIsOneSidecar() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let recorder = try #require(try Recorder(RecordingPlan(path: path, mode: .all, exists: false), version: "1"))
+        let block = [UInt8](repeating: 9, count: 70_000)
+        for _ in 0..<3 { _ = recorder.put(.block(exchange: 1, side: .response, bytes: block)) }
+        _ = recorder.put(
+            .exchange(
+                TapedExchanges.exchange(1, fields: ["Content-Type: image/png"], body: [1, 2], isSpilled: true, size: 210_002), stored: nil))
+        _ = try recorder.close(keepsOld: false)
+        let body = try #require(try RecordedExchanges.read(path).first?.response?.body)
+        guard case .file(let sidecar) = body.content else { throw TestProblem("no sidecar") }
+        #expect(try folder.read(sidecar.path) == block + block + block + [1, 2])
+        #expect(sidecar.path.hasSuffix(".png"))
+    }
+}

@@ -1,0 +1,110 @@
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import Foundation
+import TapeBytes
+import TapeExchange
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+@Suite struct CassetteRedactionTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let secret = "kT7-pQ2xV9mZ4w"
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+        self.path = self.folder.file("tape.json")
+    }
+
+    /// Recorded without redaction.
+    private func record(_ exchanges: [TapedExchange]) throws {
+        let recorder = try #require(
+            try Recorder(RecordingPlan(path: self.path, mode: .all, exists: false), version: "1", redaction: nil))
+        for exchange in exchanges { _ = recorder.put(.exchange(exchange, stored: nil)) }
+        _ = try recorder.close(keepsOld: false)
+    }
+
+    private func redact(_ rules: RedactionRules = .standard, dryRun: Bool = false) throws -> CassetteRedaction.Outcome {
+        try CassetteRedaction.redact(self.path, rules: rules, version: "1", dryRun: dryRun)
+    }
+
+    private var exchanges: [TapedExchange] {
+        let filler = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
+        return [
+            TapedExchanges.simple(1, body: "early: \(self.secret)"), TapedExchanges.simple(2),
+            TapedExchanges.exchange(3, fields: ["Content-Type: image/png"], body: filler + Array(self.secret.utf8)),
+            TapedExchanges.exchange(4, fields: ["Content-Type: text/plain", "X-Api-Key: \(self.secret)"], body: []),
+        ]
+    }
+
+    @Test func whatTheLastExchangeTeachesGoesOutOfTheFirstAndOfTheFiles() throws {
+        try self.record(self.exchanges)
+        let before = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        let outcome = try self.redact()
+        #expect(outcome.exchanges == 4)
+        #expect(outcome.changed == 3)
+        #expect(outcome.places == 3)
+        #expect(outcome.kinds == ["api-key": 3] || outcome.kinds == ["api-key": 2])
+        #expect(outcome.leaks.isEmpty)
+        for name in try self.folder.names(in: "tape.bodies") {
+            #expect(try !self.folder.read("tape.bodies/\(name)").suffix(100).elementsEqual(self.secret.utf8))
+        }
+        #expect(try self.folder.names(in: "tape.bodies").count == 1)
+        let interactions = try RecordedExchanges.read(self.path)
+        #expect(interactions[0].response?.body?.content == .text(Array("early: {{api-key:1}}".utf8)))
+        // What held nothing stands there octet for octet.
+        let after = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        let second = try #require(before.components(separatedBy: "    {\n      \"id\"").dropFirst(2).first)
+        #expect(after.contains(second))
+        #expect(after.contains("\n  \"redaction\": {},\n  \"interactions\": ["))
+    }
+
+    @Test func aSecondTimeNothingIsLeftToDo() throws {
+        try self.record(self.exchanges)
+        _ = try self.redact()
+        let before = try self.folder.read("tape.json")
+        let outcome = try self.redact()
+        #expect(outcome.changed == 0)
+        #expect(try self.folder.read("tape.json") == before)
+    }
+
+    @Test func aDryRunTellsTheSameAndChangesNothing() throws {
+        try self.record(self.exchanges)
+        let before = try self.folder.read("tape.json")
+        let outcome = try self.redact(dryRun: true)
+        #expect(outcome.changed == 3)
+        #expect(outcome.places == 3)
+        #expect(try self.folder.read("tape.json") == before)
+    }
+
+    @Test func rulesAreAddedToTheCassettesAndNumbersCountOn() throws {
+        try self.record([TapedExchanges.exchange(1, fields: ["X-Api-Key: \(self.secret)", "X-Mail: ann@example.com"], body: [])])
+        _ = try self.redact()
+        _ = try self.redact(try RedactionRules(rules: ["header:x-mail"], keep: ["jwt"]))
+        let fields = try #require(try RecordedExchanges.read(self.path).first?.response?.headers)
+        #expect(fields == HeaderFields(["X-Api-Key: {{api-key:1}}", "X-Mail: {{x-mail:1}}"]))
+        let text = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        #expect(text.contains("\"redaction\": { \"rules\": [\"header:x-mail\"], \"keep\": [\"jwt\"] }"))
+        _ = try self.redact(try RedactionRules(rules: ["text=HTT[P]"]))
+        let more = String(decoding: try self.folder.read("tape.json"), as: UTF8.self)
+        #expect(more.contains("\"rules\": [\"header:x-mail\", \"text=HTT[P]\"]"))
+    }
+}
+
+@Suite struct PlaceholderTallyCassetteTests {
+    @Test func placeholdersInFilesCountToo() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("tape.json")
+        let plan = try RecordingPlan(path: path, mode: .once, exists: false)
+        let recorder = try #require(try Recorder(plan, version: "1", redaction: nil))
+        let text = String(repeating: "x ", count: 600_000) + "{{token:41}} " + String(repeating: "y ", count: 600_000)
+        let fields = ["Content-Type: text/plain", "X-T: {{token:7}} {{jwt:3}}"]
+        _ = recorder.put(.exchange(TapedExchanges.exchange(1, fields: fields, body: Array(text.utf8)), stored: nil))
+        _ = try recorder.close(keepsOld: false)
+        #expect(try folder.names(in: "tape.bodies").count == 1)
+        #expect(
+            try PlaceholderTally(CassetteReader(path: path), path: path, digest: { PortableSHA256() }).highest == ["token": 41, "jwt": 3])
+    }
+}

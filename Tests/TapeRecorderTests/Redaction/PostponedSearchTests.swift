@@ -1,0 +1,340 @@
+import CassetteFormat
+import CassetteModel
+import CassetteRedaction
+import CassetteStore
+import Foundation
+import TapeBytes
+import TapeExchange
+@testable import TapeRecorder
+import TapeTestSupport
+import Testing
+
+/// What a search that takes long means for the exchange concerned, and for all others.
+@Suite struct PostponedSearchTests {
+    private static let secret = "kT7-pQ2xV9mZ4w"
+
+    /// A recorder's thread by hand, and the thread that searches, which runs when it is told to.
+    private final class Bench {
+        let folder: TemporaryFolder
+        let file: RecordingFile
+        let queue = RecorderQueue { _ in }
+        let status = Guarded(RecorderStatus())
+        let worker: RecorderWorker
+        let drains = Guarded(0)
+        let threads = Guarded<[@Sendable () -> Void]>([])
+
+        /// - Parameter step: how far the clock goes each time that somebody looks at it, in nanoseconds.
+        init(hasThreads: Bool = true, step: UInt64 = 0) throws {
+            self.folder = try TemporaryFolder()
+            let plan = try RecordingPlan(path: self.folder.file("tape.json"), mode: .all, exists: false)
+            self.file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
+            let (threads, drains) = (self.threads, self.drains)
+            let clock = Guarded<UInt64>(1_000_000_000_000)
+            let options = RecorderWorker.Options(
+                startSearch: { run in
+                    threads.withLock { if hasThreads { $0.append(run) } }
+                    return hasThreads
+                },
+                clock: {
+                    clock.withLock { clock in
+                        clock += step
+                        return clock
+                    }
+                })
+            self.worker = RecorderWorker(
+                file: self.file, queue: self.queue, status: self.status,
+                drained: Guarded { drains.withLock { $0 += 1 } }, options: options, notify: { _ in })
+        }
+
+        @discardableResult func put(_ exchanges: TapedExchange...) -> Bool {
+            var isFull = false
+            for exchange in exchanges { isFull = self.queue.put(.exchange(exchange, stored: nil), now: 1_000_000_000_000) }
+            return isFull
+        }
+
+        @discardableResult func turn() -> Bool { self.worker.turn() }
+
+        /// Lets the other thread do all that it has to.
+        func search() {
+            for run in self.threads.withLock({ threads in
+                defer { threads = [] }
+                return threads
+            }) { run() }
+        }
+
+        /// Lets all threads but the one that was started first do what they have to: that one searches to the end.
+        func tries() {
+            for run in self.threads.withLock({ threads in
+                defer { threads = Array(threads.prefix(1)) }
+                return threads.dropFirst()
+            }) { run() }
+        }
+
+        func close() throws -> [Interaction] {
+            self.queue.close()
+            while self.turn() { self.search() }
+            self.worker.end()
+            let path = try self.file.close(keepsOld: false, hasUndecoded: self.status.withLock { $0.undecoded } > 0) { _, _ in }
+            #expect(self.file.leaks.isEmpty)
+            return try RecordedExchanges.read(path)
+        }
+
+        var inFile: [Int] { get throws { try RecordedExchanges.read(self.folder.file("tape.json")).map(\.id) } }
+
+        /// Whether a secret is in the cassette or in a file that it names, behind a coding too.
+        func holds(_ secret: String) throws -> Bool {
+            let vault = SecretVault()
+            _ = vault.placeholder(for: Array(secret.utf8), kind: "token")
+            return try !CassetteLeakScan(path: self.folder.file("tape.json"), vault: vault, digest: { PortableSHA256() }).leaks().isEmpty
+        }
+    }
+
+    /// A few kilobytes that hold megabytes of blanks, and then some words.
+    private static func bomb(_ id: Int, _ words: String = "", size: Int = 2 << 20) throws -> TapedExchange {
+        let content = [UInt8](repeating: 0x20, count: size) + Array(words.utf8)
+        let wire = try #require(content.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        return TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+    }
+
+    private static func ordinary(_ id: Int) throws -> TapedExchange {
+        var generator = SeededGenerator(seed: UInt64(id))
+        let words = (0..<20_000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
+        let wire = try #require(Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        return TapedExchanges.exchange(id, fields: ["Content-Type: text/plain", "Content-Encoding: gzip"], body: wire)
+    }
+
+    @Test func othersAreWrittenWhileABombIsSearchedAndItsSecretIsTakenOut() throws {
+        let bench = try Bench()
+        bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), TapedExchanges.simple(2))
+        bench.turn()
+        bench.put(TapedExchanges.simple(3))
+        bench.turn()
+        #expect(try bench.inFile == [2, 3])
+        #expect(try !bench.folder.names().contains("tape.bodies"), "nothing of the bomb is on the disk")
+        bench.search()
+        bench.turn()
+        #expect(try bench.inFile == [2, 3, 1])
+        let interactions = try bench.close()
+        #expect(interactions.map(\.id) == [1, 2, 3])
+        let body = try #require(interactions[0].response?.body)
+        let wire = try BodyReader(cassettePath: bench.folder.file("tape.json")).wireBytes(of: body, digest: { PortableSHA256() }).bytes
+        // Denser than what anybody else inflates.
+        let chain = try #require(DecoderChain([.gzip], limits: InflateLimits(ratio: .max)))
+        var content: [UInt8] = []
+        _ = try wire.withUnsafeBytes { try chain.push($0) { content.append(contentsOf: $0) } }
+        let words = "{\"access_token\": \"{{access_token:1}}\"}"
+        #expect(content.count == 2 << 20 + words.utf8.count)
+        #expect(String(decoding: content.suffix(words.utf8.count), as: UTF8.self) == words)
+    }
+
+    @Test func whatIsDenseOrLongIsPostponedAndWhatIsOrdinaryIsNot() throws {
+        let bench = try Bench()
+        var generator = SeededGenerator(seed: 3)
+        let words = (0..<60_000).map { _ in "word\(UInt16.random(in: 0..<500, using: &generator))" }.joined(separator: " ")
+        let wire = try #require(Array(words.utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let coded = ["Content-Type: text/plain", "Content-Encoding: gzip"]
+        bench.put(TapedExchanges.exchange(1, fields: coded, body: wire))
+        bench.put(try Self.bomb(2, size: 1 << 20), try Self.bomb(3, size: 1 << 20 + 1))
+        // In a file, since it is too long for memory: words without a coding, five mebibytes of them.
+        let block = [UInt8](repeating: 0x61, count: 1 << 20)
+        for _ in 0..<5 { _ = bench.queue.put(.block(exchange: 4, side: .response, bytes: block), now: 0) }
+        bench.put(TapedExchanges.exchange(4, fields: ["Content-Type: text/plain"], body: [], isSpilled: true, size: 5 << 20))
+        bench.turn()
+        #expect(try bench.inFile == [1, 2])
+        bench.search()
+        bench.turn()
+        #expect(try bench.inFile == [1, 2, 3, 4])
+    }
+
+    /// A gzip stream behind whose end megabytes of nothing follow, in gzip once more: what comes out at last is short.
+    @Test func whatComesOutBetweenTwoCodingsCountsToo() throws {
+        let inner = try #require(Array("hello".utf8).withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let padded = inner + [UInt8](repeating: 0, count: 2 << 20)
+        let wire = try #require(padded.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let bench = try Bench()
+        bench.put(TapedExchanges.exchange(1, fields: ["Content-Type: text/plain", "Content-Encoding: gzip, gzip"], body: wire))
+        bench.turn()
+        #expect(try bench.inFile.isEmpty)
+        #expect(try bench.close().map(\.id) == [1])
+    }
+
+    @Test func whatIsLearnedWhileItIsSearchedGoesOutOfItAtTheClose() throws {
+        let bench = try Bench()
+        bench.put(try Self.bomb(1, "is \(Self.secret) there?"))
+        bench.turn()
+        bench.search()
+        // Searched by now, and not in the file yet.
+        bench.put(TapedExchanges.exchange(2, fields: ["X-Api-Key: \(Self.secret)"], body: []))
+        bench.turn()
+        bench.put(TapedExchanges.simple(3))
+        bench.turn()
+        let interactions = try bench.close()
+        #expect(interactions.map(\.id) == [1, 2, 3])
+        #expect(try !bench.holds(Self.secret))
+    }
+
+    @Test func whatASearchTeachesGoesOutOfWhatWasWrittenMeanwhile() throws {
+        let bench = try Bench()
+        bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"))
+        bench.put(TapedExchanges.simple(2, body: "is \(Self.secret) there?"))
+        bench.turn()
+        bench.search()
+        bench.turn()
+        _ = try bench.close()
+        #expect(try !bench.holds(Self.secret))
+    }
+
+    @Test func onlyTooManySearchesAreHeldUpAndTheyDrain() throws {
+        let bench = try Bench()
+        let bomb = try Self.bomb(1)
+        for _ in 1..<PostponedSearch.Kind.whole.limit {
+            #expect(!bench.put(bomb))
+            bench.turn()
+        }
+        #expect(!bench.queue.isFull)
+        bench.put(bomb)
+        bench.turn()
+        #expect(bench.put(TapedExchanges.simple(2)), "one more is too many")
+        bench.turn()
+        #expect(bench.queue.isFull && bench.drains.withLock { $0 } == 0)
+        #expect(bench.status.withLock { $0.recorded } == 1, "what is in the queue is written all the same")
+        bench.search()
+        bench.turn()
+        #expect(!bench.queue.isFull && bench.drains.withLock { $0 } == 1)
+        #expect(bench.status.withLock { $0.recorded } == PostponedSearch.Kind.whole.limit + 1)
+    }
+
+    /// The bombs come faster than a thread tries them.
+    @Test func tooManyTriesAreHeldUpToo() throws {
+        let bench = try Bench(step: 20_000_000)
+        let bomb = try Self.bomb(1)
+        var count = 0
+        while count < 200, !bench.put(bomb) {
+            bench.turn()
+            count += 1
+        }
+        // Four are tried by the recorder's thread itself, before the time for that is spent; eight wait for another one.
+        #expect(count <= 12)
+    }
+
+    @Test func whatIsTriedAndWhatIsSearchedIsLimitedTogether() throws {
+        let bench = try Bench(step: 20_000_000)
+        let bomb = try Self.bomb(1)
+        var count = 0
+        while count < 200, !bench.put(bomb) {
+            bench.turn()
+            count += 1
+            // All tries of the first ones are made, and no search.
+            if count <= 60 { bench.tries() }
+        }
+        #expect(count == PostponedSearch.Kind.whole.limit)
+        #expect(try bench.inFile.isEmpty)
+    }
+
+    /// Each look at the clock costs what a try does, so that there is time for three.
+    @Test func aTryOfWhatIsDenseCostsThoughItComesToItsEnd() throws {
+        let bench = try Bench(step: 20_000_000)
+        for id in 1...10 { bench.put(try Self.bomb(id, "\(id)", size: 1 << 20 - 2)) }
+        bench.turn()
+        #expect(try bench.inFile.count < 5)
+        bench.search()
+        bench.turn()
+        #expect(try bench.inFile.count == 10)
+    }
+
+    @Test func aTryOfWhatIsOrdinaryCostsNothing() throws {
+        let bench = try Bench(step: 20_000_000)
+        for id in 1...10 { bench.put(try Self.ordinary(id)) }
+        bench.turn()
+        #expect(try bench.inFile.count == 10)
+    }
+
+    @Test func oneOriginsBombsDoNotKeepAnOthersAnswerWaiting() throws {
+        let folder = try TemporaryFolder()
+        let redaction = ExchangeRedaction(
+            redactor: Redactor(), store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { PortableSHA256() })
+        let threads = Guarded<[@Sendable () -> Void]>([])
+        let search = PostponedSearch(
+            .attempt, redaction,
+            start: { run in
+                threads.withLock { $0.append(run) }
+                return true
+            }, wake: {})
+        for id in 1...6 {
+            let exchange = id < 6 ? try Self.bomb(id) : try Self.ordinary(id)
+            var interaction = exchange.interaction
+            interaction.connection = ConnectionInfo(id: id, remote: id < 6 ? "10.0.0.1:80" : "10.0.0.2:80", isReused: false)
+            let body = try exchange.responseBody.map { try CapturedBody($0, nil) }
+            let captured = CapturedExchange(interaction: interaction, request: nil, response: body, notes: (nil, nil))
+            #expect(search.put(PostponedSearch.Job(captured, weight: exchange.weight, stored: nil)))
+        }
+        for run in threads.withLock({ $0 }) { run() }
+        #expect(search.take().map(\.exchange.interaction.id) == [1, 6, 2, 3, 4, 5])
+    }
+
+    /// Each look at the clock costs what a try does. After some of them nothing coded is tried where others wait, and what is ordinary is
+    /// written all the same, before any of the bombs.
+    @Test func manyBombsInARowAreNotEvenTriedWhereOthersWait() throws {
+        let bench = try Bench(step: 20_000_000)
+        for id in 1...6 { bench.put(try Self.bomb(id)) }
+        bench.put(try Self.ordinary(7))
+        bench.put(TapedExchanges.simple(8))
+        bench.turn()
+        #expect(try bench.inFile == [8])
+        let threads = bench.threads.withLock { $0 }
+        try #require(threads.count == 2, "one for bombs, and one that finds out what they are")
+        threads[1]()
+        bench.turn()
+        #expect(try bench.inFile == [8, 7])
+        #expect(try bench.close().map(\.id) == Array(1...8))
+    }
+
+    @Test func withoutAThreadItIsSearchedInItsPlace() throws {
+        let bench = try Bench(hasThreads: false)
+        bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), TapedExchanges.simple(2))
+        bench.turn()
+        #expect(try bench.inFile == [1, 2])
+        #expect(try !bench.holds(Self.secret))
+    }
+
+    @Test func theCloseWaitsForAllOfThem() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try #require(try Recorder(RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false), version: "1"))
+        let stored = Guarded(0)
+        for id in 1...5 {
+            _ = recorder.put(
+                .exchange(
+                    try Self.bomb(id, "{\"access_token\": \"\(Self.secret)\(id)\"}"),
+                    stored: { if case .success = $0 { stored.withLock { $0 += 1 } } }))
+        }
+        _ = try recorder.close(keepsOld: false)
+        #expect(recorder.currentStatus.recorded == 5 && recorder.currentStatus.lost == 0)
+        #expect(stored.withLock { $0 } == 5)
+        #expect(try RecordedExchanges.read(folder.file("tape.json")).map(\.id) == [1, 2, 3, 4, 5])
+    }
+
+    @Test func whatNobodyWantsIsNotSearched() throws {
+        let bench = try Bench()
+        bench.put(try Self.bomb(1, "{\"access_token\": \"\(Self.secret)\"}"), try Self.bomb(2))
+        bench.turn()
+        for search in bench.worker.searches { search.cancel() }
+        let known = try #require(bench.file.redactor).vault.count
+        bench.search()
+        bench.turn()
+        #expect(bench.file.redactor?.vault.count == known, "nothing was learned")
+        #expect(try bench.inFile.isEmpty)
+        #expect(bench.status.withLock { $0.lost } == 2)
+        #expect(bench.status.withLock { $0.firstProblem } == nil)
+    }
+
+    /// What a thread learns sends the other one on no further round.
+    @Test func twoThreadsCountWhatTheyLearnApart() {
+        let vault = SecretVault()
+        let other = SecretVault(sharing: vault)
+        _ = other.placeholder(for: Array(Self.secret.utf8), kind: "token")
+        #expect(vault.generation == 1 && other.generation == 1)
+        #expect(vault.learned == 0 && other.learned == 1)
+        #expect(vault.placeholder(for: Array(Self.secret.utf8), kind: "token").description == "{{token:1}}")
+        #expect(vault.learned == 0)
+    }
+}

@@ -1,0 +1,92 @@
+import CassetteModel
+import CassetteStore
+@testable import CassetteTools
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct ExchangeFilterTests {
+    private func matches(_ text: String, _ interaction: Interaction) throws -> Bool {
+        try ExchangeFilter(FilterParser.parse(text), reader: BodyReader(cassettePath: "/nowhere/pets.json")).matches(interaction)
+    }
+
+    private var upload: Interaction {
+        var interaction = FormFixtures.upload(FormFixtures.pets)
+        interaction.request.url = "http://user@origin.example:8000/pets?kind=cat"
+        interaction.response?.body = Body(size: 2, content: .text(Array("ok".utf8)))
+        interaction.connection = ConnectionInfo(id: 1, remote: "127.0.0.1:8000", isReused: false)
+        return interaction
+    }
+
+    @Test(arguments: [
+        "~m post", "~u pets", "pets", "~d origin\\.example$", "~d ^a$", "~c 201", "~t json", "~tq multipart", "~ts ^application/json$",
+        "~b kind", "~bq 이름",
+        "~bs ^ok$", "~h boundary", "~hq ^host:", "~hs '^content-type: application'", "~s", "~all", "~http", "~dst :8000$",
+        "~m POST & ~c 201", "!~q", "~c 404 | ~c 201", "~bs ok ~bq cat",
+    ])
+    func holds(filter: String) throws {
+        #expect(try self.matches(filter, self.upload))
+    }
+
+    @Test(arguments: [
+        "~m get", "~u dogs", "~d 8000", "~d user", "~c 20", "~tq json", "~ts multipart", "~bs kind", "~bq ok", "~hq x-answer", "~hs host",
+        "~q", "~e", "~a",
+        "!~m POST", "~m POST & ~c 404", "~dst :9000$",
+    ])
+    func doesNotHold(filter: String) throws {
+        #expect(try !self.matches(filter, self.upload))
+    }
+
+    @Test func anExchangeWithoutAResponseIsAQuery() throws {
+        let failed = Interaction.sample(status: nil, outcome: .failed(Failure(kind: .refused, message: "")))
+        #expect(try self.matches("~q & ~e", failed))
+        #expect(try !self.matches("~s", failed))
+        #expect(try !self.matches("~c 200 | ~bs x | ~hs x | ~ts x | ~a", failed))
+    }
+
+    @Test(arguments: ["image/png", "text/css", "font/woff2", "application/javascript"]) func assetsGoByType(type: String) throws {
+        #expect(try self.matches("~a", .sample(type: type)))
+    }
+
+    @Test func bodiesAreLookedThroughWithoutTheirCharset() throws {
+        let korean: [UInt8] = [0xC0, 0xCC, 0xB8, 0xA7]
+        let interaction = Interaction.sample(type: "text/plain; charset=euc-kr", body: Body(size: 4, content: .binary(korean)))
+        #expect(try self.matches("~bs 이름", interaction))
+    }
+
+    @Test(arguments: [
+        ("http://a/x", "a"), ("https://u:p@a.b:1/@x", "a.b"), ("http://[::1]:80/", "::1"), ("http://a?x=/", "a"), ("a", "a"), ("", ""),
+    ])
+    func aHostStandsAlone(url: String, host: String) {
+        #expect(ExchangeFilter.host(of: url) == host)
+    }
+}
+
+@Suite struct FilterPatternTests {
+    @Test(arguments: [
+        ("pets", "http://a/PETS/1", true), ("PETS", "http://a/pets", true), ("pets", "pet", false), (#"\.png$"#, "a.PNG", true),
+        (#"\.png$"#, "a.png?x", false), (#"^get|post$"#, "POST", true), (#"\d{3}"#, "a404b", true), (#"[가-힣]+"#, "이름", true),
+        ("이름", "x이름y", true), ("É", "é", true), ("a.b", "a\nb", false), ("", "anything", true),
+    ])
+    func looksAnywhereWithoutRegardToCase(pattern: String, text: String, isFound: Bool) throws {
+        #expect(try #require(FilterPattern(pattern)).matches(text) == isFound)
+    }
+
+    @Test func linesHaveTheirOwnBeginningsAndEnds() throws {
+        let fields = Array("Host: a\r\nX-B: c\r\n".utf8)
+        #expect(try #require(FilterPattern("^x-b: c", .lines)).matches(fields))
+        #expect(try !#require(FilterPattern("^x-b: c")).matches(fields))
+    }
+
+    @Test func aDotOfABodyGoesOverLineEnds() throws {
+        #expect(try #require(FilterPattern("a.b", .body)).matches("a\nb"))
+    }
+
+    @Test(arguments: ["이름", "이.", "NAM[E]"]) func textAmongOtherBytesIsFound(pattern: String) throws {
+        let bytes: [UInt8] = [0xFF, 0xFE, 0x00] + Array("이름 name".utf8) + [0x80, 0xEC]
+        #expect(try #require(FilterPattern(pattern, .body)).matches(bytes))
+    }
+
+    @Test(arguments: ["(", "[a", "*", "a{2,1}"]) func whatIsNoExpressionIsNone(pattern: String) {
+        #expect(FilterPattern(pattern) == nil)
+    }
+}

@@ -1,0 +1,64 @@
+@testable import CassetteTools
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct VisibleTextTests {
+    @Test(arguments: [
+        ("plain text", "plain text"), ("이름 🐈", "이름 🐈"), ("a\u{1B}[31mb", #"a\u{1b}[31mb"#), ("a\tb\r\nc", #"a\tb\r\nc"#),
+        ("\u{7F}\0", #"\u{7f}\u{0}"#),
+        ("\u{9B}2J", #"\u{9b}2J"#), ("\u{202E}evil\u{2066}", #"\u{202e}evil\u{2066}"#),
+        ("\u{2028}\u{E0041}\u{E000}", #"\u{2028}\u{e0041}\u{e000}"#),
+        ("👨\u{200D}👩", #"👨\u{200d}👩"#),
+    ])
+    func aLineSpellsOutWhatATerminalWouldObey(text: String, shown: String) {
+        #expect(VisibleText.line(text) == shown)
+    }
+
+    @Test func bytesOutsideUTF8ShowByNumber() {
+        #expect(VisibleText.line([0x63, 0x61, 0x66, 0xE9, 0x1B]) == #"caf\xe9\u{1b}"#)
+    }
+
+    @Test func aBodyKeepsLinesAndTabs() {
+        #expect(VisibleText.whole(Array("a\tb\r\nc\nd\re\u{1B}👨\u{200D}👩".utf8), .lines) == "a\tb\nc\nd\\re\\u{1b}👨\u{200D}👩")
+    }
+
+    @Test func jsonKeepsItsValue() {
+        let text = "{\r\n\t\"a\": \"\u{9B}\u{202E}\u{E0041}이\u{7F}\"}"
+        #expect(VisibleText.whole(Array(text.utf8), .json) == "{\n\t\"a\": \"" + #"\u009b\u202e\udb40\udc41이\u007f"}"#)
+    }
+
+    @Test func piecesMakeTheSameTextHoweverTheyAreCut() {
+        let text = Array("line\r\nlone\rcr 이름 🐈 \u{202E}x\u{1B}\r\n".utf8) + [0xF0, 0x9F, 0x41, 0xE9]
+        let whole = VisibleText.whole(text, .lines)
+        for first in 0...text.count {
+            for second in first...text.count {
+                var visible = VisibleText(.lines)
+                var shown = ""
+                for piece in [text[..<first], text[first..<second], text[second...]] { shown += piece.withUnsafeBytes { visible.push($0) } }
+                shown += visible.push(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+                #expect(shown == whole)
+                #expect(visible.hasEscaped)
+            }
+        }
+    }
+
+    @Test func noRawControlPassesWhateverTheBytes() {
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<300 {
+            let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            for form in [VisibleText.Form.line, .lines, .json] {
+                let shown = VisibleText.whole(bytes, form)
+                let isSafe = shown.unicodeScalars.allSatisfy { scalar in
+                    scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) || form != .line && (scalar == "\n" || scalar == "\t")
+                }
+                #expect(isSafe)
+            }
+        }
+    }
+
+    @Test func harmlessTextIsSaidToBe() {
+        var visible = VisibleText(.lines)
+        _ = Array("이름\r\n\t".utf8).withUnsafeBytes { visible.push($0, isLast: true) }
+        #expect(!visible.hasEscaped)
+    }
+}

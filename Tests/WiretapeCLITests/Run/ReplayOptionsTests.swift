@@ -1,0 +1,110 @@
+import ArgumentParser
+import CassettePlayback
+import CassetteStore
+import TapeProxy
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct PaceOptionsTests {
+    @Test func whatIsNotSaidLeavesTheSettingsAlone() throws {
+        var settings = RunSettings()
+        settings.latency = Setting(value: "recorded", source: .standard)
+        #expect(try PaceOptions.parse([]).lay(over: settings) == settings)
+    }
+
+    @Test func aPaceAndDatesAreLaidOverTheSettings() throws {
+        let options = try PaceOptions.parse(["--latency", "×2", "--refresh-dates", "--refresh-field", "json:/until"])
+        let settings = options.lay(over: RunSettings())
+        #expect(settings.latency?.value == "×2")
+        #expect(settings.refreshesDates && settings.refreshFields == [Setting(value: "json:/until", source: .commandLine)])
+        #expect(try PaceOptions.parse(["--no-refresh-dates"]).lay(over: settings).refreshDates?.value == false)
+    }
+
+    @Test(arguments: [["--latency", "soon"], ["--refresh-dates", "--refresh-field", "query:a"]])
+    func whatNobodyUnderstandsIsWrongUsage(_ options: [String]) {
+        #expect(throws: (any Error).self) { try PaceOptions.parse(options) }
+    }
+}
+
+@Suite struct ReportFileTests {
+    private let report = ReplayReport(
+        cassette: "pets.json", mode: .none, verdict: Verdict(hits: 0, unused: [0]),
+        exchanges: [ReplayReport.Exchange(id: 1, request: "GET http://a.test/", answers: 0)])
+
+    @Test func theEndingOfTheNameSaysTheForm() throws {
+        #expect(try ReportFile("a/b.json").form == .json)
+        #expect(try ReportFile("b.xml").form == .junit)
+        #expect(throws: SettingError.self) { try ReportFile("b.txt") }
+        #expect(throws: SettingError.self) { try ReportFile("json") }
+    }
+
+    @Test func jsonIsTheWholeReport() throws {
+        #expect(try ReportFile("b.json").bytes(self.report, failOn: .standard) == self.report.json)
+    }
+
+    @Test func junitFailsAsTheRunDoes() throws {
+        let lenient = String(decoding: try ReportFile("b.xml").bytes(self.report, failOn: .standard), as: UTF8.self)
+        #expect(lenient.contains("failures=\"0\"") && lenient.contains("skipped=\"1\""))
+        let strict = String(decoding: try ReportFile("b.xml").bytes(self.report, failOn: FailureRule([.unused])), as: UTF8.self)
+        #expect(strict.contains("failures=\"1\""))
+    }
+
+    @Test func anAnswerThatDidNotArriveFailsThoughNothingIsToFail() throws {
+        var report = self.report
+        report.verdict = Verdict(unserved: 1, unservedAnswers: [UnservedAnswer(index: 0, problem: "its client left")])
+        let text = String(decoding: try ReportFile("b.xml").bytes(report, failOn: FailureRule([])), as: UTF8.self)
+        #expect(text.contains("errors=\"1\"") && text.contains("<error type=\"unserved\""), "\(text)")
+    }
+}
+
+@Suite struct RuleOptionsTests {
+    @Test func optionsAreLaidOverSettings() throws {
+        let options = try RuleOptions.parse([
+            "--match", "method,url", "--ignore", "query:a", "--ignore", "body", "--pattern", "query:b=x=y",
+        ])
+        let settings = options.lay(over: RunSettings(matchTexts: MatchRuleTexts(match: ["path"], ignore: ["query:c"]), of: "pets.json"))
+        #expect(settings.match == Setting(value: ["method", "url"], source: .commandLine))
+        #expect(settings.ignore.map(\.value) == ["query:c", "query:a", "body"])
+        #expect(settings.patterns.map(\.value) == ["query:b=x=y"])
+    }
+
+    @Test func withoutOptionsNothingIsSaid() throws {
+        #expect(try RuleOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+    }
+
+    @Test(arguments: [
+        ["--match", "methd"], ["--match", "method,,url"], ["--ignore", "nowhere"], ["--pattern", "query:a"], ["--pattern", "query:a=("],
+    ])
+    func aMistakeIsWrongUsage(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try RuleOptions.parse(arguments) }
+    }
+}
+
+@Suite struct VerdictOptionsTests {
+    @Test func optionsAreLaidOverSettings() throws {
+        let options = try VerdictOptions.parse([
+            "--repeat", "last", "--order", "strict", "--fail-on", "miss,unused", "--max-age", "30d", "--on-expired", "fail", "--report",
+            "a.json",
+            "--report", "b.xml",
+        ])
+        let settings = options.lay(over: RunSettings())
+        #expect(
+            settings.repetition?.value == .last && settings.order?.value == .strict && settings.failOn?.value.flaws == [.miss, .unused])
+        #expect(settings.maxAge?.value.seconds == 30 * 86_400 && settings.onExpired?.value == .fail)
+        #expect(settings.repetition?.source == .commandLine)
+        #expect(options.report.map(\.path) == ["a.json", "b.xml"])
+    }
+
+    @Test func withoutOptionsNothingIsSaid() throws {
+        #expect(try VerdictOptions.parse([]).lay(over: RunSettings()) == RunSettings())
+    }
+
+    @Test(
+        arguments: [
+            ["--repeat", "always"], ["--order", "x"], ["--fail-on", ""], ["--fail-on", "leak"], ["--report", "a.txt"], ["--max-age", "30"],
+            ["--on-expired", "x"],
+        ])
+    func aMistakeIsWrongUsage(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try VerdictOptions.parse(arguments) }
+    }
+}

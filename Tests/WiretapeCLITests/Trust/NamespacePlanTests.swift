@@ -1,0 +1,51 @@
+import Foundation
+import TapeTLS
+import Testing
+@testable import WiretapeCLI
+
+@Suite struct NamespacePlanTests {
+    private let plan = NamespacePlan(
+        bundle: "/a b/bundle=.pem", holder: "/h", files: ["/f 1", "--", "/f=2"].filter { $0 != "--" }, folders: ["/d"],
+        roots: [.init(hash: "0123abcd", path: "/r=1")])
+
+    @Test func itIsReadAsItWasWritten() {
+        for command in [[], ["sh", "-c", "--", "root=x"]] {
+            let words = self.plan.arguments(for: command)
+            #expect(words.first == "__enter-namespace")
+            #expect(Array(words.suffix(command.count + 1)) == ["--"] + command)
+            #expect(NamespacePlan(arguments: words) == self.plan)
+        }
+    }
+
+    @Test(arguments: [
+        [], ["__enter-namespace"], ["__enter-namespace", "b", "h"], ["record", "b", "h", "--"], ["__enter-namespace", "b", "--"],
+        ["__enter-namespace", "b", "h", "x", "--"], ["__enter-namespace", "b", "h", "x=y", "--"],
+        ["__enter-namespace", "b", "h", "root=x", "--"],
+    ])
+    func anythingElseIsNoPlan(words: [String]) { #expect(NamespacePlan(arguments: words) == nil) }
+}
+
+@Suite struct NamespacePlanSystemTests {
+    @Test func theAuthoritysRootsLieReadyUnderTheirHashes() throws {
+        let folder = try TemporaryFolder()
+        let (one, two) = (try MadeAuthority(in: folder.file("1")), try MadeAuthority(in: folder.file("2")))
+        try FileManager.default.createDirectory(atPath: folder.file("trust"), withIntermediateDirectories: false)
+        let trust = ChildTrust(bundle: "/bundle.pem", javaStore: nil, wgetSettings: "", notices: [])
+        for _ in 0..<2 {
+            let plan = try NamespacePlan.prepare(
+                trust, authority: one.pem + two.pem, folder: TrustFolder(path: folder.file("trust")), files: ["/f"], folders: ["/d"])
+            #expect(plan.bundle == "/bundle.pem" && plan.files == ["/f"] && plan.folders == ["/d"])
+            #expect(plan.holder == folder.file("trust/holder"))
+            #expect(try plan.roots.map { try WholeFile.read($0.path) } == [one.pem, two.pem])
+            #expect(try plan.roots.map(\.hash) == [Certificate(pem: one.pem).subjectHash, Certificate(pem: two.pem).subjectHash])
+        }
+    }
+
+    @Test func aFolderThatCannotBeMadeIsTold() throws {
+        let trust = ChildTrust(bundle: "b", javaStore: nil, wgetSettings: "", notices: [])
+        let problem = trustProblem {
+            _ = try NamespacePlan.prepare(trust, authority: [], folder: TrustFolder(path: "/dev/null"), files: [], folders: [])
+        }
+        #expect(problem?.contains("--ca-dir") == true)
+    }
+}

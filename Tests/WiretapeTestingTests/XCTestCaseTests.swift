@@ -1,0 +1,61 @@
+import Testing
+import Wiretape
+@testable import WiretapeTesting
+import XCTest
+
+/// The cassettes lie next to this file.
+final class XCTestCaseCassetteTests: XCTestCase {
+    func testCassetteIsForTheBodyAlone() throws {
+        let path = try withCassette("trait/one", mode: .none, unused: .allow) { Cassette.current?.path }
+        XCTAssertEqual(path?.hasSuffix("/WiretapeTestingTests/Cassettes/trait/one.json"), true)
+        XCTAssertNil(Cassette.current)
+    }
+
+    func testAsyncBodyReplays() async throws {
+        let text = try await withCassette("trait/one", mode: .none) {
+            try await Exchanges.ask(Cassette.current?.transport, page: 1)
+        }
+        XCTAssertEqual(text, "1")
+    }
+
+    func testMethodGivesTheName() throws {
+        try withCassette(mode: .none, unused: .allow) {
+            XCTAssertEqual(
+                Cassette.current?.path.hasSuffix("/Cassettes/XCTestCaseCassetteTests/testMethodGivesTheName.json"), true)
+        }
+    }
+
+    func testCassetteThatCannotBeOpenedIsThrown() {
+        XCTAssertThrowsError(try withCassette("../x") {}) { XCTAssertEqual(($0 as? CassetteTestError)?.code, .badName) }
+        XCTAssertThrowsError(try withCassette("trait/none", mode: .none) {})
+    }
+}
+
+#if !canImport(ObjectiveC)
+/// Tests of XCTest, run to see how they fail. XCTest knows one current test alone.
+@Suite(.serialized) struct XCTestCaseFailureTests {
+    /// On a thread of its own: XCTest blocks it.
+    private func failures(_ body: @escaping @Sendable (XCTestCase) throws -> Void) async -> Int? {
+        await withCheckedContinuation { continuation in
+            Thread {
+                let test = XCTestCase(name: "inner", testClosure: body)
+                test.run()
+                continuation.resume(returning: test.testRun?.totalFailureCount)
+            }.start()
+        }
+    }
+
+    @Test func unusedExchangeFailsOnce() async {
+        #expect(await self.failures { try $0.withCassette("trait/one", mode: .none) {} } == 1)
+        #expect(await self.failures { try $0.withCassette("trait/one", mode: .none, unused: .allow) {} } == 0)
+    }
+
+    @Test func failedAssertionIsAllThatIsSaid() async {
+        #expect(await self.failures { try $0.withCassette("trait/one", mode: .none) { XCTFail("broken") } } == 1)
+    }
+
+    @Test func thrownErrorIsAllThatIsSaid() async {
+        #expect(await self.failures { try $0.withCassette("trait/one", mode: .none) { throw CancellationError() } } == 1)
+    }
+}
+#endif

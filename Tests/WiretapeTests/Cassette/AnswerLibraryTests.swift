@@ -1,0 +1,67 @@
+import CassetteModel
+import CassettePlayback
+import Foundation
+import TapeTestSupport
+import Testing
+@testable import Wiretape
+
+@Suite struct AnswerLibraryTests {
+    private func library(_ interactions: [Interaction], in folder: TemporaryFolder, cacheLimit: Int = AnswerLibrary.cacheLimit) throws
+        -> AnswerLibrary
+    {
+        try CassetteFixture.write(interactions, to: folder.file("a.json"))
+        return AnswerLibrary(try RecordedCassette(path: folder.file("a.json")), refresh: nil, cacheLimit: cacheLimit)
+    }
+
+    @Test func anAnswerIsMadeReadyOnceWhereItFits() throws {
+        let folder = try TemporaryFolder()
+        let interactions = (1...3).map { CassetteFixture.interaction($0, url: "http://a.test/\($0)", body: CassetteFixture.text("x")) }
+        let library = try self.library(interactions, in: folder)
+        #expect(try library.answer(1) === library.answer(1))
+        let small = AnswerLibrary(library.cassette, refresh: nil, cacheLimit: 1)
+        let first = try small.answer(0)
+        _ = try small.answer(1)
+        #expect(try small.answer(0) !== first)
+    }
+
+    @Test func piecesGoTogetherWithTheRecordedOnes() throws {
+        let folder = try TemporaryFolder()
+        let library = try self.library(
+            [CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text("abc", pieces: [(0, 1), (5, 0), (9, 2)]))],
+            in: folder)
+        guard case .pieces(let pieces) = try library.answer(0).content else {
+            Issue.record("not held")
+            return
+        }
+        #expect(pieces == [Data("a".utf8), Data(), Data("bc".utf8)])
+        #expect(try library.answer(0).arrival?.pieces.map(\.at) == [0, 5, 9])
+    }
+
+    @Test func aLargeBodyIsStreamed() throws {
+        let folder = try TemporaryFolder()
+        let large = String(repeating: "x", count: AnswerLibrary.streamSize + 1)
+        let library = try self.library([CassetteFixture.interaction(url: "http://a.test/", body: CassetteFixture.text(large))], in: folder)
+        #expect(try library.answer(0).isStreamed)
+    }
+
+    @Test func aChangeOfProtocolsIsNoAnswer() throws {
+        let folder = try TemporaryFolder()
+        let library = try self.library([CassetteFixture.interaction(url: "http://a.test/", status: 101)], in: folder)
+        #expect(throws: CassetteError.self) { try library.answer(0) }
+    }
+}
+
+@Suite struct RecordedFailureTests {
+    @Test(
+        arguments: [
+            (Outcome.complete, true, true, nil),
+            (.complete, true, false, .truncated), (.complete, false, true, .truncated),
+            (.failed(Failure(kind: .tls, message: "x")), false, true, .tls),
+            (.failed(Failure(kind: .reset, message: "x")), true, false, .reset),
+            (.cut(Cut(by: .origin, reason: "x")), true, false, .truncated), (.cut(Cut(by: .client, reason: "x")), false, true, .cancelled),
+        ] as [(Outcome, Bool, Bool, Failure.Kind?)])
+    func eachEndingHasItsFailure(outcome: Outcome, hasResponse: Bool, isComplete: Bool, kind: Failure.Kind?) {
+        let failure = RecordedFailure.of(outcome, hasResponse: hasResponse, isBodyComplete: isComplete)
+        #expect(failure?.kind == kind.map { .network($0) })
+    }
+}

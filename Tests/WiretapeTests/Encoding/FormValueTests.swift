@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+@testable import Wiretape
+
+@Suite struct FormFieldsTests {
+    private let tree = FormValue.object([
+        .init(name: "b", value: .array([.leaf(.text("1")), .object([.init(name: "d", value: .leaf(.text("2")))])])),
+        .init(name: "a", value: .leaf(.bytes(.init([1])))), .init(name: "A", value: .leaf(.text("3"))),
+        .init(name: "e", value: .array([])),
+    ])
+
+    private func names(isSorted: Bool, key: URLEncodedFormEncoder.KeyEncoding = .useDefaultKeys) throws -> [String] {
+        try FormFields(array: .brackets, key: key, keyPath: .brackets, isSorted: isSorted).pairs(of: self.tree).map(\.name)
+    }
+
+    @Test func everyLeafHasItsFullName() throws {
+        #expect(try self.names(isSorted: false) == ["b[]", "b[][d]", "a", "A"])
+        #expect(try self.names(isSorted: true) == ["A", "a", "b[]", "b[][d]"])
+    }
+
+    @Test func namesThatBecomeOneKeepTheirOrder() throws {
+        #expect(try self.names(isSorted: true, key: .custom { $0 == "b" ? "z" : "x" }) == ["x", "x", "z[]", "z[][x]"])
+    }
+
+    @Test func onlyAnObjectHasNames() {
+        #expect(throws: ParameterEncodingError.self) {
+            try FormFields(array: .brackets, key: .useDefaultKeys, keyPath: .dots, isSorted: true).pairs(of: .array([]))
+        }
+    }
+}
+
+@Suite struct FormValueFoundationTests {
+    private func tree(_ dictionary: [String: Any]) throws -> FormValue { try FormValue(dictionary, URLEncodedFormEncoder().leaves) }
+
+    @Test func aDictionaryBecomesASortedObject() throws {
+        #expect(
+            try self.tree(["b": [1, NSNull(), "x"], "a": true, "c": NSNull()])
+                == .object([
+                    .init(name: "a", value: .leaf(.text("1"))), .init(name: "b", value: .array([.leaf(.text("1")), .leaf(.text("x"))])),
+                ]))
+    }
+
+    @Test func theErrorNamesThePlace() {
+        #expect { try self.tree(["a": ["b": [1, NSObject()]]]) } throws: {
+            "\($0)"
+                == "\"a[b][1]\" has the unsupported type \"NSObject\": use a string, a number, an array, a dictionary or an Encodable value"
+        }
+    }
+
+    @Test func dictionariesWithoutEndAreRefused() {
+        var value: Any = 1
+        for _ in 0..<200 { value = [value] }
+        #expect { try self.tree(["a": value]) } throws: { ($0 as? ParameterEncodingError)?.code == .tooDeep }
+    }
+}

@@ -1,0 +1,177 @@
+import CassetteModel
+import Testing
+@testable import Wiretape
+
+@Suite struct HTTPHeadersTests {
+    @Test func duplicatesAndSpellingAreKept() {
+        let headers = HTTPHeaders(HeaderFields(["Set-Cookie: a=1", "ETag: \"x\"", "set-cookie: b=2"]))
+        #expect(headers.values(for: "SET-COOKIE") == ["a=1", "b=2"])
+        #expect(headers.headerFields.lines == ["Set-Cookie: a=1", "ETag: \"x\"", "set-cookie: b=2"])
+    }
+
+    @Test func aLiteralKeepsItsOrder() {
+        let headers: HTTPHeaders = ["b": "1", "a": "2", "B": "3"]
+        #expect(headers.map(\.description) == ["b: 1", "a: 2", "B: 3"])
+        #expect(headers == [HTTPHeader(name: "b", value: "1"), HTTPHeader(name: "a", value: "2"), HTTPHeader(name: "B", value: "3")])
+        #expect(headers.headers.count == 3)
+    }
+
+    @Test func aDictionaryIsSorted() {
+        let dictionary = ["c": "3", "A": "1", "b": "2"]
+        #expect(HTTPHeaders(dictionary).map(\.name) == ["A", "b", "c"])
+    }
+
+    @Test func updatingTakesTheFirstPlaceAndRemovesTheOthers() {
+        var headers: HTTPHeaders = ["a": "1", "B": "2", "A": "3", "c": "4"]
+        headers.update(name: "A", value: "5")
+        #expect(headers.description == "A: 5\nB: 2\nc: 4")
+        headers.update(.accept("x/y"))
+        #expect(headers.last == .accept("x/y"))
+        headers.remove(name: "b")
+        #expect(headers.map(\.name) == ["A", "c", "Accept"])
+    }
+
+    @Test func addingNeverReplaces() {
+        var headers: HTTPHeaders = ["a": "1"]
+        headers.add(name: "A", value: "2")
+        headers.add(.cookie("x=y"))
+        #expect(headers.values(for: "a") == ["1", "2"])
+        #expect(headers.value(for: "A") == "1")
+        #expect(headers.contains(name: "COOKIE") && !headers.contains(name: "cook"))
+    }
+
+    @Test func aSubscriptReadsUpdatesAndRemoves() {
+        var headers: HTTPHeaders = ["a": "1", "a": "2"]
+        #expect(headers["A"] == "1")
+        headers["A"] = "3"
+        #expect(headers.values(for: "a") == ["3"])
+        headers["a"] = nil
+        #expect(headers.isEmpty && headers["a"] == nil)
+    }
+
+    @Test func sortingKeepsTheOrderOfOneName() {
+        var headers: HTTPHeaders = ["b": "2", "a": "z", "B": "1", "A": "y"]
+        #expect(headers.sorted().description == "a: z\nA: y\nb: 2\nB: 1")
+        headers.sort()
+        #expect(headers.first?.value == "z")
+    }
+
+    @Test func aDictionaryJoinsDuplicates() {
+        let headers: HTTPHeaders = ["Accept": "a/b", "Cookie": "a=1", "accept": "c/d", "cookie": "b=2"]
+        #expect(headers.dictionary == ["Accept": "a/b, c/d", "Cookie": "a=1; b=2"])
+    }
+
+    @Test func bytesOutsideUTF8AreLatin1() {
+        var fields = HeaderFields()
+        fields.append(line: Array("A: caf".utf8) + [0xE9])
+        fields.append(line: Array("B: 한".utf8))
+        #expect(HTTPHeaders(fields).map(\.value) == ["café", "한"])
+    }
+
+    @Test(arguments: ["", "a", "a b\tc", "한글", "é"]) func valuesThatCanBeSentAreLetPass(value: String) throws {
+        let headers: HTTPHeaders = ["X-A": value]
+        #expect(try headers.validated() == headers)
+    }
+
+    @Test(arguments: ["a\r\nX-Evil: 1", "a\nb", "a\r", "\0", "\u{1}", "\u{7F}"]) func valuesThatEndTheFieldAreRefused(value: String) {
+        #expect {
+            try ([HTTPHeader(name: "X-A", value: "fine"), HTTPHeader(name: "X-B", value: value)] as HTTPHeaders).validated()
+        } throws: {
+            guard let error = $0 as? HTTPHeaderError else { return false }
+            return error.name == "X-B" && error.message.contains("\"X-B\"") && !error.message.contains("Evil")
+        }
+    }
+
+    @Test(arguments: ["", "a b", "a:", "a\r\nb", "한", "(a)"]) func namesThatAreNoTokensAreRefused(name: String) {
+        #expect(throws: HTTPHeaderError.self) { try ([HTTPHeader(name: name, value: "")] as HTTPHeaders).validated() }
+    }
+}
+
+@Suite struct HTTPHeaderDefaultsTests {
+    @Test func codingsAreThoseOfEveryPlatform() {
+        #expect(HTTPHeader.defaultAcceptEncoding.value == "br;q=1.0, gzip;q=0.9, deflate;q=0.8")
+    }
+
+    @Test func weightsFallAndStayAboveNothing() {
+        #expect(HTTPHeader.weighted([]) == "")
+        let twelve = HTTPHeader.weighted(Array(repeating: "a", count: 12))
+        #expect(twelve.hasPrefix("a;q=1.0, a;q=0.9, ") && twelve.hasSuffix("a;q=0.1, a;q=0.1, a;q=0.1"))
+        #expect(!HTTPHeader.defaultAcceptLanguage.value.isEmpty)
+    }
+
+    @Test func theAgentIsTheAppAndTheLibrary() {
+        #expect(HTTPHeader.userAgent(of: [:]) == "Wiretape/1")
+        #expect(HTTPHeader.userAgent(of: ["CFBundleExecutable": "Pets"]) == "Pets Wiretape/1")
+        #expect(HTTPHeader.userAgent(of: ["CFBundleExecutable": "Pets", "CFBundleShortVersionString": "2.1"]) == "Pets/2.1 Wiretape/1")
+        #expect(HTTPHeader.userAgent(of: ["CFBundleExecutable": "My (Pets)\r\n"]) == "My--Pets--- Wiretape/1")
+        #expect(HTTPHeader.userAgent(of: ["CFBundleExecutable": ""]) == "Wiretape/1")
+    }
+}
+
+@Suite struct HTTPHeaderErrorTests {
+    @Test func theTextNamesTheFieldOnOneLine() {
+        #expect {
+            try ([HTTPHeader(name: "a\n\"b", value: "")] as HTTPHeaders).validated()
+        } throws: {
+            "\($0)" == "\"a\\n\\\"b\" is not a header field name: use letters, digits and \"-\""
+        }
+    }
+}
+
+@Suite struct HTTPHeaderTests {
+    @Test func makersNameTheirFields() {
+        let made: [(HTTPHeader, String)] = [
+            (.accept("a/b"), "Accept: a/b"), (.acceptCharset("utf-8"), "Accept-Charset: utf-8"),
+            (.acceptEncoding("br"), "Accept-Encoding: br"), (.acceptLanguage("ko"), "Accept-Language: ko"),
+            (.authorization("Digest x"), "Authorization: Digest x"), (.authorization(bearerToken: "t"), "Authorization: Bearer t"),
+            (.cacheControl("no-store"), "Cache-Control: no-store"), (.contentDisposition("inline"), "Content-Disposition: inline"),
+            (.contentEncoding("gzip"), "Content-Encoding: gzip"), (.contentType("a/b"), "Content-Type: a/b"),
+            (.cookie("a=b"), "Cookie: a=b"),
+            (.ifMatch("*"), "If-Match: *"), (.ifNoneMatch("*"), "If-None-Match: *"), (.origin("null"), "Origin: null"),
+            (.range("bytes=0-1"), "Range: bytes=0-1"), (.referer("a"), "Referer: a"), (.userAgent("u"), "User-Agent: u"),
+            (.websocketProtocol("chat"), "Sec-WebSocket-Protocol: chat"),
+        ]
+        for (header, line) in made { #expect(header.description == line) }
+    }
+
+    /// The examples of RFC 7617, 2 and 2.1.
+    @Test func basicCredentialsAreUTF8InBase64() {
+        #expect(HTTPHeader.authorization(username: "Aladdin", password: "open sesame").value == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        #expect(HTTPHeader.authorization(username: "test", password: "123£").value == "Basic dGVzdDoxMjPCow==")
+    }
+
+    @Test func namesAreComparedWithoutRegardToASCIICase() {
+        #expect(HTTPHeader(name: "ETag", value: "").isNamed("etag"))
+        #expect(!HTTPHeader(name: "ETag", value: "").isNamed("etags"))
+        #expect(!HTTPHeader(name: "[", value: "").isNamed("{"))
+    }
+}
+
+@Suite struct HTTPHeadersChangeTests {
+    private let headers: HTTPHeaders = ["B": "1", "a": "2", "B": "3"]
+    private let view: HTTPHeaders = ["A": "2", "B": "1, 3"]
+
+    @Test func whatWasLeftAloneStays() { #expect(self.headers.changed(from: self.view, to: self.view) == self.headers) }
+
+    @Test func changesKeepTheirPlaceAndTheSpelling() {
+        #expect(self.headers.changed(from: self.view, to: ["A": "9", "B": "1, 3"]) == ["B": "1", "a": "9", "B": "3"])
+        #expect(self.headers.changed(from: self.view, to: ["A": "2", "B": "7"]) == ["B": "7", "a": "2"])
+    }
+
+    @Test func whatIsGoneGoesAndNewFieldsComeLastByName() {
+        #expect(self.headers.changed(from: self.view, to: ["Z": "1", "A": "2", "C": "3"]) == ["a": "2", "C": "3", "Z": "1"])
+    }
+}
+
+@Suite struct HTTPHeadersDefaultsTests {
+    @Test func theDefaultIsThreeFieldsThatCanBeSent() throws {
+        #expect(HTTPHeaders.default.map(\.name) == ["Accept-Encoding", "Accept-Language", "User-Agent"])
+        #expect(try HTTPHeaders.default.validated() == .default)
+    }
+
+    @Test func onlyMissingNamesAreAdded() {
+        let own: HTTPHeaders = ["accept-encoding": "identity", "X": "1"]
+        let defaults: HTTPHeaders = ["Accept-Encoding": "br", "A": "1", "A": "2"]
+        #expect(own.adding(missing: defaults).description == "accept-encoding: identity\nX: 1\nA: 1\nA: 2")
+    }
+}

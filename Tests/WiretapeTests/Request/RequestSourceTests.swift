@@ -1,0 +1,122 @@
+import Foundation
+import FoundationNetworking
+import TapeTestSupport
+import Testing
+@testable import Wiretape
+
+@Suite struct InputStreamContentsTests {
+    @Test func allBytesAreRead() throws {
+        let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        #expect(try InputStream(data: data).contents() == data)
+        let folder = try TemporaryFolder()
+        let file = try InputStream(data: data).spooled(in: URL(fileURLWithPath: folder.path))
+        #expect(file.size == data.count)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == data)
+    }
+
+    @Test func anOpenStreamIsRefused() {
+        let stream = InputStream(data: Data("a".utf8))
+        stream.open()
+        let error = #expect(throws: WiretapeError.self) { try stream.contents() }
+        #expect(error?.code == .requestBody)
+    }
+
+    @Test func aStreamThatFailsIsTheErrorAndNoCrash() throws {
+        let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
+        let error = #expect(throws: WiretapeError.self) { try stream.contents() }
+        #expect(error?.code == .requestBody)
+    }
+}
+
+@Suite struct RequestContentTests {
+    @Test func aFileIsReadLater() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([1, 2, 3], to: "f")
+        let content = try RequestContent(file: URL(fileURLWithPath: folder.file("f")))
+        #expect(content.body.size == 3)
+        #expect(content.type == nil && content.spool == nil)
+    }
+
+    @Test func noFileIsNoBody() throws {
+        #expect(throws: WiretapeError.self) { try RequestContent(file: try "http://a.test/".asURL()) }
+        #expect(throws: WiretapeError.self) { try RequestContent(file: URL(fileURLWithPath: "/nowhere/at/all")) }
+        #expect(RequestContent.none.body.size == nil)
+    }
+
+    @Test func aSpooledStreamLivesAsLongAsItsContent() throws {
+        let folder = try TemporaryFolder()
+        var content: RequestContent? = try RequestContent(
+            spooling: InputStream(data: Data("abc".utf8)), folder: URL(fileURLWithPath: folder.path))
+        #expect(content?.body.size == 3)
+        #expect(try folder.names().count == 1)
+        content = nil
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func aFormHasItsType() throws {
+        var form = MultipartFormData()
+        try form.append("v", name: "n")
+        let content = try RequestContent(form, threshold: 10_000, folder: nil)
+        #expect(content.type == form.contentType)
+        #expect(content.body.size == form.contentLength)
+    }
+}
+
+#if canImport(FoundationNetworking)
+#endif
+
+@Suite struct RequestSourceMakingTests {
+    @Test func aPlainRequestTakesTheTypeOfItsContentUnlessItHasOne() throws {
+        let content: @Sendable () throws -> RequestContent = { RequestContent(body: .data(Data("x".utf8)), type: "a/b") }
+        let plain = try RequestSource.plain("http://a.test/", .post, ["X": "1"], body: content, nil).make()
+        #expect(plain.request.headers == ["X": "1", "Content-Type": "a/b"])
+        let own = try RequestSource.plain("http://a.test/", .post, ["content-type": "c/d"], body: content, nil).make()
+        #expect(own.request.headers == ["content-type": "c/d"])
+        #expect(own.idleTimeout == nil)
+    }
+
+    @Test func aConvertedRequestKeepsItsBodyAndItsTimeout() throws {
+        var given = URLRequest(url: try "http://a.test/".asURL())
+        given.httpMethod = "PATCH"
+        given.httpBody = Data("own".utf8)
+        given.timeoutInterval = 0.5
+        let draft = try RequestSource.converted(given, spoolFolder: nil).make()
+        #expect(draft.request.method == "PATCH")
+        #expect(draft.request.body.size == 3)
+        #expect(draft.idleTimeout == .milliseconds(500))
+        let other = try RequestSource.converted(given, body: { RequestContent(body: .data(Data("other".utf8))) }, spoolFolder: nil).make()
+        #expect(other.request.body.size == 5)
+    }
+
+    @Test func anEncoderKeepsTheOrderOfFields() throws {
+        let source = RequestSource.encoded("http://a.test/", .get, ["Z": "1", "A": "2", "Z": "3"], nil) {
+            var request = $0
+            request.setValue("new", forHTTPHeaderField: "X-New")
+            return request
+        }
+        #expect(try source.make().request.headers == ["Z": "1", "A": "2", "Z": "3", "X-New": "new"])
+    }
+
+    @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e300])
+    func aTimeoutWithoutEndIsALongOne(seconds: TimeInterval) throws {
+        var request = try URLRequest(url: "http://a.test/", method: .get)
+        request.timeoutInterval = seconds
+        #expect(request.ownTimeout == .seconds(1_000_000_000))
+    }
+}
+
+#if canImport(FoundationNetworking)
+#endif
+
+@Suite struct UploadTargetTests {
+    @Test func bothKindsTakeTheContent() throws {
+        let plain = UploadTarget("http://a.test/", .put, ["A": "1"], nil)
+        let converted = UploadTarget(URLRequest(url: try "http://a.test/".asURL()))
+        for (target, method) in [(plain, "PUT"), (converted, "GET")] {
+            let source = target.source({ RequestContent(body: .data(Data("abc".utf8))) }, isBlocking: true, spoolFolder: nil)
+            #expect(source.isBlocking)
+            let draft = try source.make()
+            #expect(draft.request.body.size == 3 && draft.request.method == method)
+        }
+    }
+}
