@@ -69,7 +69,7 @@ sanitize:
 	@sh scripts/setup.sh test
 	sh scripts/sanitize.sh $(ARGS)
 
-## Feeds made-up octets to the readers of strangers' octets, a minute each; options: make fuzz ARGS='600 multipart body'.
+## Feeds made-up bytes to the readers of strangers' bytes, a minute each; options: make fuzz ARGS='600 multipart body'.
 fuzz:
 	@sh scripts/setup.sh test
 	sh scripts/fuzz.sh $(ARGS)
