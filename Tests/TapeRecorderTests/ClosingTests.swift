@@ -73,7 +73,7 @@ import Testing
             _ = try file.close(keepsOld: false, hasUndecoded: true) { _, _ in }
         }
         #expect(closed == [true], "the spool of what was raw")
-        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", octets: Array(Self.secret.utf8))])
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "A", bytes: Array(Self.secret.utf8))])
         let redacted = try removals {
             _ = try CassetteRedaction.redact(
                 path, rules: rules, version: "1", dryRun: false, digest: { PortableSHA256() }, disk: disk.calls, progress: { _, _ in })

@@ -197,13 +197,13 @@ import Testing
     @Test(arguments: [false, true]) func filesOfBodiesAreTriedLessAndLessOftenToo(isInBlocks: Bool) throws {
         let bench = try Bench()
         var generator = SeededGenerator(seed: 1)
-        let octets = (0..<RecorderWorker.decodedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let wire = try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+        let bytes = (0..<RecorderWorker.decodedAtOnce + 1).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let wire = try #require(bytes.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
         let coded = ["Content-Type: application/x-any", "Content-Encoding: gzip"]
         func put(_ id: Int) {
             guard isInBlocks else { return bench.put(TapedExchanges.exchange(id, fields: coded, body: wire)) }
-            _ = bench.queue.put(.block(exchange: id, side: .response, bytes: octets), now: 0)
-            bench.put(TapedExchanges.exchange(id, fields: [coded[0]], body: [], isSpilled: true, size: octets.count))
+            _ = bench.queue.put(.block(exchange: id, side: .response, bytes: bytes), now: 0)
+            bench.put(TapedExchanges.exchange(id, fields: [coded[0]], body: [], isSpilled: true, size: bytes.count))
         }
         put(1)
         bench.turn()

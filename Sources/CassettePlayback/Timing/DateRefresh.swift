@@ -184,7 +184,7 @@ struct JSONDates {
                 guard !token.isEscaped, self.isNamed(stack) else { continue }
                 let value = String(decoding: text[range], as: UTF8.self)
                 guard let moved = token.kind == .string ? self.shift.shifted(value) : self.shift.shifted(unixTime: value) else { continue }
-                edits.append(Edit(range: range, octets: Array(moved.utf8)))
+                edits.append(Edit(range: range, bytes: Array(moved.utf8)))
             }
         }
         return nil

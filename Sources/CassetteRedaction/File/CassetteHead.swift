@@ -3,23 +3,23 @@ public import TapeBytes
 
 /// All that stands before the interactions of a cassette, the `[` included, with one of its members read or given.
 ///
-/// Keeps every other octet.
+/// Keeps every other byte.
 public struct CassetteHead: Sendable, Hashable {
     /// The member that holds the rules of redaction.
     public static let redactionMember = "redaction"
 
-    public private(set) var octets: [UInt8]
+    public private(set) var bytes: [UInt8]
 
-    public init(_ octets: [UInt8]) {
-        self.octets = octets
+    public init(_ bytes: [UInt8]) {
+        self.bytes = bytes
     }
 
     /// Whether it is there to its end; a torn one has no members.
-    private var isWhole: Bool { self.octets.last == UInt8(ascii: "[") }
+    private var isWhole: Bool { self.bytes.last == UInt8(ascii: "[") }
 
     private func document() throws(CassetteError) -> JSONValue {
         do {
-            return try JSONDocument(self.octets + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root
+            return try JSONDocument(self.bytes + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root
         } catch {
             throw CassetteError(.damaged, "the cassette's line \(error.line): \(error.reason): correct it or restore the file.")
         }
@@ -49,12 +49,12 @@ public struct CassetteHead: Sendable, Hashable {
         }
         let root = try self.document()
         if let old = root[member.name] {
-            self.octets.replaceSubrange(old.range, with: member.json)
+            self.bytes.replaceSubrange(old.range, with: member.json)
             return
         }
         for (name, _) in root.members where name.string == "interactions" {
             let text = Array("\"\(member.name)\": ".utf8) + member.json + Array(",\n  ".utf8)
-            self.octets.insert(contentsOf: text, at: name.range.lowerBound)
+            self.bytes.insert(contentsOf: text, at: name.range.lowerBound)
             return
         }
     }

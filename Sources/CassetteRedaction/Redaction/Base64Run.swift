@@ -13,7 +13,7 @@ struct Base64Run {
     /// Characters that are decoded at once: of a longer run only the beginning is coded anew, and keeps its place in the groups.
     static let limit = 32 << 10
 
-    /// The characters of `secret`'s base64 that only its own bits decide, where `alignment` octets of a group stand in front of it.
+    /// The characters of `secret`'s base64 that only its own bits decide, where `alignment` bytes of a group stand in front of it.
     static func core(of secret: [UInt8], alignment: Int) -> [UInt8] {
         let padded = Array(repeating: 0, count: alignment) + secret
         var text: [UInt8] = []
@@ -78,7 +78,7 @@ struct Base64Run {
     func text(with edits: EditList) -> [UInt8] {
         guard self.isCut, let last = edits.edits.last else { return self.text(of: edits.applied(to: self.content)) }
         let more = (3 - edits.growth % 3) % 3
-        let filler = Edit(range: last.range, octets: last.octets + Array(repeating: 32, count: more))
+        let filler = Edit(range: last.range, bytes: last.bytes + Array(repeating: 32, count: more))
         return self.text(of: EditList(edits.edits.dropLast() + [filler]).applied(to: self.content))
     }
 

@@ -6,9 +6,9 @@ struct BodyRedaction {
     let content: ContentRedaction
 
     struct Result {
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var count: Int
-        /// Of the octets; nil where they were coded anew.
+        /// Of the bytes; nil where they were coded anew.
         var edits: EditList?
     }
 
@@ -26,12 +26,12 @@ struct BodyRedaction {
 
     private func plain(_ wire: [UInt8], _ headers: HeaderFields) -> Result? {
         let edits = wire.withUnsafeBytes { self.content.edits(in: $0, headers: headers) }
-        return edits.isEmpty ? nil : Result(octets: edits.applied(to: wire), count: edits.count, edits: edits)
+        return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: edits.count, edits: edits)
     }
 
     private func undecoded(_ wire: [UInt8]) -> Result? {
         let edits = wire.withUnsafeBytes { self.content.text.edits(in: $0, as: .binary) }
-        return edits.isEmpty ? nil : Result(octets: edits.applied(to: wire), count: edits.count, edits: edits)
+        return edits.isEmpty ? nil : Result(bytes: edits.applied(to: wire), count: edits.count, edits: edits)
     }
 
     private func coded(
@@ -59,40 +59,40 @@ struct BodyRedaction {
             if isComplete, let problem = chain.problem { notes.append("searched for secrets only up to where \(problem.problem)") }
             return nil
         }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         do {
             let encoder = try EncoderChain(chain.found.reversed().map { $0.coding(nil) })
-            try edits.applied(to: decoded).withUnsafeBytes { try encoder.push($0) { octets.append(contentsOf: $0) } }
-            try encoder.finish { octets.append(contentsOf: $0) }
+            try edits.applied(to: decoded).withUnsafeBytes { try encoder.push($0) { bytes.append(contentsOf: $0) } }
+            try encoder.finish { bytes.append(contentsOf: $0) }
         } catch {
             // Level 6 is one that zlib takes; and a body with secrets in it is not kept for want of memory.
             notes.append("left out: its content coding could not be put on again")
-            return Result(octets: [], count: edits.count)
+            return Result(bytes: [], count: edits.count)
         }
         if !isWhole {
             // What was broken stays broken: the end of the stream is not there.
-            octets.removeLast(min(octets.count, Self.missing))
+            bytes.removeLast(min(bytes.count, Self.missing))
             if isComplete { notes.append("only what stands in front of a break in its content coding is kept, since secrets stood there") }
         }
-        return Result(octets: octets, count: edits.count)
+        return Result(bytes: bytes, count: edits.count)
     }
 
     /// What is too long for memory without its codings.
     private func streamed(_ wire: [UInt8], _ headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         do {
             let redaction = SourceRedaction(text: self.content.text, mayLoad: false)
             let outcome = try redaction.redact(ByteSource(wire), headers: headers, isComplete: isComplete) {
-                octets.append(contentsOf: $0)
+                bytes.append(contentsOf: $0)
             }
             notes += outcome.notes.filter { !notes.contains($0) }
-            return outcome.isBodyChanged ? Result(octets: octets, count: outcome.count) : nil
+            return outcome.isBodyChanged ? Result(bytes: bytes, count: outcome.count) : nil
         } catch {
             notes.append("left out: its content coding could not be put on again")
-            return Result(octets: [], count: 1)
+            return Result(bytes: [], count: 1)
         }
     }
 
-    /// Fewer octets than the trailer of any coding that has one.
+    /// Fewer bytes than the trailer of any coding that has one.
     private static let missing = 1
 }

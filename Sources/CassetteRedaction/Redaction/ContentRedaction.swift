@@ -67,7 +67,7 @@ struct ContentRedaction {
 
     private static func moved(_ edits: [Edit], by offset: Int) -> [Edit] {
         guard offset > 0 else { return edits }
-        return edits.map { Edit(range: $0.range.lowerBound + offset..<$0.range.upperBound + offset, octets: $0.octets) }
+        return edits.map { Edit(range: $0.range.lowerBound + offset..<$0.range.upperBound + offset, bytes: $0.bytes) }
     }
 
     // MARK: Parts
@@ -104,7 +104,7 @@ struct ContentRedaction {
         case .secret(let kind, let isSure):
             guard !Placeholder.isWhole(content) else { return [] }
             let placeholder = self.text.vault.placeholder(for: Array(content), kind: kind, isSure: isSure)
-            return [Edit(range: slice.startIndex..<slice.endIndex, octets: placeholder.octets)]
+            return [Edit(range: slice.startIndex..<slice.endIndex, bytes: placeholder.bytes)]
         case .kept:
             let edits = self.text.edits(in: content, kept: [0..<content.count])
             return Self.moved(edits.edits, by: slice.startIndex)
@@ -127,30 +127,30 @@ struct ContentRedaction {
         }
         guard let redacted else { return nil }
         let text = encoding == .base64 ? Self.base64(redacted, like: slice) : Self.quotedPrintable(redacted)
-        return Edit(range: slice.startIndex..<slice.endIndex, octets: text)
+        return Edit(range: slice.startIndex..<slice.endIndex, bytes: text)
     }
 
-    private static func base64(_ octets: [UInt8], like slice: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+    private static func base64(_ bytes: [UInt8], like slice: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         var text: [UInt8] = []
-        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         guard slice.contains(10) else { return text }
         let lines = stride(from: 0, to: text.count, by: self.lineLength).map { text[$0..<min($0 + self.lineLength, text.count)] }
         return lines.joined(separator: [13, 10]) + (slice.last == 10 ? [13, 10] : [])
     }
 
     /// Lines end where they did; those that get too long are broken softly.
-    private static func quotedPrintable(_ octets: [UInt8]) -> [UInt8] {
+    private static func quotedPrintable(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         var width = 0
-        for (index, octet) in octets.enumerated() {
-            let next = index + 1 < octets.count ? octets[index + 1] : 10
-            if octet == 10 || octet == 13 && next == 10 {
-                text.append(octet)
+        for (index, byte) in bytes.enumerated() {
+            let next = index + 1 < bytes.count ? bytes[index + 1] : 10
+            if byte == 10 || byte == 13 && next == 10 {
+                text.append(byte)
                 width = 0
                 continue
             }
-            let isPlain = octet > 32 && octet < 127 && octet != UInt8(ascii: "=") || (octet == 32 || octet == 9) && next != 10 && next != 13
-            let spelled = isPlain ? [octet] : [UInt8(ascii: "=")] + [octet >> 4, octet & 15].map { Hex.digit($0) & ($0 > 9 ? ~32 : 255) }
+            let isPlain = byte > 32 && byte < 127 && byte != UInt8(ascii: "=") || (byte == 32 || byte == 9) && next != 10 && next != 13
+            let spelled = isPlain ? [byte] : [UInt8(ascii: "=")] + [byte >> 4, byte & 15].map { Hex.digit($0) & ($0 > 9 ? ~32 : 255) }
             if width + spelled.count >= Self.lineLength {
                 text += [UInt8(ascii: "="), 13, 10]
                 width = 0

@@ -15,17 +15,17 @@ package struct EditList: Sendable, Hashable {
             guard edit.range.upperBound > last.range.upperBound else { continue }
             self.edits[self.edits.count - 1] = Edit(
                 range: last.range.lowerBound..<edit.range.upperBound,
-                octets: last.octets == edit.octets ? last.octets : last.octets + edit.octets)
+                bytes: last.bytes == edit.bytes ? last.bytes : last.bytes + edit.bytes)
         }
     }
 
     package var isEmpty: Bool { self.edits.isEmpty }
     var count: Int { self.edits.count }
 
-    /// Octets by which the text grows.
-    var growth: Int { self.edits.reduce(0) { $0 + $1.octets.count - $1.range.count } }
+    /// Bytes by which the text grows.
+    var growth: Int { self.edits.reduce(0) { $0 + $1.bytes.count - $1.range.count } }
 
-    /// Whether an edit and a range share an octet.
+    /// Whether an edit and a range share an byte.
     func touches(_ range: Range<Int>) -> Bool {
         var (low, high) = (0, self.edits.count)
         while low < high {
@@ -41,7 +41,7 @@ package struct EditList: Sendable, Hashable {
         var position = 0
         for edit in self.edits {
             result.append(contentsOf: text[position..<edit.range.lowerBound])
-            result.append(contentsOf: edit.octets)
+            result.append(contentsOf: edit.bytes)
             position = edit.range.upperBound
         }
         result.append(contentsOf: text[position...])
@@ -52,7 +52,7 @@ package struct EditList: Sendable, Hashable {
         text.withUnsafeBytes { self.applied(to: $0) }
     }
 
-    /// Where octets in front of these offsets, which ascend, end in the new text. Behind the beginning of an edit that is its end.
+    /// Where bytes in front of these offsets, which ascend, end in the new text. Behind the beginning of an edit that is its end.
     func moved(_ offsets: [Int]) -> [Int] {
         var moved: [Int] = []
         moved.reserveCapacity(offsets.count)
@@ -60,12 +60,12 @@ package struct EditList: Sendable, Hashable {
         var next = 0
         for offset in offsets {
             while next < self.edits.count, self.edits[next].range.upperBound <= offset {
-                shift += self.edits[next].octets.count - self.edits[next].range.count
+                shift += self.edits[next].bytes.count - self.edits[next].range.count
                 next += 1
             }
             if next < self.edits.count, self.edits[next].range.lowerBound < offset {
                 let edit = self.edits[next]
-                moved.append(edit.range.lowerBound + shift + edit.octets.count)
+                moved.append(edit.range.lowerBound + shift + edit.bytes.count)
             } else {
                 moved.append(offset + shift)
             }

@@ -1,11 +1,11 @@
 internal import Platform
 internal import TapeBytes
 
-/// A text with the escapes of URLs, JSON and HTML taken out, all of them at once, and where each octet of it came from.
+/// A text with the escapes of URLs, JSON and HTML taken out, all of them at once, and where each byte of it came from.
 ///
 /// Does not know which of them a text really has: what is no escape stays as it is.
 struct EscapeView {
-    let octets: [UInt8]
+    let bytes: [UInt8]
     /// From each of these on, offsets of both texts go in step.
     private let steps: [(view: Int, source: Int)]
     private let sourceCount: Int
@@ -16,30 +16,30 @@ struct EscapeView {
     /// Nil for a text without escapes.
     init?(_ text: UnsafeRawBufferPointer) {
         guard Self.mayHaveEscapes(text) else { return nil }
-        var octets: [UInt8] = []
-        octets.reserveCapacity(text.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
         var steps: [(view: Int, source: Int)] = [(0, 0)]
         var position = 0
         var plain = 0
         while position < text.count {
-            let octet = text[position]
-            guard octet == UInt8(ascii: "%") || octet == UInt8(ascii: "\\") || octet == UInt8(ascii: "&"),
+            let byte = text[position]
+            guard byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "&"),
                 let (decoded, length) = Self.escape(text, at: position)
             else {
                 position += 1
                 continue
             }
-            octets.append(contentsOf: text[plain..<position])
-            steps.append((octets.count, position))
-            octets.append(contentsOf: decoded.bytes.prefix(decoded.count))
+            bytes.append(contentsOf: text[plain..<position])
+            steps.append((bytes.count, position))
+            bytes.append(contentsOf: decoded.bytes.prefix(decoded.count))
             position += length
             plain = position
-            // An offset within the octets of one escape belongs to its beginning.
-            steps.append((octets.count, position))
+            // An offset within the bytes of one escape belongs to its beginning.
+            steps.append((bytes.count, position))
         }
         guard steps.count > 1 else { return nil }
-        octets.append(contentsOf: text[plain...])
-        self.octets = octets
+        bytes.append(contentsOf: text[plain...])
+        self.bytes = bytes
         self.steps = steps
         self.sourceCount = text.count
     }
@@ -52,11 +52,11 @@ struct EscapeView {
         return false
     }
 
-    /// The octets of the source that a range of the view stands for, whole escapes only.
+    /// The bytes of the source that a range of the view stands for, whole escapes only.
     func source(_ range: Range<Int>) -> Range<Int> {
         let start = self.step(at: range.lowerBound)
         var lower = self.steps[start].source + range.lowerBound - self.steps[start].view
-        // Within an escape of several octets.
+        // Within an escape of several bytes.
         if start + 1 < self.steps.count { lower = min(lower, self.isEscape(start) ? self.steps[start].source : lower) }
         guard !range.isEmpty else { return lower..<lower }
         let last = self.step(at: range.upperBound - 1)
@@ -76,7 +76,7 @@ struct EscapeView {
         return low
     }
 
-    /// Whether the octets behind a step are those of an escape: steps come in pairs, the first of all apart.
+    /// Whether the bytes behind a step are those of an escape: steps come in pairs, the first of all apart.
     private func isEscape(_ step: Int) -> Bool { step % 2 == 1 }
 
     /// A range of the source, widened to whole escapes.
@@ -132,11 +132,11 @@ struct EscapeView {
 
     private static func unicode(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (Decoded, length: Int)? {
         guard let first = self.unit(text, offset) else { return nil }
-        if let scalar = Unicode.Scalar(first) { return (self.octets(scalar), 6) }
+        if let scalar = Unicode.Scalar(first) { return (self.bytes(scalar), 6) }
         guard first < 0xDC00, let second = self.unit(text, offset + 6), second >= 0xDC00, second <= 0xDFFF,
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
         else { return nil }
-        return (self.octets(scalar), 12)
+        return (self.bytes(scalar), 12)
     }
 
     private static func unit(_ text: UnsafeRawBufferPointer, _ offset: Int) -> UInt32? {
@@ -149,9 +149,9 @@ struct EscapeView {
         return unit
     }
 
-    private static func octets(_ scalar: Unicode.Scalar) -> Decoded {
-        let octets = Array(String(scalar).utf8)
-        return (octets, octets.count)
+    private static func bytes(_ scalar: Unicode.Scalar) -> Decoded {
+        let bytes = Array(String(scalar).utf8)
+        return (bytes, bytes.count)
     }
 
     private static let entities: [(StaticString, UInt8)] = [
@@ -163,9 +163,9 @@ struct EscapeView {
     private static func entity(_ text: UnsafeRawBufferPointer, _ offset: Int) -> (Decoded, length: Int)? {
         guard text.count - offset > 3 else { return nil }
         if text[offset + 1] == UInt8(ascii: "#") { return self.numeric(text, offset) }
-        for (name, octet) in Self.entities where text.count - offset >= name.utf8CodeUnitCount {
+        for (name, byte) in Self.entities where text.count - offset >= name.utf8CodeUnitCount {
             if (0..<name.utf8CodeUnitCount).allSatisfy({ text[offset + $0] == name.utf8Start[$0] }) {
-                return (([octet], 1), name.utf8CodeUnitCount)
+                return (([byte], 1), name.utf8CodeUnitCount)
             }
         }
         return nil
@@ -181,7 +181,7 @@ struct EscapeView {
             index += 1
         }
         guard index > start, index < text.count, text[index] == UInt8(ascii: ";"), let scalar = Unicode.Scalar(value) else { return nil }
-        return (self.octets(scalar), index + 1 - offset)
+        return (self.bytes(scalar), index + 1 - offset)
     }
 }
 
@@ -194,7 +194,7 @@ extension EscapeView {
         var text = text
         for _ in 0..<Self.depthLimit {
             guard let view = text.withUnsafeBytes({ EscapeView($0) }) else { break }
-            text = view.octets
+            text = view.bytes
         }
         return text
     }

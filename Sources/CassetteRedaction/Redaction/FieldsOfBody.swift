@@ -1,7 +1,7 @@
 package import CassetteModel
 package import TapeBytes
 
-/// Mends the header fields and the arrival that speak of a body's octets, once these have changed.
+/// Mends the header fields and the arrival that speak of a body's bytes, once these have changed.
 package struct FieldsOfBody {
     package let makeDigest: () -> any ContentDigest
 
@@ -16,8 +16,8 @@ package struct FieldsOfBody {
     ]
 
     /// - Parameters:
-    ///   - growth: octets that came in, less those that went.
-    ///   - old: the SHA-256 of the octets, asked for when a field has one.
+    ///   - growth: bytes that came in, less those that went.
+    ///   - old: the SHA-256 of the bytes, asked for when a field has one.
     package func mend(
         _ fields: inout HeaderFields, growth: Int, old: () throws -> [UInt8], new: () throws -> [UInt8], notes: inout [String]
     ) rethrows {
@@ -66,22 +66,22 @@ package struct FieldsOfBody {
         if mended != value { fields = fields.replacing(name, with: mended) }
     }
 
-    private static func base64(_ octets: [UInt8]) -> String {
+    private static func base64(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
-        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The SHA-256 of octets in memory.
-    package func digest(_ octets: [UInt8]) -> [UInt8] {
+    /// The SHA-256 of bytes in memory.
+    package func digest(_ bytes: [UInt8]) -> [UInt8] {
         var digest = self.makeDigest()
-        octets.withUnsafeBytes { digest.update($0) }
+        bytes.withUnsafeBytes { digest.update($0) }
         return digest.finalize()
     }
 
     // MARK: Arrival
 
-    /// The same pieces of the new octets. Edges within a secret move behind it.
+    /// The same pieces of the new bytes. Edges within a secret move behind it.
     package static func mend(_ arrival: inout Arrival?, edits: EditList?, oldSize: Int, newSize: Int) {
         guard var mended = arrival, !mended.pieces.isEmpty else { return }
         var ends: [Int] = []

@@ -32,7 +32,7 @@ struct HeadRedaction {
                 // What runs over a line's end is no secret.
                 guard edit.range.lowerBound >= value.startIndex, edit.range.upperBound <= value.endIndex else { continue }
                 own.append(
-                    Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, octets: edit.octets))
+                    Edit(range: edit.range.lowerBound - line.startIndex..<edit.range.upperBound - line.startIndex, bytes: edit.bytes))
             }
             count += own.count
             redacted.append(line: own.isEmpty ? Array(line) : EditList(own).applied(to: Array(line)))
@@ -94,13 +94,13 @@ struct HeadRedaction {
 
     /// Nil where nothing is to be done.
     func redacted(url: String) -> (url: String, count: Int)? {
-        let octets = Array(url.utf8)
-        let edits = octets.withUnsafeBytes { bytes in
+        let bytes = Array(url.utf8)
+        let edits = bytes.withUnsafeBytes { bytes in
             let (findings, kept) = self.findings(inURL: bytes)
             return self.text.edits(in: bytes, as: .url, findings: findings, kept: kept)
         }
-        let redacted = Self.plain(edits.applied(to: octets))
-        guard redacted != octets else { return nil }
+        let redacted = Self.plain(edits.applied(to: bytes))
+        guard redacted != bytes else { return nil }
         return (String(decoding: redacted, as: UTF8.self), edits.count)
     }
 
@@ -139,7 +139,7 @@ struct HeadRedaction {
                 let text = Finding.Spelling.query.decode(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length]))
                 // In front of a host its marks would mean something else.
                 if let text, offset + length == bytes.count || bytes[offset + length] != UInt8(ascii: "@") {
-                    edits.append(Edit(range: offset..<offset + length, octets: text))
+                    edits.append(Edit(range: offset..<offset + length, bytes: text))
                 }
                 offset += length
             }

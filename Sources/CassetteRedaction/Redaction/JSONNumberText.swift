@@ -1,9 +1,9 @@
 /// Where a number of JSON stands in a text (RFC 8259, 6), without a parser.
 enum JSONNumberText {
     @inline(__always)
-    static func mayHold(_ octet: UInt8) -> Bool {
-        octet >= 48 && octet <= 57 || octet == UInt8(ascii: ".") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: "+")
-            || octet | 32 == UInt8(ascii: "e")
+    static func mayHold(_ byte: UInt8) -> Bool {
+        byte >= 48 && byte <= 57 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+            || byte | 32 == UInt8(ascii: "e")
     }
 
     /// The whole number that a range is part of, where JSON would have a value there; nil where it is part of anything else.

@@ -1,13 +1,13 @@
 internal import CassetteFormat
 public import CassetteModel
 
-/// Looks for the secrets of a vault in the octets of files, in any spelling.
+/// Looks for the secrets of a vault in the bytes of files, in any spelling.
 public struct LeakScan {
     private let vault: SecretVault
 
     /// Leaks told of one file: the first ones are enough to find the others.
     public static let limit = 100
-    /// Octets looked at at once, and how many of them are looked at again with the next ones: more than the longest secret in base64.
+    /// Bytes looked at at once, and how many of them are looked at again with the next ones: more than the longest secret in base64.
     private static let windowSize = 1 << 20
     private static let overlap = 128 << 10
 
@@ -31,10 +31,10 @@ public struct LeakScan {
         return Array(leaks.sorted { ($0.offset, $0.placeholder.description) < ($1.offset, $1.placeholder.description) }.prefix(Self.limit))
     }
 
-    /// Whether there is one in octets in memory.
-    func hasLeak(_ octets: UnsafeRawBufferPointer) -> Bool {
+    /// Whether there is one in bytes in memory.
+    func hasLeak(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var leaks = Set<Leak>()
-        self.look(at: octets, from: 0, isCompressed: false, &leaks)
+        self.look(at: bytes, from: 0, isCompressed: false, &leaks)
         return !leaks.isEmpty
     }
 
@@ -69,18 +69,18 @@ public struct LeakScan {
         window.withUnsafeBytes { self.look(at: $0, from: offset, isCompressed: isCompressed, &leaks) }
     }
 
-    private func look(at octets: UnsafeRawBufferPointer, from offset: Int, isCompressed: Bool, _ leaks: inout Set<Leak>) {
+    private func look(at bytes: UnsafeRawBufferPointer, from offset: Int, isCompressed: Bool, _ leaks: inout Set<Leak>) {
         let (index, placeholders) = self.vault.snapshot()
         guard !index.isEmpty else { return }
         var views: [EscapeView] = []
-        self.look(octets, index) { hit in
+        self.look(bytes, index) { hit in
             let spelling: Leak.Spelling = isCompressed ? .compressed : Self.spelling(hit.form)
             leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: hit.range.lowerBound + offset, spelling: spelling))
         }
-        var view = EscapeView(octets)
+        var view = EscapeView(bytes)
         while let current = view, views.count < EscapeView.depthLimit {
             views.append(current)
-            current.octets.withUnsafeBytes { text in
+            current.bytes.withUnsafeBytes { text in
                 self.look(text, index) { hit in
                     let range = views.reversed().reduce(hit.range) { $1.source($0) }
                     // What has no escape in it was found as it stands.
@@ -88,13 +88,13 @@ public struct LeakScan {
                     let spelling: Leak.Spelling =
                         isCompressed
                         ? .compressed
-                        : octets[range].contains(UInt8(ascii: "%"))
+                        : bytes[range].contains(UInt8(ascii: "%"))
                             ? .percent
-                            : octets[range].contains(UInt8(ascii: "\\")) ? .json : .html
+                            : bytes[range].contains(UInt8(ascii: "\\")) ? .json : .html
                     leaks.insert(Leak(placeholder: placeholders[hit.secret], offset: range.lowerBound + offset, spelling: spelling))
                 }
             }
-            view = current.octets.withUnsafeBytes { EscapeView($0) }
+            view = current.bytes.withUnsafeBytes { EscapeView($0) }
         }
     }
 
@@ -129,7 +129,7 @@ public struct Leak: Sendable, Hashable, CustomStringConvertible {
 
     /// What should have stood there.
     public var placeholder: Placeholder
-    /// Octets in front of it in the file, or in the decoded body for `compressed`.
+    /// Bytes in front of it in the file, or in the decoded body for `compressed`.
     public var offset: Int
     public var spelling: Spelling
 

@@ -40,13 +40,13 @@ public struct LiveRedactor: Sendable {
         return (redactedURL, redactedHeaders)
     }
 
-    /// The wire octets of a body as the cassette would hold them; nil where they stay as they are.
+    /// The wire bytes of a body as the cassette would hold them; nil where they stay as they are.
     ///
     /// - Parameter headers: as the client sent them.
     public func redacted(body: [UInt8], headers: HeaderFields) -> [UInt8]? {
         var request = RecordedRequest(method: "POST", url: "", headers: headers)
         var wire: WireBody? = WireBody(body)
-        return self.redactor.redact(request: &request, body: &wire).isBodyChanged ? wire?.octets : nil
+        return self.redactor.redact(request: &request, body: &wire).isBodyChanged ? wire?.bytes : nil
     }
 
     /// A body that is too large for memory; see `Redactor`.

@@ -18,16 +18,16 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { "{{\(self.kind):\(self.number)}}" }
-    public var octets: [UInt8] { Array(self.description.utf8) }
+    public var bytes: [UInt8] { Array(self.description.utf8) }
 
     /// Some words as a kind: what may not stand in one becomes a hyphen.
     public static func kind(_ words: String) -> String {
-        let octets = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }
-        return octets.isEmpty ? "secret" : String(decoding: octets, as: UTF8.self)
+        let bytes = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }
+        return bytes.isEmpty ? "secret" : String(decoding: bytes, as: UTF8.self)
     }
 
-    static func mayStandInKind(_ octet: UInt8) -> Bool {
-        FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".")
+    static func mayStandInKind(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 }
 
@@ -35,45 +35,45 @@ extension Placeholder {
     /// Digits of a number: more secrets than that do not fit in memory.
     private static let digitLimit = 9
 
-    /// The octets that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil where none stands there.
-    public static func length(in octets: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: octets, at: offset)?.length }
+    /// The bytes that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil where none stands there.
+    public static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: bytes, at: offset)?.length }
 
-    /// The placeholder that stands at an offset, and how many octets it takes; nil where none does.
-    public static func spelled(in octets: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
-        guard let (kind, number, length) = self.parts(in: octets, at: offset) else { return nil }
-        guard let count = Int(String(decoding: octets[number], as: UTF8.self)) else { return nil }
-        return (Placeholder(kind: String(decoding: octets[kind], as: UTF8.self), number: count), length)
+    /// The placeholder that stands at an offset, and how many bytes it takes; nil where none does.
+    public static func spelled(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
+        guard let (kind, number, length) = self.parts(in: bytes, at: offset) else { return nil }
+        guard let count = Int(String(decoding: bytes[number], as: UTF8.self)) else { return nil }
+        return (Placeholder(kind: String(decoding: bytes[kind], as: UTF8.self), number: count), length)
     }
 
     private static func parts(
-        in octets: UnsafeRawBufferPointer, at offset: Int
+        in bytes: UnsafeRawBufferPointer, at offset: Int
     ) -> (kind: Range<Int>, number: Range<Int>, length: Int)? {
         var index = offset
-        guard self.take("{", "7b", octets, &index), self.take("{", "7b", octets, &index) else { return nil }
+        guard self.take("{", "7b", bytes, &index), self.take("{", "7b", bytes, &index) else { return nil }
         let kind = index
-        while index < octets.count, index - kind <= Self.kindLimit, self.mayStandInKind(octets[index]) { index += 1 }
+        while index < bytes.count, index - kind <= Self.kindLimit, self.mayStandInKind(bytes[index]) { index += 1 }
         let kindEnd = index
-        guard index > kind, self.take(":", "3a", octets, &index) else { return nil }
+        guard index > kind, self.take(":", "3a", bytes, &index) else { return nil }
         let number = index
-        while index < octets.count, index - number < Self.digitLimit, octets[index] >= 48, octets[index] <= 57 { index += 1 }
+        while index < bytes.count, index - number < Self.digitLimit, bytes[index] >= 48, bytes[index] <= 57 { index += 1 }
         let numberEnd = index
-        guard index > number, self.take("}", "7d", octets, &index), self.take("}", "7d", octets, &index) else { return nil }
+        guard index > number, self.take("}", "7d", bytes, &index), self.take("}", "7d", bytes, &index) else { return nil }
         return (kind..<kindEnd, number..<numberEnd, index - offset)
     }
 
-    /// Whether the octets are one placeholder and nothing else.
-    public static func isWhole(_ octets: UnsafeRawBufferPointer) -> Bool {
-        octets.count > 5 && self.length(in: octets, at: 0) == octets.count
+    /// Whether the bytes are one placeholder and nothing else.
+    public static func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count > 5 && self.length(in: bytes, at: 0) == bytes.count
     }
 
-    private static func take(_ plain: StaticString, _ hex: StaticString, _ octets: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
-        guard index < octets.count else { return false }
-        if octets[index] == plain.utf8Start[0] {
+    private static func take(_ plain: StaticString, _ hex: StaticString, _ bytes: UnsafeRawBufferPointer, _ index: inout Int) -> Bool {
+        guard index < bytes.count else { return false }
+        if bytes[index] == plain.utf8Start[0] {
             index += 1
             return true
         }
-        guard octets.count - index > 2, octets[index] == UInt8(ascii: "%"), octets[index + 1] == hex.utf8Start[0],
-            octets[index + 2] | 32 == hex.utf8Start[1]
+        guard bytes.count - index > 2, bytes[index] == UInt8(ascii: "%"), bytes[index + 1] == hex.utf8Start[0],
+            bytes[index + 2] | 32 == hex.utf8Start[1]
         else { return false }
         index += 3
         return true

@@ -55,24 +55,24 @@ public enum RedactionPlace: Sendable, Hashable {
         }
         var segments: [String] = []
         for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-            var octets: [UInt8] = []
+            var bytes: [UInt8] = []
             var isEscaped = false
-            for octet in segment.utf8 {
+            for byte in segment.utf8 {
                 if isEscaped {
-                    guard octet == UInt8(ascii: "0") || octet == UInt8(ascii: "1") else { break }
-                    octets.append(octet == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
+                    guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else { break }
+                    bytes.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
                     isEscaped = false
-                } else if octet == UInt8(ascii: "~") {
+                } else if byte == UInt8(ascii: "~") {
                     isEscaped = true
                 } else {
-                    octets.append(octet)
+                    bytes.append(byte)
                 }
             }
             guard !isEscaped else {
                 throw RedactionRuleError(
                     "\"\(text)\" has a \"~\" that means nothing: write \"~0\" for it, and \"~1\" for a slash in a name")
             }
-            segments.append(String(decoding: octets, as: UTF8.self))
+            segments.append(String(decoding: bytes, as: UTF8.self))
         }
         return segments
     }

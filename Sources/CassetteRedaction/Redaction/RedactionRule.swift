@@ -35,21 +35,21 @@ public struct RedactionRule: Sendable, Hashable {
 
     /// A pattern without anything but plain characters, long enough to be looked for.
     private static func spellsSecret(_ pattern: Substring.UTF8View) -> Bool {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var isEscaped = false
-        for octet in pattern {
+        for byte in pattern {
             if isEscaped {
-                guard !FormSpelling.isAlphanumeric(octet) else { return false }
-                octets.append(octet)
+                guard !FormSpelling.isAlphanumeric(byte) else { return false }
+                bytes.append(byte)
                 isEscaped = false
-            } else if octet == UInt8(ascii: "\\") {
+            } else if byte == UInt8(ascii: "\\") {
                 isEscaped = true
             } else {
-                guard !Array(".[](){}*+?|^$".utf8).contains(octet) else { return false }
-                octets.append(octet)
+                guard !Array(".[](){}*+?|^$".utf8).contains(byte) else { return false }
+                bytes.append(byte)
             }
         }
-        return SecretReach(octets, isSure: true) != .place
+        return SecretReach(bytes, isSure: true) != .place
     }
 
     /// The kind of its placeholders: the name of the place.

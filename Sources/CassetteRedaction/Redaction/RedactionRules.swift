@@ -27,9 +27,9 @@ public struct RedactionRules: Sendable, Hashable {
         }
         for text in rules { self.rules.append(try RedactionRule(text)) }
         for text in keep { self.keep.append(try RedactionException(text)) }
-        for secret in secrets where secret.octets.count < NeedleIndex.lengthLimit {
+        for secret in secrets where secret.bytes.count < NeedleIndex.lengthLimit {
             throw RedactionRuleError(
-                "the value of \"\(secret.name)\" has \(secret.octets.count) octets, and only one of at least \(NeedleIndex.lengthLimit) can be looked for: leave it out of --secret-env, and name its place with --redact, as \"header:x-pin\""
+                "the value of \"\(secret.name)\" has \(secret.bytes.count) bytes, and only one of at least \(NeedleIndex.lengthLimit) can be looked for: leave it out of --secret-env, and name its place with --redact, as \"header:x-pin\""
             )
         }
         self.secrets = secrets
@@ -95,11 +95,11 @@ extension RedactionRules {
 public struct SecretValue: Sendable, Hashable {
     /// Becomes the placeholder's kind, behind `env-`.
     public var name: String
-    public var octets: [UInt8]
+    public var bytes: [UInt8]
 
-    public init(name: String, octets: [UInt8]) {
+    public init(name: String, bytes: [UInt8]) {
         self.name = name
-        self.octets = octets
+        self.bytes = bytes
     }
 }
 

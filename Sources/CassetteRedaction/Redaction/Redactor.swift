@@ -19,10 +19,10 @@ public struct Redactor: Sendable {
         self.rules = rules
         self.vault = vault
         self.makeDigest = makeDigest
-        for secret in rules.secrets where !secret.octets.isEmpty {
+        for secret in rules.secrets where !secret.bytes.isEmpty {
             // Who names a value means it, though others take it for a word.
-            let reach = SecretReach(secret.octets, isSure: true)
-            _ = vault.placeholder(for: secret.octets, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach)
+            let reach = SecretReach(secret.bytes, isSure: true)
+            _ = vault.placeholder(for: secret.bytes, kind: "env-\(secret.name)", reach: reach == .place ? .word : reach)
         }
     }
 
@@ -127,7 +127,7 @@ public struct Redactor: Sendable {
     func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
         guard self.vault.unsearched > unsearched else { return }
         outcome.notes.append(
-            "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB): those beyond are taken out at their own places only"
+            "the run has more secrets than are looked for everywhere (\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB): those beyond are taken out at their own places only"
         )
     }
 
@@ -165,7 +165,7 @@ public struct Redactor: Sendable {
         }
         // Before the fields of the head are redacted: a Content-Type may have its boundary taken for a secret's place.
         let result = body.flatMap {
-            self.body.redacted($0.octets, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
+            self.body.redacted($0.bytes, headers: headers, isComplete: $0.isComplete, notes: &outcome.notes)
         }
         outcome.count += self.head.redact(&headers)
         if var wire = body {
@@ -177,14 +177,14 @@ public struct Redactor: Sendable {
         outcome.count += result.count
         outcome.isBodyChanged = true
         var arrival = old.arrival
-        FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.octets.count, newSize: result.octets.count)
-        body = WireBody(result.octets, arrival: arrival, isComplete: old.isComplete)
+        FieldsOfBody.mend(&arrival, edits: result.edits, oldSize: old.bytes.count, newSize: result.bytes.count)
+        body = WireBody(result.bytes, arrival: arrival, isComplete: old.isComplete)
         let mender = FieldsOfBody(makeDigest: self.makeDigest)
         for isTrailer in [false, true] {
             guard var fields = isTrailer ? trailers : headers else { continue }
             mender.mend(
-                &fields, growth: result.octets.count - old.octets.count, old: { mender.digest(old.octets) },
-                new: { mender.digest(result.octets) },
+                &fields, growth: result.bytes.count - old.bytes.count, old: { mender.digest(old.bytes) },
+                new: { mender.digest(result.bytes) },
                 notes: &outcome.notes)
             if isTrailer { trailers = fields } else { headers = fields }
         }
@@ -192,15 +192,15 @@ public struct Redactor: Sendable {
 
     /// A quick look: whether one of the secrets known by now may stand in these bytes, in any spelling. For the pass at the end of a
     /// recording, over the text of each interaction and its sidecars.
-    public func mayConcern(_ octets: UnsafeRawBufferPointer) -> Bool {
-        LeakScan(self.vault).hasLeak(octets)
+    public func mayConcern(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        LeakScan(self.vault).hasLeak(bytes)
     }
 }
 
 extension Redactor {
-    /// A body that is too large for memory: `deliver` gets the redacted octets in pieces, and is not called where nothing is to be done.
+    /// A body that is too large for memory: `deliver` gets the redacted bytes in pieces, and is not called where nothing is to be done.
     ///
-    /// Reads the source twice. Redact the head with `redact(request:body:)` and no body first, and then `fit` it to the new octets.
+    /// Reads the source twice. Redact the head with `redact(request:body:)` and no body first, and then `fit` it to the new bytes.
     public func redact(
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
@@ -210,7 +210,7 @@ extension Redactor {
         return outcome
     }
 
-    /// Makes lengths and digests in header fields fit the redacted octets of a body.
+    /// Makes lengths and digests in header fields fit the redacted bytes of a body.
     ///
     /// Reads the sources only where a field has a digest.
     public func fit(

@@ -52,12 +52,12 @@ enum SecretNames {
     /// `X-Acme-Api-Key`: by how most vendors' names end.
     private static func meaning(ofEnding name: some Sequence<UInt8>) -> Meaning? {
         let letters = name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }.map { $0 | 32 }
-        guard let last = letters.last, self.endings.contains(where: { $0.octets.last == last }) else { return nil }
-        return self.endings.first { letters.count > $0.octets.count && letters.suffix($0.octets.count).elementsEqual($0.octets) }
+        guard let last = letters.last, self.endings.contains(where: { $0.bytes.last == last }) else { return nil }
+        return self.endings.first { letters.count > $0.bytes.count && letters.suffix($0.bytes.count).elementsEqual($0.bytes) }
             .map { Meaning(kind: $0.kind) }
     }
 
-    private static let endings: [(kind: String, octets: [UInt8])] = [
+    private static let endings: [(kind: String, bytes: [UInt8])] = [
         ("api-key", "apikey"), ("api-key", "accesskey"), ("access_token", "accesstoken"), ("refresh_token", "refreshtoken"),
         ("id_token", "idtoken"), ("token", "authtoken"), ("token", "apitoken"), ("token", "bearertoken"), ("token", "usertoken"),
         ("session", "sessiontoken"), ("secret", "secretkey"), ("secret", "apisecret"), ("client_secret", "clientsecret"),
@@ -70,9 +70,9 @@ enum SecretNames {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         var count = 0
         var first: UInt8 = 0
-        for octet in name {
-            if octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".") { continue }
-            let folded = octet >= 65 && octet <= 90 ? octet | 32 : octet
+        for byte in name {
+            if byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") { continue }
+            let folded = byte >= 65 && byte <= 90 ? byte | 32 : byte
             if count == 0 { first = folded }
             count += 1
             guard count <= Self.lengthLimit else { return nil }

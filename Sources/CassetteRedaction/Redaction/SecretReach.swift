@@ -15,40 +15,40 @@ enum SecretReach: Sendable, Hashable {
     private static let plainLimit = 12
 
     /// - Parameter isSure: the place holds secrets only, as a password's does and a cookie's does not.
-    init(_ octets: [UInt8], isSure: Bool) {
-        guard octets.count >= NeedleIndex.lengthLimit, !Self.isCommon(octets) else {
+    init(_ bytes: [UInt8], isSure: Bool) {
+        guard bytes.count >= NeedleIndex.lengthLimit, !Self.isCommon(bytes) else {
             self = .place
             return
         }
-        let hasLetter = octets.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
-        let hasDigit = octets.contains { $0 >= 48 && $0 <= 57 }
-        let hasOther = octets.contains { !FormSpelling.isAlphanumeric($0) }
+        let hasLetter = bytes.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+        let hasDigit = bytes.contains { $0 >= 48 && $0 <= 57 }
+        let hasOther = bytes.contains { !FormSpelling.isAlphanumeric($0) }
         if isSure {
-            self = octets.count < Self.plainLimit && !hasOther && !(hasLetter && hasDigit) ? .word : .anywhere
-        } else if hasLetter, hasDigit, octets.count >= 8, !Self.isDateOrVersion(octets) {
+            self = bytes.count < Self.plainLimit && !hasOther && !(hasLetter && hasDigit) ? .word : .anywhere
+        } else if hasLetter, hasDigit, bytes.count >= 8, !Self.isDateOrVersion(bytes) {
             self = .anywhere
         } else {
-            self = octets.count >= 16 && !Self.isWords(octets) ? .anywhere : .place
+            self = bytes.count >= 16 && !Self.isWords(bytes) ? .anywhere : .place
         }
     }
 
     /// Letters of one case, and what divides words.
-    private static func isWords(_ octets: [UInt8]) -> Bool {
-        let letters = octets.filter { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
-        let digits = octets.filter { $0 >= 48 && $0 <= 57 }
+    private static func isWords(_ bytes: [UInt8]) -> Bool {
+        let letters = bytes.filter { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+        let digits = bytes.filter { $0 >= 48 && $0 <= 57 }
         guard digits.isEmpty else { return letters.isEmpty && digits.count < 16 }
         // Random letters have both cases well mixed; words have capitals at their beginnings.
         let capitals = letters.filter { $0 < 97 }.count
         return capitals == letters.count || capitals * 4 <= letters.count
     }
 
-    private static func isDateOrVersion(_ octets: [UInt8]) -> Bool {
-        let letters = octets.filter { ($0 | 32) >= 97 && ($0 | 32) <= 122 }.count
-        return letters <= 3 && octets.count <= 30
+    private static func isDateOrVersion(_ bytes: [UInt8]) -> Bool {
+        let letters = bytes.filter { ($0 | 32) >= 97 && ($0 | 32) <= 122 }.count
+        return letters <= 3 && bytes.count <= 30
     }
 
-    private static func isCommon(_ octets: [UInt8]) -> Bool {
-        Self.common.contains(String(decoding: octets, as: UTF8.self).lowercased())
+    private static func isCommon(_ bytes: [UInt8]) -> Bool {
+        Self.common.contains(String(decoding: bytes, as: UTF8.self).lowercased())
     }
 
     /// Values that stand in places of secrets and are none, of at least six letters.

@@ -4,28 +4,28 @@ internal import CassetteModel
 struct SecretShape: Sendable {
     var kind: String
     var prefix: StaticString
-    /// Four octets of the prefix that few texts have; from its beginning.
+    /// Four bytes of the prefix that few texts have; from its beginning.
     var anchor: Int
     var alphabet: Alphabet
     /// Characters behind the prefix.
     var length: ClosedRange<Int>
-    /// Octets of the prefix that stay, since they are no secret.
+    /// Bytes of the prefix that stay, since they are no secret.
     var kept = 0
 
     enum Alphabet: Sendable {
         case upperAndDigits, alphanumeric, word, base64, path, escaped
 
         @inline(__always)
-        func contains(_ octet: UInt8) -> Bool {
+        func contains(_ byte: UInt8) -> Bool {
             switch self {
-            case .upperAndDigits: octet >= 65 && octet <= 90 || octet >= 48 && octet <= 57
-            case .alphanumeric: FormSpelling.isAlphanumeric(octet)
-            case .word: FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-")
+            case .upperAndDigits: byte >= 65 && byte <= 90 || byte >= 48 && byte <= 57
+            case .alphanumeric: FormSpelling.isAlphanumeric(byte)
+            case .word: FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
             case .base64:
-                FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "+") || octet == UInt8(ascii: "/") || octet == UInt8(ascii: "=")
-                    || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-")
-            case .escaped: FormSpelling.isAlphanumeric(octet) || [37, 43, 45, 47, 61, 95].contains(octet)
-            case .path: FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "/")
+                FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+                    || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+            case .escaped: FormSpelling.isAlphanumeric(byte) || [37, 43, 45, 47, 61, 95].contains(byte)
+            case .path: FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "/")
             }
         }
     }

@@ -5,7 +5,7 @@ internal import TapeBytes
 /// Lives in memory only. Any thread may use it.
 public final class SecretVault: Sendable {
     private struct State: Sendable {
-        let octetLimit: Int
+        let byteLimit: Int
         var placeholders: [Placeholder] = []
         /// By the bytes without escapes, so that all spellings are one secret.
         var numbers = SecretList()
@@ -24,14 +24,14 @@ public final class SecretVault: Sendable {
     /// Secrets of one run, and as many spellings of them with escapes: each takes some 300 bytes beside its own.
     public static let limit = 100_000
     /// Bytes of all secrets of one run and of their spellings with escapes. Each is held up to four times.
-    public static let octetLimit = 16 << 20
+    public static let byteLimit = 16 << 20
 
     private let state: Guarded<State>
     private let own = Guarded(0)
 
-    public convenience init() { self.init(octetLimit: Self.octetLimit) }
+    public convenience init() { self.init(byteLimit: Self.byteLimit) }
 
-    init(octetLimit: Int) { self.state = Guarded(State(octetLimit: octetLimit)) }
+    init(byteLimit: Int) { self.state = Guarded(State(byteLimit: byteLimit)) }
 
     /// Another way to the same secrets, for a second thread: what is learned through one is found through the other, and counted apart.
     package init(sharing other: SecretVault) { self.state = other.state }
@@ -67,7 +67,7 @@ public final class SecretVault: Sendable {
             if let known = state.numbers.number(of: canonical) {
                 number = known
             } else {
-                guard state.placeholders.count < Self.limit, secret.count <= state.octetLimit - state.bytes else {
+                guard state.placeholders.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
                     state.unsearched += 1
                     return Placeholder(kind: kind, number: 0)
                 }
@@ -98,7 +98,7 @@ public final class SecretVault: Sendable {
             return !state.isSearched[number]
         }
         guard state.spellings.number(of: secret) == nil else { return false }
-        guard state.spellings.count < Self.limit, secret.count <= state.octetLimit - state.bytes else {
+        guard state.spellings.count < Self.limit, secret.count <= state.byteLimit - state.bytes else {
             state.unsearched += 1
             return false
         }
@@ -188,8 +188,8 @@ public struct PlaceholderTally: Sendable, Hashable {
     private func forEach(in text: UnsafeRawBufferPointer, _ body: (_ kind: String, _ number: Int) -> Void) {
         var offset = 0
         while offset < text.count {
-            let octet = text[offset]
-            guard octet == UInt8(ascii: "{") || octet == UInt8(ascii: "%"), let length = Placeholder.length(in: text, at: offset) else {
+            let byte = text[offset]
+            guard byte == UInt8(ascii: "{") || byte == UInt8(ascii: "%"), let length = Placeholder.length(in: text, at: offset) else {
                 offset += 1
                 continue
             }

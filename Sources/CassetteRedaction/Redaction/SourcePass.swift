@@ -65,7 +65,7 @@ enum ContentStream {
     case text(TextStream)
     case parts(PartStream)
 
-    /// - Parameter beginning: the first octets, which tell text from other things where the type does not.
+    /// - Parameter beginning: the first bytes, which tell text from other things where the type does not.
     init(_ redaction: TextRedaction, headers: HeaderFields, beginning: UnsafeRawBufferPointer) {
         if let boundary = MultipartType(headers)?.boundary {
             self = .parts(PartStream(redaction, boundary: boundary))
@@ -169,13 +169,13 @@ final class PartStream {
         }
     }
 
-    private func takeData(_ octets: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+    private func takeData(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         switch self.data {
-        case .none: try deliver(octets)
-        case .text(let stream): try stream.push(octets, deliver: deliver)
+        case .none: try deliver(bytes)
+        case .text(let stream): try stream.push(bytes, deliver: deliver)
         case .secret(let kind, let isSure, let held):
             self.data = .none
-            let all = held + octets
+            let all = held + bytes
             guard all.count > TextSurvey.valueLimit else {
                 self.data = .secret(kind: kind, isSure: isSure, all)
                 return
@@ -194,29 +194,29 @@ final class PartStream {
         case .text(let stream):
             try stream.finish(deliver: deliver)
             self.found += stream.count
-        case .secret(let kind, let isSure, let octets):
-            guard !octets.isEmpty else { return }
-            guard !octets.withUnsafeBytes(Placeholder.isWhole) else { return try octets.withUnsafeBytes(deliver) }
+        case .secret(let kind, let isSure, let bytes):
+            guard !bytes.isEmpty else { return }
+            guard !bytes.withUnsafeBytes(Placeholder.isWhole) else { return try bytes.withUnsafeBytes(deliver) }
             self.found += 1
-            let placeholder = self.redaction.vault.placeholder(for: octets, kind: kind, isSure: isSure)
-            try placeholder.octets.withUnsafeBytes(deliver)
+            let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure)
+            try placeholder.bytes.withUnsafeBytes(deliver)
         }
     }
 }
 
-/// Redacts a text that comes in pieces: each octet is looked at with as much before and behind it as a secret can be long.
+/// Redacts a text that comes in pieces: each byte is looked at with as much before and behind it as a secret can be long.
 final class TextStream {
-    /// Octets that are collected before they are looked at.
+    /// Bytes that are collected before they are looked at.
     private static let blockSize = 1 << 20
-    /// Octets at the end that wait for more: a secret that begins in front of them has its end within them.
+    /// Bytes at the end that wait for more: a secret that begins in front of them has its end within them.
     private static let overlap = 2 * TextSurvey.valueLimit
-    /// Octets that were delivered and stay in sight: the names of values that follow, the beginning of a query.
+    /// Bytes that were delivered and stay in sight: the names of values that follow, the beginning of a query.
     private static let contextLimit = 4096
 
     private let redaction: TextRedaction
     private let kind: TextKind
     private var buffer: [UInt8] = []
-    /// Octets at the buffer's beginning that were delivered.
+    /// Bytes at the buffer's beginning that were delivered.
     private var context = 0
     private(set) var count = 0
     /// Columns of secrets in the text, as far as it was delivered; nil if there are none.
@@ -249,12 +249,12 @@ final class TextStream {
             return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
         }
         .filter { $0.range.upperBound > context && !$0.range.isEmpty }
-        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, octets: $0.octets) }
+        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, bytes: $0.bytes) }
         var cut = isLast ? self.buffer.count : max(context, self.buffer.count - Self.overlap)
         for edit in edits where edit.range.lowerBound < cut && edit.range.upperBound > cut { cut = edit.range.upperBound }
         let ready = edits.filter { $0.range.upperBound <= cut }
         self.count += ready.count
-        let moved = ready.map { Edit(range: $0.range.lowerBound - context..<$0.range.upperBound - context, octets: $0.octets) }
+        let moved = ready.map { Edit(range: $0.range.lowerBound - context..<$0.range.upperBound - context, bytes: $0.bytes) }
         try self.buffer.withUnsafeBytes { bytes in
             let part = UnsafeRawBufferPointer(rebasing: bytes[context..<cut])
             if moved.isEmpty {

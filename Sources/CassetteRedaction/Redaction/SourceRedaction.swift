@@ -9,10 +9,10 @@ struct SourceRedaction {
     /// Whether a body may be loaded after all, where rules need all of it.
     var mayLoad = true
 
-    /// Octets of a body that rules for places in JSON load: with its views it takes some 200 MiB, most of what the proxy may use.
+    /// Bytes of a body that rules for places in JSON load: with its views it takes some 200 MiB, most of what the proxy may use.
     static let loadLimit = 32 << 20
 
-    /// `deliver` gets the redacted octets in pieces, and is not called where nothing is to be done.
+    /// `deliver` gets the redacted bytes in pieces, and is not called where nothing is to be done.
     func redact(
         _ source: ByteSource, headers: HeaderFields, isComplete: Bool, deliver: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> RedactionOutcome {
@@ -22,9 +22,9 @@ struct SourceRedaction {
         if self.text.rules.hasJSONPlaces, kind == .json || kind == .text {
             if self.mayLoad, source.size <= Self.loadLimit { return try self.loaded(source, headers, isComplete, deliver) }
             if kind == .json, self.text.rules.rules.contains(where: \.isJSON) {
-                return Self.leftOut("\(source.size) octets are too many for rules for places in JSON")
+                return Self.leftOut("\(source.size) bytes are too many for rules for places in JSON")
             }
-            outcome.notes.append("rules for places in JSON are not applied to a body of \(source.size) octets")
+            outcome.notes.append("rules for places in JSON are not applied to a body of \(source.size) bytes")
         }
         var names: [ContentEncoding.Name] = []
         switch ContentEncoding(headers) {
@@ -62,12 +62,12 @@ struct SourceRedaction {
         let wire = try source.load()
         guard var result = body.redacted(wire, headers: headers, isComplete: isComplete, notes: &outcome.notes) else { return outcome }
         // What its end teaches may stand at its beginning.
-        if let again = body.redacted(result.octets, headers: headers, isComplete: isComplete, notes: &outcome.notes) {
-            result = BodyRedaction.Result(octets: again.octets, count: result.count + again.count)
+        if let again = body.redacted(result.bytes, headers: headers, isComplete: isComplete, notes: &outcome.notes) {
+            result = BodyRedaction.Result(bytes: again.bytes, count: result.count + again.count)
         }
         outcome.count = result.count
         outcome.isBodyChanged = true
-        try result.octets.withUnsafeBytes(deliver)
+        try result.bytes.withUnsafeBytes(deliver)
         return outcome
     }
 

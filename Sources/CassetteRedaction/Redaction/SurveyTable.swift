@@ -1,4 +1,4 @@
-/// Short texts that secrets begin with or stand behind, found by looking at three octets out of every other offset.
+/// Short texts that secrets begin with or stand behind, found by looking at three bytes out of every other offset.
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
         /// The last three letters of a name and a quote, an equals sign, a colon or a bracket.
@@ -21,7 +21,7 @@ struct SurveyTable: Sendable {
     private let slots: [UInt8]
     private let words: [UInt32]
     private let anchors: [Anchor]
-    /// A bit for the first three and the last three octets of each anchor: one of the two lies at an even offset.
+    /// A bit for the first three and the last three bytes of each anchor: one of the two lies at an even offset.
     private let threes: [UInt64]
     /// A bit for each anchor.
     private let fours: [UInt64]
@@ -36,8 +36,8 @@ struct SurveyTable: Sendable {
                 anchors[word] = .shapes([index])
             }
         }
-        for octet in Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8) {
-            anchors[Self.word(Array("eyJ".utf8) + [octet])] = .webToken
+        for byte in Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_".utf8) {
+            anchors[Self.word(Array("eyJ".utf8) + [byte])] = .webToken
         }
         anchors[Self.word(Array("BEGI".utf8))] = .armour
         for ending in Set((SecretNames.names.flatMap(\.names) + ["cookie"]).flatMap { Self.cases(Array($0.utf8.suffix(3))) }) {
@@ -83,28 +83,28 @@ struct SurveyTable: Sendable {
         return nil
     }
 
-    private static func word(_ octets: [UInt8]) -> UInt32 {
-        octets.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
+    private static func word(_ bytes: [UInt8]) -> UInt32 {
+        bytes.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
     }
 
     /// Each letter in both cases; a name of two letters stands behind whatever may be in front of it.
     private static func cases(_ ending: [UInt8]) -> [[UInt8]] {
         var cases: [[UInt8]] = [[]]
         if ending.count < 3 { cases = Array("\"?&<:_-.".utf8).map { [$0] } }
-        for octet in ending {
-            let isLetter = octet >= 97 && octet <= 122
-            cases = cases.flatMap { isLetter ? [$0 + [octet], $0 + [octet & ~32]] : [$0 + [octet]] }
+        for byte in ending {
+            let isLetter = byte >= 97 && byte <= 122
+            cases = cases.flatMap { isLetter ? [$0 + [byte], $0 + [byte & ~32]] : [$0 + [byte]] }
         }
         return cases
     }
 
-    /// Delivers each anchor with the offset of its four octets, in ascending order.
+    /// Delivers each anchor with the offset of its four bytes, in ascending order.
     func scan(_ text: UnsafeRawBufferPointer, deliver: (Anchor, Int) -> Void) {
         guard text.count >= Self.window, let base = text.baseAddress else { return }
         let last = text.count - Self.window
         self.threes.withUnsafeBufferPointer { threes in
             self.fours.withUnsafeBufferPointer { fours in
-                // SAFETY: four octets at `last`, or in front of it, are in the text; both filters have a bit for any hash.
+                // SAFETY: four bytes at `last`, or in front of it, are in the text; both filters have a bit for any hash.
                 func look(_ offset: Int) {
                     let word = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
                     let bit = Self.bit(word)

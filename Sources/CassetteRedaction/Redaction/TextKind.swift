@@ -7,6 +7,6 @@ enum TextKind: Sendable, Hashable {
     case form
     /// A URL and nothing else.
     case url
-    /// Octets whose number may have a meaning to what they are part of: it does not change.
+    /// Bytes whose number may have a meaning to what they are part of: it does not change.
     case binary
 }

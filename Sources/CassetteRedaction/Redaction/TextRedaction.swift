@@ -25,10 +25,10 @@ struct TextRedaction {
         work.learn(self.rules.patterns(in: text))
         work.learn(TextSurvey.findings(in: text, as: kind, hasMore: hasMore))
         var views: [EscapeView] = []
-        // Escapes in octets that are no text are chance.
+        // Escapes in bytes that are no text are chance.
         if kind != .binary, let view = EscapeView(text) {
             views.append(view)
-            while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.octets.withUnsafeBytes { EscapeView($0) } }) {
+            while views.count < EscapeView.depthLimit, let next = views.last.flatMap({ $0.bytes.withUnsafeBytes { EscapeView($0) } }) {
                 views.append(next)
             }
             for depth in views.indices { work.learn(in: views[...depth], hasMore: hasMore) }
@@ -61,7 +61,7 @@ struct TextRedaction {
             self.vault = vault
             self.text = text
             self.kind = kind
-            self.kept = EditList(kept.map { Edit(range: $0, octets: []) })
+            self.kept = EditList(kept.map { Edit(range: $0, bytes: []) })
         }
 
         /// Looked up when there is something to write: most texts have nothing.
@@ -86,8 +86,8 @@ struct TextRedaction {
                     SecretReach(finding.secret, isSure: finding.isSure)
                 }
             let placeholder = self.vault.placeholder(for: finding.secret, kind: finding.kind, reach: reach, pieces: finding.pieces)
-            let octets = self.spell().octets(placeholder.octets, range: range, spelling: finding.spelling, isEscaped: isEscaped)
-            self.edits.append(Edit(range: range, octets: octets))
+            let bytes = self.spell().bytes(placeholder.bytes, range: range, spelling: finding.spelling, isEscaped: isEscaped)
+            self.edits.append(Edit(range: range, bytes: bytes))
         }
 
         /// What stands in the text behind escapes: JSON in a string of JSON, a URL in a query.
@@ -95,7 +95,7 @@ struct TextRedaction {
             guard let view = views.last else { return }
             // A form's items hold texts of any kind.
             let kind = self.kind == .form ? .plain : self.kind
-            let findings = view.octets.withUnsafeBytes {
+            let findings = view.bytes.withUnsafeBytes {
                 TextSurvey.findings(in: $0, as: kind, hasMore: hasMore, isView: true) + self.rules.patterns(in: $0)
             }
             guard !findings.isEmpty else { return }
@@ -124,9 +124,9 @@ struct TextRedaction {
             self.search(self.text, index, placeholders) { views.first?.widened($0) ?? $0 }
             for depth in views.indices {
                 let part = views[...depth]
-                views[depth].octets.withUnsafeBytes { octets in
-                    // Escapes within escapes: what stands for a part of an octet of the next level stands for all of it.
-                    self.search(octets, index, placeholders) { range in
+                views[depth].bytes.withUnsafeBytes { bytes in
+                    // Escapes within escapes: what stands for a part of an byte of the next level stands for all of it.
+                    self.search(bytes, index, placeholders) { range in
                         let wide = depth + 1 < views.count ? views[depth + 1].widened(range) : range
                         return part.reversed().reduce(wide) { $1.source($0) }
                     }
@@ -135,24 +135,24 @@ struct TextRedaction {
         }
 
         private mutating func search(
-            _ octets: UnsafeRawBufferPointer, _ index: NeedleIndex, _ placeholders: [Placeholder], _ source: (Range<Int>) -> Range<Int>
+            _ bytes: UnsafeRawBufferPointer, _ index: NeedleIndex, _ placeholders: [Placeholder], _ source: (Range<Int>) -> Range<Int>
         ) {
             var hits: [NeedleIndex.Hit] = []
-            index.search(octets) { hits.append($0) }
+            index.search(bytes) { hits.append($0) }
             guard !hits.isEmpty else { return }
             hits.sort { ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound) }
             var done = 0
             for hit in hits {
                 switch hit.form {
                 case .plain:
-                    self.replace(hit, octets, placeholders[hit.secret], source)
+                    self.replace(hit, bytes, placeholders[hit.secret], source)
                 case .hex, .wide:
-                    let spelled = self.spell().octets(placeholders[hit.secret].octets, in: hit.form, for: octets[hit.range])
-                    self.edits.append(Edit(range: source(hit.range), octets: spelled))
+                    let spelled = self.spell().bytes(placeholders[hit.secret].bytes, in: hit.form, for: bytes[hit.range])
+                    self.edits.append(Edit(range: source(hit.range), bytes: spelled))
                 case .base64(let alignment):
                     guard hit.range.lowerBound >= done else { continue }
-                    guard let run = Base64Run(octets, core: hit.range.lowerBound, alignment: alignment), self.kind != .binary else {
-                        self.replace(hit, octets, placeholders[hit.secret], source)
+                    guard let run = Base64Run(bytes, core: hit.range.lowerBound, alignment: alignment), self.kind != .binary else {
+                        self.replace(hit, bytes, placeholders[hit.secret], source)
                         continue
                     }
                     done = run.range.upperBound
@@ -162,28 +162,28 @@ struct TextRedaction {
         }
 
         private mutating func replace(
-            _ hit: NeedleIndex.Hit, _ octets: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
+            _ hit: NeedleIndex.Hit, _ bytes: UnsafeRawBufferPointer, _ placeholder: Placeholder, _ source: (Range<Int>) -> Range<Int>
         ) {
-            if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: octets) {
-                self.edits.append(Edit(range: source(number), octets: [UInt8(ascii: "0")]))
+            if self.kind == .plain || self.kind == .fields, let number = JSONNumberText.around(hit.range, in: bytes) {
+                self.edits.append(Edit(range: source(number), bytes: [UInt8(ascii: "0")]))
                 return
             }
             let range = source(hit.range)
-            let octets = self.spell().octets(placeholder.octets, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
-            self.edits.append(Edit(range: range, octets: octets))
+            let bytes = self.spell().bytes(placeholder.bytes, range: range, spelling: .plain, isEscaped: self.isEscaped(range))
+            self.edits.append(Edit(range: range, bytes: bytes))
         }
 
         private mutating func replace(_ run: Base64Run, _ index: NeedleIndex, _ placeholders: [Placeholder], _ range: Range<Int>) {
             var edits: [Edit] = []
             run.content.withUnsafeBytes { content in
                 index.search(content) { hit in
-                    edits.append(Edit(range: hit.range, octets: placeholders[hit.secret].octets))
+                    edits.append(Edit(range: hit.range, bytes: placeholders[hit.secret].bytes))
                 }
             }
             guard !edits.isEmpty else { return }
             let text = run.text(with: EditList(edits))
-            let octets = self.spell().octets(base64: text, isEscaped: self.isEscaped(range))
-            self.edits.append(Edit(range: range, octets: octets))
+            let bytes = self.spell().bytes(base64: text, isEscaped: self.isEscaped(range))
+            self.edits.append(Edit(range: range, bytes: bytes))
         }
     }
 }
@@ -211,7 +211,7 @@ struct PlaceholderSpelling {
     /// - Parameters:
     ///   - range: what it takes the place of.
     ///   - isEscaped: whether that has percent-encoding in it.
-    func octets(_ placeholder: [UInt8], range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
+    func bytes(_ placeholder: [UInt8], range: Range<Int>, spelling: Finding.Spelling, isEscaped: Bool = false) -> [UInt8] {
         switch self.kind {
         case .binary: return self.fitted(placeholder, range.count)
         case .form: return self.escaped(placeholder, keeping: self.plainMarks)
@@ -227,7 +227,7 @@ struct PlaceholderSpelling {
     }
 
     /// As the secret was spelled: in hex with its letters, in UTF-16 with zeros.
-    func octets(_ placeholder: [UInt8], in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
+    func bytes(_ placeholder: [UInt8], in form: Needle.Form, for old: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
         guard form == .wide else {
             let isUpper = old.contains { $0 >= 65 && $0 <= 70 }
             let fitted = self.kind == .binary ? self.fitted(placeholder, old.count / 2) : placeholder
@@ -237,7 +237,7 @@ struct PlaceholderSpelling {
     }
 
     /// Text of base64 in which secrets were, coded anew.
-    func octets(base64 text: [UInt8], isEscaped: Bool) -> [UInt8] {
+    func bytes(base64 text: [UInt8], isEscaped: Bool) -> [UInt8] {
         self.kind == .form || isEscaped ? self.escaped(text, keeping: []) : text
     }
 
@@ -245,16 +245,16 @@ struct PlaceholderSpelling {
         placeholder.prefix(count) + Array(repeating: UInt8(ascii: "*"), count: max(0, count - placeholder.count))
     }
 
-    private func escaped(_ octets: [UInt8], keeping: [UInt8]) -> [UInt8] {
+    private func escaped(_ bytes: [UInt8], keeping: [UInt8]) -> [UInt8] {
         var escaped: [UInt8] = []
-        for octet in octets {
-            let isPlain = FormSpelling.isAlphanumeric(octet) || [45, 46, 95].contains(octet) || keeping.contains(octet)
+        for byte in bytes {
+            let isPlain = FormSpelling.isAlphanumeric(byte) || [45, 46, 95].contains(byte) || keeping.contains(byte)
             guard !isPlain else {
-                escaped.append(octet)
+                escaped.append(byte)
                 continue
             }
             escaped.append(UInt8(ascii: "%"))
-            for digit in [Hex.digit(octet >> 4), Hex.digit(octet & 15)] {
+            for digit in [Hex.digit(byte >> 4), Hex.digit(byte & 15)] {
                 escaped.append(digit >= 97 && !self.usesLowerCase ? digit & ~32 : digit)
             }
         }

@@ -3,7 +3,7 @@ internal import TapeBytes
 
 /// Secrets by what they look like, at the anchors that the survey meets.
 extension TextSurvey {
-    /// Octets to both sides of an AWS key id among which the secret key that belongs to it may stand.
+    /// Bytes to both sides of an AWS key id among which the secret key that belongs to it may stand.
     private static let nearby = 256
 
     mutating func shapes(_ indices: [Int], anchorAt offset: Int) {
@@ -30,8 +30,8 @@ extension TextSurvey {
         }
     }
 
-    private static func mayStandInSecretKey(_ octet: UInt8) -> Bool {
-        FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "/") || octet == UInt8(ascii: "+")
+    private static func mayStandInSecretKey(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")
     }
 
     /// Not a digest in hex, nor a path.
@@ -95,7 +95,7 @@ struct PrivateKeyBlock {
         let start = end + 5
         var close = start
         let most = min(text.count, start + limit)
-        // A key that is cut, or has no end, ends where no key's octets stand.
+        // A key that is cut, or has no end, ends where no key's bytes stand.
         while close < most, !Self.isDashes(text, close), Self.mayHold(text[close]) { close += 1 }
         var lines: [[UInt8]] = []
         var line: [UInt8] = []
@@ -111,9 +111,9 @@ struct PrivateKeyBlock {
                 let low = Hex.value(text[index + 2])
             {
                 // A form's line ends, plus signs and slashes.
-                let octet = high << 4 | low
-                if octet <= 32 { Self.end(&line, &lines) } else { line.append(octet) }
-                if octet > 32 || first != nil { (first, last) = (first ?? index, octet > 32 ? index + 3 : last) }
+                let byte = high << 4 | low
+                if byte <= 32 { Self.end(&line, &lines) } else { line.append(byte) }
+                if byte > 32 || first != nil { (first, last) = (first ?? index, byte > 32 ? index + 3 : last) }
                 index += 3
             } else if text[index] <= 32 || text[index] == UInt8(ascii: "\\") {
                 Self.end(&line, &lines)
@@ -142,7 +142,7 @@ struct PrivateKeyBlock {
     }
 
     /// Base64, header lines of old formats, line ends in any spelling; neither quotes nor what divides a form's fields or opens an element.
-    private static func mayHold(_ octet: UInt8) -> Bool {
-        octet > 32 && octet < 127 ? ![34, 38, 39, 60].contains(octet) : octet <= 32
+    private static func mayHold(_ byte: UInt8) -> Bool {
+        byte > 32 && byte < 127 ? ![34, 38, 39, 60].contains(byte) : byte <= 32
     }
 }

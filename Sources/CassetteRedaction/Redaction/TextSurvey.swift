@@ -93,9 +93,9 @@ struct TextSurvey {
     private func startOfName(_ end: Int) -> Int {
         var start = end
         while start > 0, end - start <= SecretNames.lengthLimit {
-            let octet = self.text[start - 1]
+            let byte = self.text[start - 1]
             guard
-                FormSpelling.isAlphanumeric(octet) || octet == UInt8(ascii: "_") || octet == UInt8(ascii: "-") || octet == UInt8(ascii: ".")
+                FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
             else { break }
             start -= 1
         }
@@ -330,8 +330,8 @@ struct TextSurvey {
         }
     }
 
-    private func endsItem(_ octet: UInt8) -> Bool {
-        switch octet {
+    private func endsItem(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
             UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: ")"), 0...32:
             true
@@ -709,8 +709,8 @@ struct TextSurvey {
         colon >= 2 && FormSpelling.isAlphanumeric(self.text[colon - 1]) && FormSpelling.isAlphanumeric(self.text[colon - 2])
     }
 
-    private static func endsUser(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func endsUser(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"),
             UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "@"), UInt8(ascii: "("), 0...32:
             true

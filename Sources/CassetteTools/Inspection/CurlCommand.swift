@@ -114,7 +114,7 @@ package struct CurlCommand {
             let text = String(decoding: bytes, as: UTF8.self)
             if VisibleText.whole(bytes, .lines) == text { return [["--data-raw", text]] }
         }
-        let name = "\(stem).octets"
+        let name = "\(stem).bytes"
         self.files = [(name, .wire(body))]
         return [["--data-binary", "@\(self.folder)/\(name)"]]
     }

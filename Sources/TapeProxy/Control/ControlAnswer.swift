@@ -36,10 +36,10 @@ struct ControlAnswer: Error, Sendable, Hashable {
         self.init(status: status, reason: reason, fields: fields, body: writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// The answer as octets; the connection ends with it.
+    /// The answer as bytes; the connection ends with it.
     ///
     /// - Parameter isHead: whether the request was for the head alone.
-    func octets(isHead: Bool = false) -> [UInt8] {
+    func bytes(isHead: Bool = false) -> [UInt8] {
         let head =
             (["HTTP/1.1 \(self.status) \(self.reason)"] + self.fields + [
                 "Content-Type: application/json", "X-Content-Type-Options: nosniff", "Cache-Control: no-store",

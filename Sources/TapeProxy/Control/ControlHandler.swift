@@ -77,7 +77,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         guard let context else { return }
         self.phase = .lingering
         self.deadline = .now() + .seconds(Int64(self.desk.shared.limits.linger))
-        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.octets(isHead: self.reader.isHead))), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.bytes(isHead: self.reader.isHead))), promise: nil)
         context.close(mode: .output).assumeIsolated().whenComplete { _ in
             self.isAnswered = true
             if self.closesWhenAnswered { self.close() }
@@ -106,7 +106,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     func abort() { self.close() }
 }
 
-/// Reads the one request of a control connection: octets in, a request or a refusal out.
+/// Reads the one request of a control connection: bytes in, a request or a refusal out.
 ///
 /// Reads no body before the gate has let its head in. Knows no routes.
 struct ControlReader {
@@ -117,7 +117,7 @@ struct ControlReader {
         case refused(ControlAnswer)
     }
 
-    /// Octets of a body: an order with a few hundred rules.
+    /// Bytes of a body: an order with a few hundred rules.
     static let bodyLimit = 64 << 10
 
     private let gate: ControlGate
@@ -133,9 +133,9 @@ struct ControlReader {
         self.gate = gate
     }
 
-    /// Takes the next octets; not to be called again once it has given a request or a refusal.
-    mutating func read(_ octets: some Sequence<UInt8>) -> Outcome {
-        self.input += octets
+    /// Takes the next bytes; not to be called again once it has given a request or a refusal.
+    mutating func read(_ bytes: some Sequence<UInt8>) -> Outcome {
+        self.input += bytes
         do {
             if self.request == nil {
                 guard try self.readHead() else { return .needsMore(saysContinue: false) }
@@ -207,7 +207,7 @@ struct ControlReader {
     private static var tooLarge: ControlAnswer {
         ControlAnswer(
             status: 413, reason: "Content Too Large", code: "too-large",
-            message: "the body is longer than \(Self.bodyLimit) octets: no order needs so many.")
+            message: "the body is longer than \(Self.bodyLimit) bytes: no order needs so many.")
     }
 }
 

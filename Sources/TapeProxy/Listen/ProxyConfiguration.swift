@@ -15,7 +15,7 @@ public struct ProxyConfiguration: Sendable {
     public enum Durability: String, Sendable, CaseIterable {
         /// At least every second.
         case normal
-        /// Before the last octet of the answer is passed on.
+        /// Before the last byte of the answer is passed on.
         case full
     }
 
@@ -74,7 +74,7 @@ public struct ProxyLimits: Sendable {
     /// Client connections at once: what 10,000 slow clients and their upstream connections need, lowered at start to what the
     /// process may open.
     public var connections = 16_384
-    /// From a connection's first octet of a request to the end of its head: Apache's RequestReadTimeout allows 20 to 40.
+    /// From a connection's first byte of a request to the end of its head: Apache's RequestReadTimeout allows 20 to 40.
     public var requestHead = 30
     /// A keep-alive connection without a request: nginx's keepalive_timeout, 75.
     public var clientIdle = 75
@@ -100,10 +100,10 @@ public struct ProxyLimits: Sendable {
     public var linger = 5
     /// What is in flight at a stop gets this long to end.
     public var grace = 5
-    /// Octets of pipelined requests held back while an answer is on its way.
+    /// Bytes of pipelined requests held back while an answer is on its way.
     public var pipelined = 64 * 1024
 
-    /// Octets read from an origin at once, at most, while a large body comes: fewer and larger reads wake fewer threads.
+    /// Bytes read from an origin at once, at most, while a large body comes: fewer and larger reads wake fewer threads.
     public var readSize = 256 * 1024
 
     public init() {}

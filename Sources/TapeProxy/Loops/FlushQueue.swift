@@ -30,7 +30,7 @@ final class FlushQueue {
     }
 }
 
-/// A connection with octets written and not yet handed to the kernel.
+/// A connection with bytes written and not yet handed to the kernel.
 protocol FlushTarget: AnyObject {
     func flushNow()
 }

@@ -4,7 +4,7 @@ internal import TapeTLS
 struct MagicAuthority: Sendable, Hashable {
     /// As systems list it: the common name.
     var name: String
-    /// SHA-256 of the DER, 32 octets.
+    /// SHA-256 of the DER, 32 bytes.
     var fingerprint: [UInt8]
     var pem: [UInt8]
     var der: [UInt8]

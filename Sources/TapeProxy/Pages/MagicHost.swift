@@ -179,10 +179,10 @@ struct MagicPage {
             """
     }
 
-    /// As OpenSSL and browsers show it, to be compared by eye; lines break behind 8 octets.
-    private static func fingerprint(_ octets: [UInt8]) -> HTML {
-        let lines = stride(from: 0, to: octets.count, by: 8).map { start in
-            octets[start..<min(start + 8, octets.count)].map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+    /// As OpenSSL and browsers show it, to be compared by eye; lines break behind 8 bytes.
+    private static func fingerprint(_ bytes: [UInt8]) -> HTML {
+        let lines = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<min(start + 8, bytes.count)].map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
         }
         return HTML(stringLiteral: lines.joined(separator: ":<wbr>"))
     }

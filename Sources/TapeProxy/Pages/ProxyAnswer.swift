@@ -112,7 +112,7 @@ struct ProxyAnswer: Sendable {
         }
     }
 
-    /// The answer as octets.
+    /// The answer as bytes.
     func bytes(method: String, persistence: ConnectionOption) -> [UInt8] {
         var head = "HTTP/1.1 \(self.status) \(self.reason)\r\n"
         for (name, value) in self.fields { head += "\(name): \(value)\r\n" }

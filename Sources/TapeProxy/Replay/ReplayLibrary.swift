@@ -10,7 +10,7 @@ internal import TapeExchange
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayLibrary {
-    /// Octets of answers kept in memory: a replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 250 MB.
+    /// Bytes of answers kept in memory: a replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 250 MB.
     static let cacheLimit = 144 << 20
     /// The same where many sessions share a process: all of `SessionServer.sessionLimit` together hold 256 MiB.
     static let sharedCacheLimit = 1 << 20
@@ -95,7 +95,7 @@ final class ReplayLibrary {
         }
     }
 
-    /// Whether wire octets, or what they are made of, are too many to hold. Kept octets beside a file are what is sent, as a file.
+    /// Whether wire bytes, or what they are made of, are too many to hold. Kept bytes beside a file are what is sent, as a file.
     private static func isLargeCoded(_ body: Body) -> Bool {
         guard !body.codings.isEmpty else { return false }
         switch body.content {

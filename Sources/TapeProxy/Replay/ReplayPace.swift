@@ -25,7 +25,7 @@ final class ReplayPace {
 
     func interim(at: Double) -> Double { self.schedule.interim(at: at) }
 
-    /// How many octets of the body are due; nil for all.
+    /// How many bytes of the body are due; nil for all.
     func count() -> Int? { self.schedule.count(by: self.elapsed) }
 
     /// When more are due than `count` said last.

@@ -137,9 +137,9 @@ extension RunSettings {
     /// - Parameter secret: the value of an environment variable.
     public func redactionRules(secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RedactionRules? {
         guard self.redaction?.value != false else { return nil }
-        let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, octets: $0) } }
+        let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, bytes: $0) } }
         return try RedactionRules(
-            rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.octets.isEmpty })
+            rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.bytes.isEmpty })
     }
 
     /// Variables whose values were to be taken out, and that the environment does not hold.

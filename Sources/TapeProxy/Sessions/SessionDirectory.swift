@@ -30,13 +30,13 @@ final class SessionDirectory {
 
 /// A word that only those may know who may do something: compared in the time of the longer one, printed nowhere.
 public struct Secret: Sendable, CustomStringConvertible {
-    /// Octets of randomness: 192 bits, past any guessing.
+    /// Bytes of randomness: 192 bits, past any guessing.
     private static let randomCount = 24
 
-    private let octets: [UInt8]
+    private let bytes: [UInt8]
 
     public init(_ text: String) {
-        self.octets = Array(text.utf8)
+        self.bytes = Array(text.utf8)
     }
 
     /// A new one, of 48 hex digits from the system's generator.
@@ -48,22 +48,22 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// Takes the time of the longer one, whatever they share, so that nobody measures the secret out.
     public func isEqual(to given: some Collection<UInt8>) -> Bool {
         let given = Array(given)
-        var difference = given.count ^ self.octets.count
-        for index in 0..<max(given.count, self.octets.count) {
+        var difference = given.count ^ self.bytes.count
+        for index in 0..<max(given.count, self.bytes.count) {
             let left = index < given.count ? given[index] : 0
-            let right = index < self.octets.count ? self.octets[index] : 0
+            let right = index < self.bytes.count ? self.bytes[index] : 0
             difference |= Int(left ^ right)
         }
         return difference == 0
     }
 
     /// For whoever it is made for.
-    public var revealed: String { String(decoding: self.octets, as: UTF8.self) }
+    public var revealed: String { String(decoding: self.bytes, as: UTF8.self) }
 
     public var description: String { "a secret" }
 }
 
-/// The user and the password of a `Basic` authorization field (RFC 7617), as octets.
+/// The user and the password of a `Basic` authorization field (RFC 7617), as bytes.
 struct BasicCredentials: Sendable, Hashable {
     /// `USER:PASSWORD`.
     let pair: [UInt8]

@@ -3,7 +3,7 @@ public import TapeBytes
 /// The name of a session, in its URL and as the user of its proxy credentials: letters, digits, `-`, `_` and `.`, which need no
 /// escaping anywhere.
 public struct SessionName: Sendable, Hashable, CustomStringConvertible {
-    /// Octets; long enough for a test's name, short enough for a line of a log.
+    /// Bytes; long enough for a test's name, short enough for a line of a log.
     public static let limit = 64
 
     public let text: String

@@ -281,7 +281,7 @@ public struct CassetteFolder: Sendable, Hashable {
     public func cassette(_ name: String) throws(CassetteError) -> String {
         if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
         guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
-        // Octets, as the file system takes them: to Swift a slash and an accent behind it are one character.
+        // Bytes, as the file system takes them: to Swift a slash and an accent behind it are one character.
         let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }

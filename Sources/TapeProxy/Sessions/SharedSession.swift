@@ -101,7 +101,7 @@ public struct ProxyCounts: Sendable, Hashable {
     public var firstUnreadable: String?
     /// CONNECT tunnels that were passed through, so that their contents are not recorded.
     public var tunnels = 0
-    /// Octets passed to clients.
+    /// Bytes passed to clients.
     public var bytes = 0
     /// Requests refused because they are not HTTP.
     public var malformed = 0

@@ -107,8 +107,8 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard self.waiting == nil else { return self.wait(ciphertext) }
         var plaintext: ByteBuffer?
         let count = ciphertext.readableBytes
-        let progress = ciphertext.withUnsafeReadableBytes { octets in
-            self.connection.receive(octets) { least, fill in
+        let progress = ciphertext.withUnsafeReadableBytes { bytes in
+            self.connection.receive(bytes) { least, fill in
                 // Most often all of it; with the rest of a record from the read before, one record more.
                 var buffer = plaintext.take() ?? context.channel.allocator.buffer(capacity: count > 4096 ? count + 16_384 : count)
                 buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
@@ -129,7 +129,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func wait(_ ciphertext: ByteBuffer) {
         self.waiting?.writeImmutableBuffer(ciphertext)
         guard let waiting, waiting.readableBytes > Self.waitingLimit else { return }
-        self.failed(TLSFailure(cause: .malformed, message: "it sent \(waiting.readableBytes) octets before its hello was answered"))
+        self.failed(TLSFailure(cause: .malformed, message: "it sent \(waiting.readableBytes) bytes before its hello was answered"))
     }
 
     private func handle(_ progress: TLSProgress) {
@@ -170,8 +170,8 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         do {
             if self.connection.pendingOutput > 0 { self.collectOutput() }
-            try plaintext.withUnsafeReadableBytes { octets in
-                try self.connection.send(octets) { least, fill in
+            try plaintext.withUnsafeReadableBytes { bytes in
+                try self.connection.send(bytes) { least, fill in
                     if self.outgoing == nil { self.outgoing = context.channel.allocator.buffer(capacity: least) }
                     self.outgoing?.writeWithUnsafeMutableBytes(minimumWritableBytes: least, fill)
                 }
@@ -205,9 +205,9 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// What the connection has to say of itself, behind what was written before.
     private func collectOutput() {
-        self.connection.takeOutput { octets in
+        self.connection.takeOutput { bytes in
             var buffer = self.outgoing.take() ?? ByteBuffer()
-            buffer.writeBytes(octets)
+            buffer.writeBytes(bytes)
             self.outgoing = buffer
         }
     }

@@ -144,8 +144,8 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let port = address.port, let rule = self.own.rule(for: port), let octets = IPAddress(address) else { return false }
-        return rule.isSelf(address: octets, port: port)
+        guard let port = address.port, let rule = self.own.rule(for: port), let bytes = IPAddress(address) else { return false }
+        return rule.isSelf(address: bytes, port: port)
     }
 
     private static func milliseconds(since: NIODeadline) -> Double {

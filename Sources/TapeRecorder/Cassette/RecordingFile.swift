@@ -106,7 +106,7 @@ final class RecordingFile: @unchecked Sendable {
         try head.set(CassetteHead.member(all))
         let rewriter = try appender.finish()
         do {
-            try rewriter.rewrite(order: Array(0..<reader.count), head: head.octets)
+            try rewriter.rewrite(order: Array(0..<reader.count), head: head.bytes)
         } catch {
             throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
         }

@@ -59,7 +59,7 @@ struct CapturedBody {
 
     /// Replaces its bytes. Does not discard a file: a search that ends early goes back to it.
     mutating func take(_ wire: WireBody) {
-        self.place = .memory(wire.octets)
+        self.place = .memory(wire.bytes)
         self.arrival = wire.arrival
     }
 }

@@ -162,7 +162,7 @@ final class RecorderWorker {
         guard let count = self.file.redactor?.vault.unsearched, count > 0 else { return }
         self.status.withLock { $0.unsearched = count }
         let times = count == 1 ? "once" : "\(count) times"
-        let limit = "\(SecretVault.limit), or \(SecretVault.octetLimit >> 20) MiB"
+        let limit = "\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB"
         self.notify(
             "\"\(self.file.plan.path)\" may hold secrets: there were more than can be searched for everywhere (\(limit)); \(times) a "
                 + "secret was taken out only where it was found: check the recording, or record less at a time.")

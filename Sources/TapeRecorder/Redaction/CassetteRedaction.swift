@@ -118,7 +118,7 @@ public struct CassetteRedaction {
         try head.set(CassetteHead.member(self.redactor.rules))
         var maker = InteractionMaker(store: self.store, redactor: self.redactor, digest: self.digest)
         rewriter.beforeReplacing = self.store.syncAll
-        try rewriter.rewrite(order: Array(0..<cassette.count), head: head.octets) { place, bytes in
+        try rewriter.rewrite(order: Array(0..<cassette.count), head: head.bytes) { place, bytes in
             progress((cassette.count + place) / 2, cassette.count)
             guard let redacted = try maker.redacted(InteractionDecoder.decode(bytes), reader: self.bodies) else { return nil }
             var interaction = try maker.made(redacted)

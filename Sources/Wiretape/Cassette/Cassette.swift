@@ -251,8 +251,8 @@ extension CassetteSettings {
                 }
                 return nil
             }
-            let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, octets: Array($0.value.utf8)) }
-            return try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.octets.isEmpty })
+            let values = self.secrets.sorted { $0.key < $1.key }.map { SecretValue(name: $0.key, bytes: Array($0.value.utf8)) }
+            return try RedactionRules(rules: self.redact, keep: self.keep, secrets: values.filter { !$0.bytes.isEmpty })
         }
     }
 }

@@ -176,7 +176,7 @@ struct CurlBuilder {
         var fields = MultipartFormData(boundary: form.boundary)
         var places: [Int] = []
         for (index, part) in form.parts.enumerated() {
-            guard case .octets(let bytes) = part.source, bytes.count <= CurlDescription.bodyLimit, (try? fields.append(part)) != nil
+            guard case .bytes(let bytes) = part.source, bytes.count <= CurlDescription.bodyLimit, (try? fields.append(part)) != nil
             else {
                 continue
             }

@@ -35,7 +35,7 @@ struct CurlForm: Sendable, Hashable {
     /// Nil if curl has no argument for such a part.
     private static func argument(_ part: FormDataPart, _ name: String, _ filename: String?, _ text: [UInt8]?) -> String? {
         switch (part.source, filename) {
-        case (.octets, nil):
+        case (.bytes, nil):
             guard part.headers.count == 1, let text, let value = String(validating: text, as: UTF8.self), ShellText.isPlain(value) else {
                 return nil
             }
@@ -46,7 +46,7 @@ struct CurlForm: Sendable, Hashable {
                 ShellText.isPlain(filename + file.path)
             else { return nil }
             return "-F \(ShellText.quoted("\(name)=@\(self.inQuotes(file.path));filename=\(self.inQuotes(filename));type=\(type)"))"
-        case (.octets, _), (.file, _), (.stream, _): return nil
+        case (.bytes, _), (.file, _), (.stream, _): return nil
         }
     }
 

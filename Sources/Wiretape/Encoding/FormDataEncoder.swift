@@ -67,7 +67,7 @@ public struct FormDataEncoder: ~Copyable {
         self.position = 0
         self.stage = .body
         switch self.form.parts[self.index].source {
-        case .octets: self.read = nil
+        case .bytes: self.read = nil
         case .stream(let stream): self.read = try stream.open()
         case .file(let file):
             let opened = try Opened(file.path)
@@ -96,7 +96,7 @@ public struct FormDataEncoder: ~Copyable {
         let source = self.form.parts[self.index].source
         let left = source.length - self.position
         guard let read = self.read else {
-            guard case .octets(let bytes) = source, left > 0 else { return 0 }
+            guard case .bytes(let bytes) = source, left > 0 else { return 0 }
             let count = min(left, buffer.count)
             bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[self.position..<self.position + count])) }
             self.position += count
@@ -120,7 +120,7 @@ public struct FormDataEncoder: ~Copyable {
                 .changed,
                 "\"\(PlainText.escape(file.path.utf8, limit: 200))\" has \(how) bytes than the \(file.size) it had when it was appended: append it again"
             )
-        case .octets, .stream:
+        case .bytes, .stream:
             return FormDataError(
                 .changed,
                 "the stream of part \(self.index + 1) has \(how) bytes than the \(source.length) announced: pass its exact length")

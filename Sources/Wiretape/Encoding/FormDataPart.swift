@@ -55,13 +55,13 @@ public struct FormDataPart: Sendable {
 
 /// The source of a part's bytes.
 public enum FormDataSource: Sendable {
-    case octets([UInt8])
+    case bytes([UInt8])
     case file(FormDataFile)
     case stream(FormDataStream)
 
     public var length: Int {
         switch self {
-        case .octets(let bytes): bytes.count
+        case .bytes(let bytes): bytes.count
         case .file(let file): file.size
         case .stream(let stream): stream.length
         }

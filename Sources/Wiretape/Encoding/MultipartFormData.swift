@@ -42,7 +42,7 @@ public struct MultipartFormData: Sendable {
     public mutating func append(
         _ bytes: [UInt8], name: String, fileName: String? = nil, mimeType: String? = nil
     ) throws(FormDataError) {
-        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .octets(bytes)))
+        try self.append(FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .bytes(bytes)))
     }
 
     public mutating func append(

@@ -51,7 +51,7 @@ struct PlaceholderFill {
     /// The values that `--secret-env` replaced: no rule would find them by their place.
     var secrets: RedactionRules {
         let secrets = self.values.filter { $0.key.kind.hasPrefix(Self.environmentKind) }.map {
-            SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), octets: $0.value)
+            SecretValue(name: String($0.key.kind.dropFirst(Self.environmentKind.count)), bytes: $0.value)
         }
         // A value too short to search for was not replaced either.
         return secrets.compactMap { try? RedactionRules(rules: [], secrets: [$0]) }.reduce(.standard) { $0.adding($1) }

@@ -12,7 +12,7 @@ import Testing
 
     @Test func codingsAreTakenOffAndPutOn() {
         let (result, notes) = self.redacted(RedactionFixtures.gzip(Array("{\"token\":\"abc123\"}".utf8)), ["Content-Encoding: gzip"])
-        #expect(DecodedText.gunzip(result?.octets ?? []) == "{\"token\":\"{{token:1}}\"}")
+        #expect(DecodedText.gunzip(result?.bytes ?? []) == "{\"token\":\"{{token:1}}\"}")
         #expect(notes == [])
     }
 
@@ -24,7 +24,7 @@ import Testing
         let wire = Array(RedactionFixtures.gzip(Array("{\"token\":\"abc123\"}".utf8)).dropLast(4))
         let (result, notes) = self.redacted(wire, ["Content-Encoding: gzip"])
         #expect(result != nil)
-        #expect(DecodedText.gunzip(result?.octets ?? []) == "not whole")
+        #expect(DecodedText.gunzip(result?.bytes ?? []) == "not whole")
         #expect(notes == ["only what stands in front of a break in its content coding is kept, since secrets stood there"])
     }
 
@@ -42,7 +42,7 @@ import Testing
         let (result, notes) = self.redacted(wire, ["Content-Encoding: gzip"])
         var decoded: [UInt8] = []
         let chain = try #require(DecoderChain([.gzip], limits: .search(codedSize: wire.count)))
-        _ = try result?.octets.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } }
+        _ = try result?.bytes.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } }
         #expect(chain.finish())
         #expect(decoded.suffix(22) == Array(" {\"token\":\"{{token:1}}\"}".utf8).suffix(22))
         #expect(notes == [])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CassetteHeadTests {
     private func head(_ text: String) -> CassetteHead { CassetteHead(Array(text.utf8)) }
-    private func text(_ head: CassetteHead) -> String { String(decoding: head.octets, as: UTF8.self) }
+    private func text(_ head: CassetteHead) -> String { String(decoding: head.bytes, as: UTF8.self) }
 
     @Test func aNewMemberComesBeforeTheInteractionsAndNothingElseChanges() throws {
         var head = self.head("{\n  \"wiretape\": 1,\n  \"x\" :  [ 1 ],\n  \"interactions\": [")

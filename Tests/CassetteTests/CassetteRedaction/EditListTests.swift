@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct EditListTests {
-    private func edit(_ range: Range<Int>, _ text: String) -> Edit { Edit(range: range, octets: Array(text.utf8)) }
+    private func edit(_ range: Range<Int>, _ text: String) -> Edit { Edit(range: range, bytes: Array(text.utf8)) }
 
     @Test func outerEditsWin() {
         let edits = EditList([self.edit(2..<3, "x"), self.edit(1..<4, "OUT"), self.edit(6..<7, "")])
@@ -20,7 +20,7 @@ import Testing
         #expect(edits.moved([0, 2, 3, 4, 8]) == [0, 2, 7, 7, 11])
     }
 
-    @Test func rangesTouchEditsByTheirOctets() {
+    @Test func rangesTouchEditsByTheirBytes() {
         let edits = EditList([self.edit(2..<4, ""), self.edit(8..<9, "")])
         #expect([0..<2, 1..<3, 3..<8, 4..<8, 8..<9, 9..<20].map(edits.touches) == [false, true, true, false, true, false])
     }

@@ -8,12 +8,12 @@ import Testing
     ])
     func takesEscapesOut(text: String, plain: String?) {
         let view = Array(text.utf8).withUnsafeBytes { EscapeView($0) }
-        #expect(view.map { String(decoding: $0.octets, as: UTF8.self) } == plain)
+        #expect(view.map { String(decoding: $0.bytes, as: UTF8.self) } == plain)
     }
 
     @Test func rangesOfTheViewAreWholeEscapesOfTheSource() throws {
         let view = try #require(Array("ab%41%42cd\\u00e9".utf8).withUnsafeBytes { EscapeView($0) })
-        #expect(String(decoding: view.octets, as: UTF8.self) == "abABcdé")
+        #expect(String(decoding: view.bytes, as: UTF8.self) == "abABcdé")
         #expect(view.source(0..<2) == 0..<2)
         #expect(view.source(2..<3) == 2..<5)
         #expect(view.source(1..<5) == 1..<9)

@@ -11,8 +11,8 @@ import Testing
         return vault
     }()
 
-    private func spellings(_ octets: [UInt8]) throws -> [String] {
-        try LeakScan(self.vault).leaks(in: ByteSource(octets)).map(\.spelling.rawValue)
+    private func spellings(_ bytes: [UInt8]) throws -> [String] {
+        try LeakScan(self.vault).leaks(in: ByteSource(bytes)).map(\.spelling.rawValue)
     }
 
     @Test func findsEachSpelling() throws {
@@ -26,20 +26,20 @@ import Testing
     }
 
     @Test func offsetsAreThoseOfTheFile() throws {
-        var octets = Array(repeating: UInt8(ascii: "."), count: 3_000_000)
-        octets.replaceSubrange(2_500_000..<2_500_017, with: Array("s3cret/value-0123".utf8))
-        #expect(try LeakScan(self.vault).leaks(in: ByteSource(octets)).map(\.offset) == [2_500_000])
-        #expect(octets.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
+        var bytes = Array(repeating: UInt8(ascii: "."), count: 3_000_000)
+        bytes.replaceSubrange(2_500_000..<2_500_017, with: Array("s3cret/value-0123".utf8))
+        #expect(try LeakScan(self.vault).leaks(in: ByteSource(bytes)).map(\.offset) == [2_500_000])
+        #expect(bytes.withUnsafeBytes { Redactor(vault: self.vault).mayConcern($0) })
     }
 
     /// A file comes in pieces, and is looked at a mebibyte at a time.
     @Test(arguments: [1, 8, 16]) func aSecretAcrossTheEdgeOfWhatIsLookedAtIsFound(before: Int) throws {
-        var octets = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
+        var bytes = Array(repeating: UInt8(ascii: "."), count: 1_200_000)
         let start = (1 << 20) - before
-        octets.replaceSubrange(start..<start + 17, with: Array("s3cret/value-0123".utf8))
-        let file = ByteSource(size: octets.count) { offset, buffer in
-            let count = min(buffer.count, octets.count - offset)
-            octets.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
+        bytes.replaceSubrange(start..<start + 17, with: Array("s3cret/value-0123".utf8))
+        let file = ByteSource(size: bytes.count) { offset, buffer in
+            let count = min(buffer.count, bytes.count - offset)
+            bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
             return count
         }
         #expect(try LeakScan(self.vault).leaks(in: file).map(\.offset) == [start])

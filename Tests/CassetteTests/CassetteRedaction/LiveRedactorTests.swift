@@ -15,9 +15,9 @@ import Testing
         #expect(live.redacted(url: "https://e.com/?token=a1") == "https://e.com/?token={{token:1}}")
         #expect(live.redacted(headers: HeaderFields(["Cookie: a=b"]))?.lines == ["Cookie: a={{cookie:1}}"])
         let source = ByteSource(Array("{\"token\":\"a1\"}".utf8))
-        var octets: [UInt8] = []
-        _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { octets.append(contentsOf: $0) }
-        #expect(String(decoding: octets, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
+        var bytes: [UInt8] = []
+        _ = try live.redact(source, headers: HeaderFields(), isComplete: true) { bytes.append(contentsOf: $0) }
+        #expect(String(decoding: bytes, as: UTF8.self) == "{\"token\":\"{{token:1}}\"}")
     }
 
     @Test func aBodyIsComparedAsTheCassetteWouldHoldIt() {

@@ -7,8 +7,8 @@ import Testing
         var index = NeedleIndex()
         for (number, secret) in secrets.enumerated() { _ = index.insert(Array(secret.utf8), as: number, standsAlone: standsAlone) }
         var hits: [String] = []
-        let octets = Array(text.utf8)
-        octets.withUnsafeBytes { bytes in
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { bytes in
             index.search(bytes) { hits.append("\($0.secret)@\($0.range.lowerBound)-\($0.range.upperBound)") }
         }
         return hits.sorted()
@@ -24,8 +24,8 @@ import Testing
 
     @Test func findsBase64AtEachOfThreeOffsets() {
         for lead in 0..<3 {
-            let octets = Array(repeating: UInt8(ascii: "z"), count: lead) + Array("top-secret-77".utf8) + [33]
-            #expect(self.found(["top-secret-77"], in: String(decoding: SecretCorpus.base64(octets), as: UTF8.self)).count == 1)
+            let bytes = Array(repeating: UInt8(ascii: "z"), count: lead) + Array("top-secret-77".utf8) + [33]
+            #expect(self.found(["top-secret-77"], in: String(decoding: SecretCorpus.base64(bytes), as: UTF8.self)).count == 1)
         }
     }
 

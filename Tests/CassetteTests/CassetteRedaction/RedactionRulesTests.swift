@@ -5,7 +5,7 @@ import Testing
 @Suite struct RedactionRulesTests {
     @Test func rulesAdd() throws {
         let one = try RedactionRules(rules: ["query:a"], keep: ["jwt"])
-        let two = try RedactionRules(rules: ["query:a", "query:b"], secrets: [SecretValue(name: "X", octets: [1, 2, 3, 4, 5, 6])])
+        let two = try RedactionRules(rules: ["query:a", "query:b"], secrets: [SecretValue(name: "X", bytes: [1, 2, 3, 4, 5, 6])])
         let sum = one.adding(two)
         #expect(sum.rules.map(\.text) == ["query:a", "query:b"])
         #expect(sum.keep.map(\.text) == ["jwt"])
@@ -30,7 +30,7 @@ import Testing
 }
 
 @Suite struct RedactionRulesJSONTests {
-    private static let secret = SecretValue(name: "X", octets: Array("sekret7".utf8))
+    private static let secret = SecretValue(name: "X", bytes: Array("sekret7".utf8))
 
     @Test func comesBackAsItWasWritten() throws {
         let rules = try RedactionRules(rules: ["query:a", "text=b+"], keep: ["jwt"], secrets: [Self.secret])

@@ -127,8 +127,8 @@ import Testing
         #expect(interaction.request.url == "https://e.com/?next={{access_token:1}}")
         #expect(interaction.request.headers.lines[1] == "X-Echo: {{access_token:1}}")
         let encoded = String(decoding: SecretCorpus.base64(Array("{{access_token:1}}".utf8)), as: UTF8.self)
-        #expect(String(decoding: request?.octets ?? [], as: UTF8.self) == "old \(encoded) and {{access_token:1}}")
-        let text = DecodedText.gunzip(response?.octets ?? [])
+        #expect(String(decoding: request?.bytes ?? [], as: UTF8.self) == "old \(encoded) and {{access_token:1}}")
+        let text = DecodedText.gunzip(response?.bytes ?? [])
         #expect(text == #"{"access_token":"{{access_token:1}}"}"#)
     }
 
@@ -146,7 +146,7 @@ import Testing
             body, arrival: Arrival(isChunked: true, pieces: [.init(at: 0, size: 15, line: "f;x"), .init(at: 1, size: 8)]))
         let outcome = Redactor().redact(response: &response, body: &wire)
         let redacted = Array(#"{"password":"{{password:1}}"}"#.utf8)
-        #expect(wire?.octets == redacted)
+        #expect(wire?.bytes == redacted)
         var again = PortableSHA256()
         redacted.withUnsafeBytes { again.update($0) }
         #expect(response.headers.first("content-length") == "\(redacted.count)")
@@ -188,15 +188,15 @@ import Testing
     }
 
     @Test func secretsOfTheEnvironmentAreFoundByValue() throws {
-        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "DB_URL", octets: Array("pg-9931-xq".utf8))])
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "DB_URL", bytes: Array("pg-9931-xq".utf8))])
         #expect(Fixtures.body("the pg-9931-xq is", type: "text/plain", rules: rules) == "the {{env-DB_URL:1}} is")
     }
 
-    @Test func octetsThatAreNoTextKeepTheirNumber() {
+    @Test func bytesThatAreNoTextKeepTheirNumber() {
         let vault = SecretVault()
         _ = vault.placeholder(for: Array("s3cret-value-0123".utf8), kind: "token")
         let body: [UInt8] = [0, 1, 255] + Array("s3cret-value-0123".utf8) + [0, 254]
-        let redacted = Fixtures.octets(body, ["Content-Type: application/x-protobuf"], vault: vault)
+        let redacted = Fixtures.bytes(body, ["Content-Type: application/x-protobuf"], vault: vault)
         #expect(redacted == [0, 1, 255] + Array("{{token:1}}******".utf8) + [0, 254])
     }
 
@@ -228,10 +228,10 @@ import Testing
     }
 
     @Test func aNamedValueIsLookedForThoughOthersTakeItForAWord() throws {
-        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "PW", octets: Array("changeme".utf8))])
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "PW", bytes: Array("changeme".utf8))])
         #expect(RedactionFixtures.body("a changeme b changemes", type: "text/plain", rules: rules) == "a {{env-PW:1}} b changemes")
         #expect(throws: RedactionRuleError.self) {
-            try RedactionRules(rules: [], secrets: [SecretValue(name: "PIN", octets: Array("12345".utf8))])
+            try RedactionRules(rules: [], secrets: [SecretValue(name: "PIN", bytes: Array("12345".utf8))])
         }
     }
 }
@@ -244,15 +244,15 @@ import Testing
         #expect(!outcome.isChanged)
     }
 
-    @Test func theHeadFitsTheNewOctets() throws {
+    @Test func theHeadFitsTheNewBytes() throws {
         let old = ByteSource(Array("{\"token\":\"abc123\"}".utf8))
         var headers = HeaderFields(["Content-Length: \(old.size)"])
-        var octets: [UInt8] = []
-        var outcome = try Redactor().redact(old, headers: headers, isComplete: true) { octets.append(contentsOf: $0) }
+        var bytes: [UInt8] = []
+        var outcome = try Redactor().redact(old, headers: headers, isComplete: true) { bytes.append(contentsOf: $0) }
         var trailers: HeaderFields?
         var arrival: Arrival? = Arrival(isChunked: false, pieces: [.init(at: 0, size: old.size)])
-        try Redactor().fit(&headers, &trailers, arrival: &arrival, from: old, to: ByteSource(octets), outcome: &outcome)
-        #expect(headers.first("content-length") == "\(octets.count)")
-        #expect(arrival?.pieces.map(\.size) == [octets.count])
+        try Redactor().fit(&headers, &trailers, arrival: &arrival, from: old, to: ByteSource(bytes), outcome: &outcome)
+        #expect(headers.first("content-length") == "\(bytes.count)")
+        #expect(arrival?.pieces.map(\.size) == [bytes.count])
     }
 }

@@ -14,8 +14,8 @@ import Testing
         return !budget.isSpent
     }
 
-    private func gzip(_ octets: [UInt8]) throws -> [UInt8] {
-        try #require(octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
+    private func gzip(_ bytes: [UInt8]) throws -> [UInt8] {
+        try #require(bytes.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
     }
 
     @Test func itCountsTheContentAndNotTheWire() throws {
@@ -28,7 +28,7 @@ import Testing
         let words = String(repeating: "so it goes ", count: 20_000)
         let content = Array(#"{"access_token": "kT7-pQ2xV9mZ4w", "words": "\#(words)"}"#.utf8)
         var body: WireBody? = WireBody(try self.gzip(content), arrival: nil, isComplete: true)
-        let size = body?.octets.count
+        let size = body?.bytes.count
         var interaction = Interaction(
             id: 1, started: Timestamp(microseconds: 0), request: RecordedRequest(method: "GET", url: "http://h/"),
             response: RecordedResponse(
@@ -37,7 +37,7 @@ import Testing
         // What is put into the secret's place is longer than it.
         let budget = SearchBudget(bytes: content.count + 100)
         let outcome = Redactor().within(budget).redact(&interaction, requestBody: &request, responseBody: &body)
-        #expect(outcome.response.isBodyChanged && body?.octets.count != size)
+        #expect(outcome.response.isBodyChanged && body?.bytes.count != size)
         #expect(!budget.isSpent)
     }
 

@@ -26,20 +26,20 @@ import Testing
     }
 
     @Test func whatThereIsNoRoomForIsCountedAndSaid() {
-        let vault = SecretVault(octetLimit: 1000)
+        let vault = SecretVault(byteLimit: 1000)
         let long = Array(repeating: UInt8(ascii: "x"), count: 990)
         _ = vault.placeholder(for: long, kind: "token")
         #expect(vault.unsearched == 0)
         var body: WireBody? = WireBody(Array(#"{"token":"0123456789abcdef"}"#.utf8))
         var request = RecordedRequest(method: "POST", url: "http://h/")
         let outcome = Redactor(vault: vault).redact(request: &request, body: &body)
-        #expect(body?.octets == Array(#"{"token":"{{token:0}}"}"#.utf8))
+        #expect(body?.bytes == Array(#"{"token":"{{token:0}}"}"#.utf8))
         #expect(vault.unsearched == 1)
         #expect(outcome.note?.contains("at their own places only") == true)
     }
 
     @Test func spellingsOfOneSecretTakeTheSameRoom() {
-        let vault = SecretVault(octetLimit: 1000)
+        let vault = SecretVault(byteLimit: 1000)
         let spellings = ["a/b-secret1", "a%2Fb-secret1", "a%2fb-secret1"].map { Array($0.utf8) }
         let room = spellings[0].count + spellings[1].count
         let long = Array(repeating: UInt8(ascii: "x"), count: 1000 - room)

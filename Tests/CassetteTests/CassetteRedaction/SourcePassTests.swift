@@ -8,9 +8,9 @@ import Testing
         let text = TextRedaction(rules: .standard, vault: SecretVault())
         var pass = SourcePass(text: text, headers: HeaderFields(), names: [.gzip])
         try pass.run(ByteSource(wire)) { _ in }
-        var octets: [UInt8] = []
-        try pass.run(ByteSource(wire), codings: pass.codings) { octets.append(contentsOf: $0) }
-        #expect(DecodedText.gunzip(octets) == "{\"token\":\"{{token:1}}\"}")
+        var bytes: [UInt8] = []
+        try pass.run(ByteSource(wire), codings: pass.codings) { bytes.append(contentsOf: $0) }
+        #expect(DecodedText.gunzip(bytes) == "{\"token\":\"{{token:1}}\"}")
         #expect(pass.count == 1)
         #expect(pass.problem == nil)
     }
@@ -35,10 +35,10 @@ import Testing
             "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2x\r\n--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nit is hunter2x\r\n--b--\r\n"
         let boundary = try #require(MultipartBoundary(Array("b".utf8)))
         let stream = PartStream(TextRedaction(rules: .standard, vault: SecretVault()), boundary: boundary)
-        let octets = Array(text.utf8)
+        let bytes = Array(text.utf8)
         var redacted: [UInt8] = []
-        for start in stride(from: 0, to: octets.count, by: size) {
-            try octets[start..<min(start + size, octets.count)].withUnsafeBytes { try stream.push($0) { redacted.append(contentsOf: $0) } }
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            try bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { try stream.push($0) { redacted.append(contentsOf: $0) } }
         }
         try stream.finish { redacted.append(contentsOf: $0) }
         #expect(String(decoding: redacted, as: UTF8.self) == text.replacing("hunter2x", with: "{{password:1}}"))
@@ -50,12 +50,12 @@ import Testing
     @Test func aSecretAcrossPiecesIsFound() {
         let vault = SecretVault()
         let stream = TextStream(TextRedaction(rules: .standard, vault: vault), kind: .plain)
-        var octets: [UInt8] = []
-        for octet in Array(#"{"a":1,"password":"hunter2x"} hunter2x"#.utf8) {
-            [octet].withUnsafeBytes { stream.push($0) { octets.append(contentsOf: $0) } }
+        var bytes: [UInt8] = []
+        for byte in Array(#"{"a":1,"password":"hunter2x"} hunter2x"#.utf8) {
+            [byte].withUnsafeBytes { stream.push($0) { bytes.append(contentsOf: $0) } }
         }
-        stream.finish { octets.append(contentsOf: $0) }
-        #expect(String(decoding: octets, as: UTF8.self) == #"{"a":1,"password":"{{password:1}}"} {{password:1}}"#)
+        stream.finish { bytes.append(contentsOf: $0) }
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":1,"password":"{{password:1}}"} {{password:1}}"#)
         #expect(stream.count == 2)
     }
 
@@ -67,15 +67,15 @@ import Testing
         var text = Array(repeating: UInt8(ascii: " "), count: (1 << 20) + 300_000)
         text.replaceSubrange(edge - back..<edge - back + secret.count, with: secret)
         let stream = TextStream(TextRedaction(rules: .standard, vault: SecretVault()), kind: .plain)
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         text.withUnsafeBytes { bytes in
             for start in stride(from: 0, to: bytes.count, by: 64 << 10) {
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + (64 << 10))])
-                stream.push(piece) { octets.append(contentsOf: $0) }
+                stream.push(piece) { bytes.append(contentsOf: $0) }
             }
         }
-        stream.finish { octets.append(contentsOf: $0) }
-        #expect(octets.count == text.count + "{{password:1}}".utf8.count - "hunter2-x0".utf8.count)
-        #expect(octets.filter { $0 != 32 } == Array("\"password\":\"{{password:1}}\"".utf8))
+        stream.finish { bytes.append(contentsOf: $0) }
+        #expect(bytes.count == text.count + "{{password:1}}".utf8.count - "hunter2-x0".utf8.count)
+        #expect(bytes.filter { $0 != 32 } == Array("\"password\":\"{{password:1}}\"".utf8))
     }
 }

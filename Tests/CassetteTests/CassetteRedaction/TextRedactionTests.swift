@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct TextRedactionTests {
     private func redacted(_ text: String, _ kind: TextKind = .plain, vault: SecretVault) -> String {
-        let octets = Array(text.utf8)
-        let edits = octets.withUnsafeBytes { TextRedaction(rules: .standard, vault: vault).edits(in: $0, as: kind) }
-        return String(decoding: edits.applied(to: octets), as: UTF8.self)
+        let bytes = Array(text.utf8)
+        let edits = bytes.withUnsafeBytes { TextRedaction(rules: .standard, vault: vault).edits(in: $0, as: kind) }
+        return String(decoding: edits.applied(to: bytes), as: UTF8.self)
     }
 
     @Test func whatIsKnownIsFoundInEachSpelling() {
@@ -46,10 +46,10 @@ import Testing
 
 @Suite struct PlaceholderSpellingTests {
     private func spelled(_ kind: TextKind, _ spelling: Finding.Spelling, in text: String = "", count: Int = 4) -> String {
-        let octets = Array(text.utf8).withUnsafeBytes {
-            PlaceholderSpelling(kind, in: $0).octets(Array("{{k:1}}".utf8), range: 0..<count, spelling: spelling)
+        let bytes = Array(text.utf8).withUnsafeBytes {
+            PlaceholderSpelling(kind, in: $0).bytes(Array("{{k:1}}".utf8), range: 0..<count, spelling: spelling)
         }
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     @Test func fitsWhatItStandsIn() {

@@ -82,13 +82,13 @@ import Testing
         let text = Array((String(repeating: "a ", count: 524_280) + #""password":"hunter2hunter3","note":"hunter2 is a word" "#).utf8)
         let vault = SecretVault()
         let stream = TextStream(TextRedaction(rules: .standard, vault: vault), kind: .plain)
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         // Behind `hunter2`.
         let edge = 1_048_560 + 19
-        text[..<edge].withUnsafeBytes { stream.push($0) { octets.append(contentsOf: $0) } }
-        text[edge...].withUnsafeBytes { stream.push($0) { octets.append(contentsOf: $0) } }
-        stream.finish { octets.append(contentsOf: $0) }
-        #expect(String(decoding: octets.suffix(60), as: UTF8.self).hasSuffix(#""password":"{{password:1}}","note":"hunter2 is a word" "#))
+        text[..<edge].withUnsafeBytes { stream.push($0) { bytes.append(contentsOf: $0) } }
+        text[edge...].withUnsafeBytes { stream.push($0) { bytes.append(contentsOf: $0) } }
+        stream.finish { bytes.append(contentsOf: $0) }
+        #expect(String(decoding: bytes.suffix(60), as: UTF8.self).hasSuffix(#""password":"{{password:1}}","note":"hunter2 is a word" "#))
         #expect(vault.count == 1)
     }
 
@@ -267,11 +267,11 @@ import Testing
         let filler = String(repeating: "a", count: 600)
         let text = Array(("user,password\n" + (0..<4000).map { "\(filler),p-\($0)\n" }.joined()).utf8)
         let vault = SecretVault()
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         _ = try Redactor(vault: vault).redact(
             ByteSource(text), headers: HeaderFields(["Content-Type: text/csv"]), isComplete: true
-        ) { octets.append(contentsOf: $0) }
-        let lines = String(decoding: octets, as: UTF8.self).split(separator: "\n")
+        ) { bytes.append(contentsOf: $0) }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 4001)
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(filler + ",{{password:") && $0.hasSuffix("}}") })
     }

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func valuesOfTheRulesStayKnown() throws {
-        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "KEY", octets: Array("env-value-77".utf8))])
+        let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "KEY", bytes: Array("env-value-77".utf8))])
         let redaction = LiveRedactor(Redactor(rules: rules))
         #expect(redaction.count == 1)
         let one = redaction.forOneRequest()

@@ -29,15 +29,15 @@ struct CareFolder {
     }
 
     /// A sidecar in the folder of bodies of a cassette that may not be there yet.
-    func sidecar(_ octets: [UInt8], of name: String, ext: String = "bin") throws -> Sidecar {
+    func sidecar(_ bytes: [UInt8], of name: String, ext: String = "bin") throws -> Sidecar {
         let store = try BodyStore(cassettePath: self.file(name))
         let spool = try store.makeSpool()
-        try spool.write(octets)
-        return try spool.finish(sha256: Self.digest(octets), ext: ext)
+        try spool.write(bytes)
+        return try spool.finish(sha256: Self.digest(bytes), ext: ext)
     }
 
-    func raw(_ octets: [UInt8], of name: String) throws -> RawSlice {
-        try BodyStore(cassettePath: self.file(name)).rawSpool().append(octets)
+    func raw(_ bytes: [UInt8], of name: String) throws -> RawSlice {
+        try BodyStore(cassettePath: self.file(name)).rawSpool().append(bytes)
     }
 
     func replace(_ old: String, with new: String, in name: String) throws {
@@ -46,9 +46,9 @@ struct CareFolder {
         try self.folder.write(Array(text.replacing(old, with: new).utf8), to: name)
     }
 
-    static func digest(_ octets: [UInt8]) -> String {
+    static func digest(_ bytes: [UInt8]) -> String {
         var digest = PortableSHA256()
-        octets.withUnsafeBytes { digest.update($0) }
+        bytes.withUnsafeBytes { digest.update($0) }
         return Hex.encode(digest.finalize())
     }
 }

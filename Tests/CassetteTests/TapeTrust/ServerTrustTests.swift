@@ -47,7 +47,7 @@ import Testing
         #expect(throws: PinError(message)) { try PublicKeyPin(text) }
     }
 
-    @Test func aDigestHas32Octets() {
+    @Test func aDigestHas32Bytes() {
         #expect(PublicKeyPin(digest: Array(0..<31)) == nil)
         #expect(PublicKeyPin(digest: Array(0..<32))?.digest == Array(0..<32))
     }

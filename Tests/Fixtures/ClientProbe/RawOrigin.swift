@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A server of this process that answers one connection with the same octets, whatever it is asked.
+/// A server of this process that answers one connection with the same bytes, whatever it is asked.
 final class RawOrigin: Sendable {
     static let trailers =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Trailer\r\n\r\n5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n"
@@ -30,13 +30,13 @@ final class RawOrigin: Sendable {
             var request = [UInt8](repeating: 0, count: 4096)
             // The whole of a small request comes at once on loopback.
             _ = recv(connection, &request, request.count, 0)
-            let octets = Array(answer.utf8)
+            let bytes = Array(answer.utf8)
             #if canImport(Glibc)
             let (noSignal, output) = (Int32(MSG_NOSIGNAL), Int32(SHUT_WR))
             #else
             let (noSignal, output) = (Int32(0), Int32(SHUT_WR))
             #endif
-            _ = send(connection, octets, octets.count, noSignal)
+            _ = send(connection, bytes, bytes.count, noSignal)
             shutdown(connection, output)
         }
     }

@@ -17,7 +17,7 @@ final class Tally: @unchecked Sendable {
         } else if error == nil, body.map({ String(decoding: $0, as: UTF8.self) }) == path {
             self.right += 1
         } else {
-            self.wrong.append("\(path): \(body?.count ?? -1) octets, \(error.map { "\($0)" } ?? "no error")")
+            self.wrong.append("\(path): \(body?.count ?? -1) bytes, \(error.map { "\($0)" } ?? "no error")")
         }
     }
 

@@ -77,7 +77,7 @@ import Testing
         var idle: [RawConnection] = []
         for _ in 0..<ControlDesk.connectionLimit { idle.append(try RawConnection(port: running.controlPort)) }
         let late = try RawConnection(port: running.controlPort)
-        #expect(String(decoding: try late.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
+        #expect(String(decoding: try late.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
         for connection in idle { connection.closeOutput() }
         for connection in idle { try connection.expectEnd() }
         #expect(try running.ask("GET", "/sessions").status == 200)

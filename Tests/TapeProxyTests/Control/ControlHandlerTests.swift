@@ -24,7 +24,7 @@ import Testing
         let client = try RawConnection(port: running.controlPort)
         try client.send(running.request("GET", "/sessions"))
         client.closeOutput()
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
     @Test func aHugeBodyIsRefusedWhileItComes() throws {
@@ -51,14 +51,14 @@ import Testing
         try client.send(String(request.dropLast(body.count)))
         try client.expect("HTTP/1.1 100 Continue\r\n\r\n")
         try client.send(body)
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 201 Created\r\n"))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 201 Created\r\n"))
     }
 
     @Test func aSlowRequestIsGivenUp() throws {
         let running = try RunningSessions { $0.limits.requestHead = 1 }
         let client = try RawConnection(port: running.controlPort)
         try client.send("GET /sess")
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 "))
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
     /// What the kernel's buffers of two connections hold at most, and the proxy's own 64 KiB.
     private static let held = 30 << 20
 
-    /// Octets that tell where they belong.
+    /// Bytes that tell where they belong.
     private static let block = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     /// Sends until nobody takes any more, opens the gate, and sends the rest.
@@ -24,7 +24,7 @@ import Testing
             rest = self.block[count...]
             break
         }
-        guard sent < self.held else { throw RawError("\(sent) octets were taken while nobody read") }
+        guard sent < self.held else { throw RawError("\(sent) bytes were taken while nobody read") }
         blocked.open()
         try connection.send(Array(rest))
         sent += rest.count
@@ -76,7 +76,7 @@ import Testing
             sent += count
             guard count == request.count else { break }
         }
-        try #require(sent < Self.held, "\(sent) octets were taken while nobody read")
+        try #require(sent < Self.held, "\(sent) bytes were taken while nobody read")
         for _ in 0..<(sent / request.count) { #expect(try client.readMessage().starts(with: Array("HTTP/1.1 200".utf8))) }
     }
 

@@ -101,8 +101,8 @@ import Testing
         let proxy = try self.proxy()
         let client = try self.connect(proxy)
         try client.send([0x16, 3, 1, 0, 4, 1, 0, 0, 0])
-        let (octets, _) = try client.readToEnd()
-        #expect(octets.first == 21)
+        let (bytes, _) = try client.readToEnd()
+        #expect(bytes.first == 21)
         try self.expectFailure(proxy, "--passthrough example.test:8443 leaves it alone.")
     }
 
@@ -182,7 +182,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let client = try proxy.connect()
         try TLSScene.tunnel(client, to: origin.authority)
-        let hello = try RecordedHello.octets(self.scene.client)
+        let hello = try RecordedHello.bytes(self.scene.client)
         try client.send(hello)
         try heard.wait()
         // Application data, which nobody may send yet; 32 MiB of it.

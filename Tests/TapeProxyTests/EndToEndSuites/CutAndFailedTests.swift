@@ -81,7 +81,7 @@ import Testing
             try client.send(refusing.request())
             let first = try client.readMessage()
             try client.send(origin.request())
-            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text.hasSuffix("\r\n\r\nok"))
     }
@@ -119,7 +119,7 @@ import Testing
             let first = try client.read(through: "abc\r\n")
             gate.open()
             let (rest, end) = try client.readToEnd()
-            return LiveAndReplayed.Answer(octets: first + rest, end: end)
+            return LiveAndReplayed.Answer(bytes: first + rest, end: end)
         }
         #expect(answer.text.hasSuffix("\r\n\r\n3\r\nabc\r\n"))
         #expect(recorded.first?.response?.body?.isComplete == false)
@@ -138,7 +138,7 @@ import Testing
         try client.send(origin.request("POST", "/", "Transfer-Encoding: chunked", body: "3\r\nabc\r\n"))
         try gate.wait()
         try client.send("g\r\n")
-        let answer = String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        let answer = String(decoding: try client.readToEnd().bytes, as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 400 "))
         #expect(answer.contains("Wiretape-Error: bad-request"))
         origin.finish()
@@ -166,7 +166,7 @@ import Testing
         #expect(recorded.response?.body?.isComplete == false)
     }
 
-    @Test func anAnswerWithOctetsBehindItsEndIsNotMixedIntoTheNext() throws {
+    @Test func anAnswerWithBytesBehindItsEndIsNotMixedIntoTheNext() throws {
         let origin = try RawOrigin(
             { connection in
                 try connection.expectRequest("GET /a")
@@ -181,7 +181,7 @@ import Testing
             try client.send(origin.request("GET", "/a"))
             let first = try client.readMessage()
             try client.send(origin.request("GET", "/b"))
-            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(!answer.text.contains("evil"))
         #expect(answer.text.hasSuffix("b!"))

@@ -153,7 +153,7 @@ import Testing
         let late = try replay.connect()
         let start = ContinuousClock.now
         try late.send(Self.request)
-        #expect(try late.read(through: "0\r\n\r\n") == answer, "late, and otherwise the same octets")
+        #expect(try late.read(through: "0\r\n\r\n") == answer, "late, and otherwise the same bytes")
         #expect(self.milliseconds(since: start) >= 150)
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Whole messages through the proxy, octet for octet, and the same again from the cassette.
+/// Whole messages through the proxy, byte for byte, and the same again from the cassette.
 @Suite struct MessagePassingTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -16,7 +16,7 @@ import Testing
             try client.send(origin.request("GET", "/a"))
             let first = try client.readMessage()
             try client.send(origin.request("GET", "/b"))
-            return Answer(octets: first + (try client.readMessage()))
+            return Answer(bytes: first + (try client.readMessage()))
         }
         #expect(
             answer.text == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Odd:  two  spaces \r\n\r\nfirst"
@@ -35,7 +35,7 @@ import Testing
         }
         let (answer, _) = try LiveAndReplayed.compare(origin) { client in
             try client.send(["/1", "/2", "/3"].map { origin.request("GET", $0) }.joined())
-            return Answer(octets: try (0..<3).flatMap { _ in try client.readMessage() })
+            return Answer(bytes: try (0..<3).flatMap { _ in try client.readMessage() })
         }
         #expect(answer.text == ["/1", "/2", "/3"].map { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\($0)" }.joined())
     }
@@ -51,7 +51,7 @@ import Testing
         }
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request("POST", "/echo", "Transfer-Encoding: Chunked", body: sent))
-            return Answer(octets: try client.read(through: "Trailing:  yes\r\n\r\n"))
+            return Answer(bytes: try client.read(through: "Trailing:  yes\r\n\r\n"))
         }
         #expect(answer.text == "HTTP/1.1 200 OK\r\nTRANSFER-encoding: chunked\r\nTrailer: Trailing\r\n\r\n" + received)
         #expect(recorded.first?.request.body?.content == .text(Array("hello ".utf8)))
@@ -86,7 +86,7 @@ import Testing
             try client.send(origin.request(method))
             let first = try client.read(through: "\r\n\r\n")
             try client.send(origin.request(method))
-            return Answer(octets: first + (try client.read(through: "\r\n\r\n")))
+            return Answer(bytes: first + (try client.read(through: "\r\n\r\n")))
         }
         #expect(answer.text == head + head)
         #expect(recorded.allSatisfy { $0.response?.body == nil && $0.outcome == .complete })
@@ -114,7 +114,7 @@ import Testing
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request())
             let first = try client.read(through: "102 Processing\r\n\r\n")
-            return Answer(octets: first + (try client.readMessage()))
+            return Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text == interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         #expect(recorded.first?.interim.map(\.status) == [103, 102])
@@ -141,7 +141,7 @@ import Testing
             try client.send(origin.request("PUT", "/", "Content-Length: 4", "Expect: 100-continue"))
             let first = try client.read(through: "\r\n\r\n")
             try client.send("body")
-            return Answer(octets: first + (try client.readMessage()))
+            return Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text == "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n")
     }
@@ -192,7 +192,7 @@ import Testing
                 origin.request(
                     "GET", "/", "Connection: X-Named", "X-Named: 1", "Keep-Alive: 3", "Proxy-Connection: keep-alive",
                     "Proxy-Authorization: Basic c2VjcmV0", "X-Kept: 1"))
-            return Answer(octets: try client.readMessage())
+            return Answer(bytes: try client.readMessage())
         }
         #expect(answer.text == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
     }
@@ -208,7 +208,7 @@ import Testing
         else { return }
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request())
-            return Answer(octets: try client.readMessage())
+            return Answer(bytes: try client.readMessage())
         }
         #expect(answer.text.hasSuffix("\r\n\r\n6"))
         #expect(recorded.first?.connection?.remote == origin.authority)
@@ -221,7 +221,7 @@ import Testing
         }
         let (answer, _) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request())
-            return Answer(octets: try client.readMessage())
+            return Answer(bytes: try client.readMessage())
         }
         #expect(answer.text == "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n")
     }

@@ -29,7 +29,7 @@ import Testing
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(
                 Self.request("POST", "/http://\(origin.authority)/a?b=c", "X-Odd:  two  spaces ", "Content-Length: 5", body: "hello"))
-            return Answer(octets: try client.readMessage())
+            return Answer(bytes: try client.readMessage())
         }
         #expect(answer.text == "HTTP/1.1 201 Made\r\nContent-Length: 3\r\nX-Out:  1\r\n\r\nyes")
         let request = try #require(recorded.first?.request)
@@ -52,7 +52,7 @@ import Testing
             try client.send(Self.request("GET", "\(base)/a"))
             let first = try client.readMessage()
             try client.send(Self.request("GET", "\(base)/b"))
-            return Answer(octets: first + (try client.readMessage()))
+            return Answer(bytes: first + (try client.readMessage()))
         }
         #expect(
             answer.text == "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nSet-Cookie: a=b; Path=\(base)/\r\n\r\nsecret"

@@ -14,7 +14,7 @@ import Testing
     private func get(_ path: String, port: Int) throws -> String {
         let client = try RawConnection(port: port)
         try client.send("GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
-        return String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        return String(decoding: try client.readToEnd().bytes, as: UTF8.self)
     }
 
     @Test func eachTokenLeadsToItsSession() throws {

@@ -41,7 +41,7 @@ import Testing
         let proxy = try RunningProxy(.passthrough, loops: loops) { $0.limits.connections = 16 }
         let clients = try self.clients(16, of: proxy)
         for _ in 0..<loops {
-            let answer = try proxy.connect().readToEnd().octets
+            let answer = try proxy.connect().readToEnd().bytes
             #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
         }
         clients[5].close()
@@ -169,7 +169,7 @@ import Testing
         for client in idle { try client.expectEnd() }
         for gate in answer { gate.open() }
         for client in clients {
-            #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
+            #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
         }
         try stopped.wait()
         origin.finish()
@@ -216,7 +216,7 @@ import Testing
             let stream = try scene.secure(proxy.connect(), to: "127.0.0.1:\(origin.port)")
             resumed.append(stream.isResumed)
             try stream.send(TLSScene.request("GET", "/", "Connection: close"))
-            #expect(String(decoding: try stream.readToEnd().octets, as: UTF8.self).hasSuffix("ok"))
+            #expect(String(decoding: try stream.readToEnd().bytes, as: UTF8.self).hasSuffix("ok"))
             // OpenSSL drops the session of a connection that was left without a goodbye.
             try stream.sayGoodbye()
         }

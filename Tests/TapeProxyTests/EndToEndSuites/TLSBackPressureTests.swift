@@ -4,11 +4,11 @@ import TapeTestSupport
 import Testing
 @testable import TapeProxy
 
-/// A body of 10 MiB inside TLS between a fast and a slow end: the fast one has to wait, and every octet arrives.
+/// A body of 10 MiB inside TLS between a fast and a slow end: the fast one has to wait, and every byte arrives.
 @Suite(.serialized) struct TLSBackPressureTests {
     private static let size = 10 << 20
     private static let block = (0..<(64 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-    /// Octets that the kernel may keep for either connection; what it makes of it is twice as much.
+    /// Bytes that the kernel may keep for either connection; what it makes of it is twice as much.
     private static let kernel: Int32 = 64 << 10
 
     private let scene: TLSScene

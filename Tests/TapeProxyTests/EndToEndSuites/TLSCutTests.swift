@@ -25,8 +25,8 @@ import Testing
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
             let stream = try self.scene.secure(client, to: origin.authority)
             try stream.send(TLSScene.request())
-            let (octets, end) = try stream.readToEnd()
-            return Answer(octets: octets, end: end)
+            let (bytes, end) = try stream.readToEnd()
+            return Answer(bytes: bytes, end: end)
         }
         #expect(answer.text == "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n\(part)")
         #expect(answer.end == .truncated)
@@ -76,7 +76,7 @@ import Testing
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
             let stream = try self.scene.secure(client, to: origin.authority)
             try stream.send(TLSScene.request())
-            return Answer(octets: try stream.readMessage())
+            return Answer(bytes: try stream.readMessage())
         }
         #expect(answer.text == TLSScene.answer("whole"))
         #expect(recorded.first?.outcome == .complete)

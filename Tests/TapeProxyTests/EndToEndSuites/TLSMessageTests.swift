@@ -3,7 +3,7 @@ import TapeTLS
 import Testing
 @testable import TapeProxy
 
-/// Whole messages through a tunnel whose TLS ends in the proxy, octet for octet, and the same again from the cassette.
+/// Whole messages through a tunnel whose TLS ends in the proxy, byte for byte, and the same again from the cassette.
 @Suite struct TLSMessageTests {
     private typealias Answer = LiveAndReplayed.Answer
 
@@ -24,8 +24,8 @@ import Testing
 
     private func toEnd(_ stream: TLSStream, _ request: String) throws -> Answer {
         try stream.send(request)
-        let (octets, end) = try stream.readToEnd()
-        return Answer(octets: octets, end: end)
+        let (bytes, end) = try stream.readToEnd()
+        return Answer(bytes: bytes, end: end)
     }
 
     @Test func aSecondRequestTakesTheSameConnectionsOnBothSides() throws {
@@ -39,7 +39,7 @@ import Testing
             try stream.send(TLSScene.request("GET", "/a"))
             let first = try stream.readMessage()
             try stream.send(TLSScene.request("GET", "/b"))
-            return Answer(octets: first + (try stream.readMessage()))
+            return Answer(bytes: first + (try stream.readMessage()))
         }
         #expect(
             answer.text == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Odd:  two  spaces \r\n\r\nfirst"
@@ -57,7 +57,7 @@ import Testing
             }
         } talk: { stream in
             try stream.send(["/1", "/2", "/3"].map { TLSScene.request("GET", $0) }.joined())
-            return Answer(octets: try (0..<3).flatMap { _ in try stream.readMessage() })
+            return Answer(bytes: try (0..<3).flatMap { _ in try stream.readMessage() })
         }
         #expect(answer.text == ["/1", "/2", "/3"].map { TLSScene.answer($0) }.joined())
     }
@@ -71,7 +71,7 @@ import Testing
             try stream.send("HTTP/1.1 200 OK\r\nTRANSFER-encoding: chunked\r\nTrailer: Trailing\r\n\r\n" + received)
         } talk: { stream in
             try stream.send(TLSScene.request("POST", "/echo", "Transfer-Encoding: Chunked", body: sent))
-            return Answer(octets: try stream.read(through: "Trailing:  yes\r\n\r\n"))
+            return Answer(bytes: try stream.read(through: "Trailing:  yes\r\n\r\n"))
         }
         #expect(answer.text == "HTTP/1.1 200 OK\r\nTRANSFER-encoding: chunked\r\nTrailer: Trailing\r\n\r\n" + received)
         #expect(recorded.first?.request.trailers?.count == 2)
@@ -91,7 +91,7 @@ import Testing
             try stream.send(TLSScene.request(method))
             let first = try stream.read(through: "\r\n\r\n")
             try stream.send(TLSScene.request(method))
-            return Answer(octets: first + (try stream.read(through: "\r\n\r\n")))
+            return Answer(bytes: first + (try stream.read(through: "\r\n\r\n")))
         }
         #expect(answer.text == head + head)
         #expect(recorded.allSatisfy { $0.response?.body == nil && $0.outcome == .complete })
@@ -105,7 +105,7 @@ import Testing
             try stream.send(TLSScene.answer("ok"))
         } talk: { stream in
             try stream.send(TLSScene.request())
-            return Answer(octets: try stream.read(through: "\r\n\r\n") + stream.readMessage())
+            return Answer(bytes: try stream.read(through: "\r\n\r\n") + stream.readMessage())
         }
         #expect(answer.text == interim + TLSScene.answer("ok"))
         #expect(recorded.first?.interim.map(\.status) == [103])
@@ -153,9 +153,9 @@ import Testing
             try stream.send(TLSScene.answer("ok"))
         } talk: { stream in
             try stream.send(TLSScene.request())
-            let octets = try stream.readMessage()
+            let bytes = try stream.readMessage()
             try stream.sayGoodbye()
-            return Answer(octets: octets, end: try stream.readToEnd().end)
+            return Answer(bytes: bytes, end: try stream.readToEnd().end)
         }
         #expect(answer.end == .closed)
     }
@@ -166,7 +166,7 @@ import Testing
             try stream.send(TLSScene.answer("all"))
         } talk: { stream in
             try stream.send(TLSScene.request("OPTIONS", "*"))
-            return Answer(octets: try stream.readMessage())
+            return Answer(bytes: try stream.readMessage())
         }
         #expect(recorded.first?.request.url == "https://example.test")
         #expect(recorded.first?.request.target == "*")

@@ -117,7 +117,7 @@ import Testing
             try stream.send(TLSScene.request("GET", "/a", host: "virtual.test:8080"))
             let first = try stream.readMessage()
             try stream.send("GET https://elsewhere.test/b HTTP/1.1\r\nHost: elsewhere.test\r\n\r\n")
-            return LiveAndReplayed.Answer(octets: first + (try stream.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try stream.readMessage()))
         }
         #expect(answer.text == TLSScene.answer("virtual") + TLSScene.answer("absolute"))
         #expect(recorded.map(\.request.url) == ["https://virtual.test:8080/a", "https://elsewhere.test/b"])

@@ -17,7 +17,7 @@ import Testing
         return stream
     }
 
-    @Test func octetsPassBothWaysAndAreCounted() throws {
+    @Test func bytesPassBothWaysAndAreCounted() throws {
         let origin = try RawOrigin(
             self.scene.origin().plays { stream in
                 try stream.expectRequest("GET /chat")

@@ -8,8 +8,8 @@ import Testing
         let proxy = try RunningProxy { $0.limits.requestHead = 1 }
         let client = try proxy.connect()
         try client.send("GET http://h/ HTTP/1.1\r\nHost:")
-        let (octets, _) = try client.readToEnd()
-        #expect(String(decoding: octets, as: UTF8.self).hasPrefix("HTTP/1.1 408 Request Timeout\r\nWiretape-Error: timeout\r\n"))
+        let (bytes, _) = try client.readToEnd()
+        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 Request Timeout\r\nWiretape-Error: timeout\r\n"))
     }
 
     @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
@@ -48,7 +48,7 @@ import Testing
         }
         let (answer, _) = try LiveAndReplayed.compare(origin, configure: { $0.limits.upstreamSilence = 1 }) { client in
             try client.send(origin.request())
-            return LiveAndReplayed.Answer(octets: try client.readMessage())
+            return LiveAndReplayed.Answer(bytes: try client.readMessage())
         }
         #expect(answer.text.hasPrefix("HTTP/1.1 504 Gateway Timeout\r\nWiretape-Error: timeout\r\n"))
     }
@@ -61,8 +61,8 @@ import Testing
         }
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: { $0.limits.upstreamSilence = 1 }) { client in
             try client.send(origin.request())
-            let (octets, end) = try client.readToEnd()
-            return LiveAndReplayed.Answer(octets: octets, end: end)
+            let (bytes, end) = try client.readToEnd()
+            return LiveAndReplayed.Answer(bytes: bytes, end: end)
         }
         #expect(answer.text.hasSuffix("\r\n\r\npart"))
         guard case .cut(let cut)? = recorded.first?.outcome else { throw RawError("\(recorded) is not cut") }

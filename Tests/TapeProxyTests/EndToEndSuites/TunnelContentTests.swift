@@ -33,7 +33,7 @@ import Testing
             try client.send(TLSScene.request("GET", "/a"))
             let first = try client.readMessage()
             try client.send(TLSScene.request("POST", "/b", "Content-Length: 4", body: "body"))
-            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text == TLSScene.answer("first") + TLSScene.answer("second"))
         #expect(recorded.map(\.request.url) == ["http://example.test/a", "http://example.test/b"])

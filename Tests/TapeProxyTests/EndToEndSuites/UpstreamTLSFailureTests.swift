@@ -110,7 +110,7 @@ import Testing
         let (answer, recorded) = try LiveAndReplayed.compare(origin, configure: self.scene.configure) { client in
             let stream = try self.scene.secure(client, to: origin.authority)
             try stream.send(TLSScene.request())
-            return Answer(octets: try stream.readMessage())
+            return Answer(bytes: try stream.readMessage())
         }
         #expect(answer.text.hasPrefix("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: refused\r\n"))
         guard case .failed(let failure)? = recorded.first?.outcome else { throw RawError("\(recorded) is not failed") }

@@ -78,7 +78,7 @@ import Testing
         return taken
     }
 
-    @Test func octetsComeOffWithTheirTimes() {
+    @Test func bytesComeOffWithTheirTimes() {
         var times = ReadTimes()
         times.add(10, at: 0)
         times.add(0, at: 1)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ConnectExchangeTests {
     private func connect(_ authority: String) -> String { "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n" }
 
-    @Test func octetsRightBehindTheHeadReachTheOrigin() throws {
+    @Test func bytesRightBehindTheHeadReachTheOrigin() throws {
         let origin = try RawOrigin { connection in
             try connection.expect("\u{16}\u{3}\u{1} hello")
             try connection.send("hello yourself")
@@ -28,7 +28,7 @@ import Testing
         let up = [UInt8](repeating: 1, count: 1 << 20)
         let down = [UInt8](repeating: 2, count: 1 << 20)
         let origin = try RawOrigin { connection in
-            guard try connection.read(count: up.count) == up else { throw RawError("other octets came") }
+            guard try connection.read(count: up.count) == up else { throw RawError("other bytes came") }
             try connection.send(down)
         }
         let proxy = try RunningProxy()
@@ -36,7 +36,7 @@ import Testing
         try client.send(self.connect(origin.authority))
         try client.expect("HTTP/1.1 200 Connection established\r\n\r\n")
         try client.send(up)
-        #expect(try client.readToEnd().octets == down)
+        #expect(try client.readToEnd().bytes == down)
         origin.finish()
     }
 

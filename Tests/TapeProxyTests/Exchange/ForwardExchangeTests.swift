@@ -24,7 +24,7 @@ import Testing
             try client.send(origin.request("GET", "/first"))
             let first = try client.readMessage()
             try client.send(origin.request("GET", "/second"))
-            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text.hasSuffix("\r\n\r\n2"))
         #expect(origin.accepted == 2)

@@ -4,15 +4,15 @@ import Testing
 @testable import TapeProxy
 
 @Suite struct ForwardedResponseTests {
-    @Test func anAnswerThatComesOctetByOctetIsTheSame() throws {
+    @Test func anAnswerThatComesByteByByteIsTheSame() throws {
         let text = "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\nT: 1\r\n\r\n"
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /")
-            for octet in text.utf8 { try connection.send([octet]) }
+            for byte in text.utf8 { try connection.send([byte]) }
         }
         let (answer, recorded) = try LiveAndReplayed.compare(origin) { client in
             try client.send(origin.request())
-            return LiveAndReplayed.Answer(octets: try client.read(through: "T: 1\r\n\r\n"))
+            return LiveAndReplayed.Answer(bytes: try client.read(through: "T: 1\r\n\r\n"))
         }
         #expect(answer.text == text)
         #expect(recorded.first?.interim.map(\.status) == [103])

@@ -98,7 +98,7 @@ import Testing
         let cut = try replay.connect()
         try cut.send(Self.post(origin, "abcd").dropLast(1).description)
         cut.closeOutput()
-        #expect(try cut.readToEnd().octets.isEmpty)
+        #expect(try cut.readToEnd().bytes.isEmpty)
         #expect(try self.ask(replay.connect(), Self.post(origin, "abc")).hasSuffix("answer 0"), "nothing was used up")
         #expect(replay.session.verdict().misses == 0)
     }
@@ -144,7 +144,7 @@ import Testing
         let replay = try RunningProxy(.none, in: folder) { $0.limits.clientStall = 1 }
         let client = try replay.connect()
         try client.send(Self.post(origin, "abc").dropLast(1).description)
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
     }
 
     @Test func manyClientsGetTheAnswersToTheirBodies() throws {
@@ -174,7 +174,7 @@ import Testing
 
     /// Records `POST /` with a body, then sends another one in parts, which is forwarded.
     ///
-    /// - Parameter size: octets that the origin has to get behind the head.
+    /// - Parameter size: bytes that the origin has to get behind the head.
     private func forwarded(_ fields: [String], _ parts: [[UInt8]], size: Int) throws -> (
         sent: [UInt8], answer: String, recorded: Interaction
     ) {
@@ -186,8 +186,8 @@ import Testing
         } _: { connection in
             let head = try connection.expectRequest("POST /")
             if head.contains("100-continue") { try connection.send("HTTP/1.1 100 Continue\r\nFrom: origin\r\n\r\n") }
-            let octets = try connection.read(count: size)
-            sent.withLock { $0 = octets }
+            let bytes = try connection.read(count: size)
+            sent.withLock { $0 = bytes }
             try connection.send(Self.answer("new"))
         }
         let live = try RunningProxy()
@@ -205,10 +205,10 @@ import Testing
         return (sent.withLock { $0 }, answer, try #require(try proxy.recorded().last))
     }
 
-    private func octets(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) } }
+    private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) } }
 
     @Test(arguments: [4, 70_000, 1_000_000, 5_000_000]) func whatIsNotRecordedGoesToTheOriginAsItCame(size: Int) throws {
-        let body = self.octets(size)
+        let body = self.bytes(size)
         let (sent, answer, recorded) = try self.forwarded(["Content-Length: \(size)"], [body], size: size)
         #expect(sent == body)
         #expect(answer == Self.answer("new"))
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test(arguments: [10, 600_000]) func chunksAndTrailersStayAsTheyWere(size: Int) throws {
-        let body = self.octets(size)
+        let body = self.bytes(size)
         var parts: [[UInt8]] = []
         for _ in 0..<4 { parts.append(Array("0\(String(size, radix: 16).uppercased());name=value\r\n".utf8) + body + Array("\r\n".utf8)) }
         parts.append(Array("000\r\nT: 1\r\n\r\n".utf8))

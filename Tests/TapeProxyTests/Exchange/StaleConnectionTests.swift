@@ -19,7 +19,7 @@ import Testing
             try client.send(origin.request("GET", "/first"))
             let first = try client.readMessage()
             try client.send(origin.request("POST", "/second", "Content-Length: 2", body: "hi"))
-            return LiveAndReplayed.Answer(octets: first + (try client.readMessage()))
+            return LiveAndReplayed.Answer(bytes: first + (try client.readMessage()))
         }
         #expect(answer.text.contains("HTTP/1.1 502 Bad Gateway\r\nWiretape-Error: reset\r\n"))
         #expect(origin.accepted == 1)

@@ -56,7 +56,7 @@ import Testing
         origin.finish()
     }
 
-    @Test func octetsRightBehindTheRequestGoThroughTheTunnel() throws {
+    @Test func bytesRightBehindTheRequestGoThroughTheTunnel() throws {
         let origin = try RawOrigin { connection in
             try connection.expectRequest("GET /chat")
             try connection.send(Self.switching)

@@ -11,10 +11,10 @@ import Testing
         #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 
-    @Test func aHeadThatComesOctetByOctetIsARequest() throws {
+    @Test func aHeadThatComesByteByByteIsARequest() throws {
         let proxy = try RunningProxy(.passthrough)
         let client = try proxy.connect()
-        for octet in "GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8 { try client.send([octet]) }
+        for byte in "GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8 { try client.send([byte]) }
         #expect(String(decoding: try client.readMessage(), as: UTF8.self).hasPrefix("HTTP/1.1 200 OK\r\n"))
     }
 

@@ -24,7 +24,7 @@ import Testing
         let proxy = try self.scene.proxy(.none, in: self.scene.emptyCassette())
         let client = try proxy.connect()
         try client.send(
-            Array("CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n".utf8) + RecordedHello.octets(self.scene.client))
+            Array("CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n".utf8) + RecordedHello.bytes(self.scene.client))
         try client.expect("HTTP/1.1 200 Connection established\r\n\r\n")
         #expect(try client.read(count: 1) == [0x16])
     }
@@ -56,7 +56,7 @@ import Testing
         return client
     }
 
-    @Test func octetsKeepTheirOrderFromTheFirstOn() throws {
+    @Test func bytesKeepTheirOrderFromTheFirstOn() throws {
         let count = 200
         let words = (0..<count).map { "\u{1}\($0)," }
         let origin = try RawOrigin { connection in
@@ -145,12 +145,12 @@ import Testing
 
     init() throws { self.scene = try TLSScene() }
 
-    @Test func aHelloOctetByOctetIsOneHello() throws {
+    @Test func aHelloByteByByteIsOneHello() throws {
         let origin = try RawOrigin(self.scene.origin().plays { _ = try $0.readToEnd() })
         let proxy = try self.scene.proxy()
         let client = try proxy.connect()
         try TLSScene.tunnel(client, to: origin.authority)
-        for octet in try RecordedHello.octets(self.scene.client) { try client.send([octet]) }
+        for byte in try RecordedHello.bytes(self.scene.client) { try client.send([byte]) }
         // A handshake record with the answer.
         #expect(try client.read(count: 1) == [0x16])
         #expect(origin.accepted == 1)
@@ -172,7 +172,7 @@ import Testing
         let proxy = try self.scene.proxy()
         let client = try proxy.connect()
         try TLSScene.tunnel(client, to: origin.authority)
-        try client.send(RecordedHello.octets(self.scene.client))
+        try client.send(RecordedHello.bytes(self.scene.client))
         try heard.wait()
         // change_cipher_spec, as clients send it for the sake of middleboxes (RFC 8446, D.4).
         try client.send([0x14, 3, 3, 0, 1, 1])

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func theFirstOctetsOfATurnAreToldOnce() throws {
+    @Test func theFirstBytesOfATurnAreToldOnce() throws {
         let greeting = try self.greeting()
         _ = greeting
         self.channel.pipeline.fireChannelRead(ByteBuffer(string: "220 "))
@@ -99,7 +99,7 @@ import Testing
         #expect(self.log.events == ["came 220 mail"])
     }
 
-    @Test func aTurnWithoutOctetsTellsNothing() throws {
+    @Test func aTurnWithoutBytesTellsNothing() throws {
         let greeting = try self.greeting()
         self.channel.pipeline.fireChannelReadComplete()
         greeting.upstreamWritabilityChanged(false)

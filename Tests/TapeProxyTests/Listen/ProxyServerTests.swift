@@ -106,7 +106,7 @@ import Testing
             try client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             _ = try client.readMessage()
         }
-        let answer = try proxy.connect().readToEnd().octets
+        let answer = try proxy.connect().readToEnd().bytes
         #expect(String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 503 Service Unavailable\r\nWiretape-Error: connections\r\n"))
     }
 
@@ -145,7 +145,7 @@ import Testing
         let stopped = try self.beginStop(proxy)
         try idle.expectEnd()
         answer.open()
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
         try stopped.wait()
         origin.finish()
         #expect(try proxy.recorded().map(\.outcome) == [.complete])
@@ -187,7 +187,7 @@ import Testing
         try asked.wait()
         let stopped = try self.beginStop(proxy)
         _ = try client.read(through: "\r\n\r\n")
-        #expect(try client.readToEnd().octets.count == size)
+        #expect(try client.readToEnd().bytes.count == size)
         try stopped.wait()
         origin.finish()
     }

@@ -77,9 +77,9 @@ import Testing
         let answer = self.answer(path, isSecure: true)
         #expect(answer.fields.contains { $0 == ("Cache-Control", "no-store") })
         #expect(answer.fields.contains { $0 == ("Referrer-Policy", "no-referrer") })
-        let octets = answer.bytes(method: "HEAD", persistence: .keepAlive)
-        #expect(String(decoding: octets, as: UTF8.self).contains("\r\nX-Content-Type-Options: nosniff\r\n"))
-        #expect(octets.suffix(4).elementsEqual("\r\n\r\n".utf8))
+        let bytes = answer.bytes(method: "HEAD", persistence: .keepAlive)
+        #expect(String(decoding: bytes, as: UTF8.self).contains("\r\nX-Content-Type-Options: nosniff\r\n"))
+        #expect(bytes.suffix(4).elementsEqual("\r\n\r\n".utf8))
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
         #expect(text.hasSuffix("Connection: keep-alive\r\n\r\n"))
     }
 
-    @Test func aFileKeepsItsOctetsAndItsType() {
+    @Test func aFileKeepsItsBytesAndItsType() {
         let answer = ProxyAnswer(contentType: "application/x-thing", body: [0, 0xff, 0x0a, 0x0a], fields: [("X", "y")])
         let head =
             "HTTP/1.1 200 OK\r\nX: y\r\nContent-Type: application/x-thing\r\nX-Content-Type-Options: nosniff\r\n"

@@ -31,7 +31,7 @@ import Testing
         let client = try replay.connect(receives: 16 << 10)
         try client.send(origin.request("GET", "/", "Connection: close"))
         _ = try client.read(through: "\r\n\r\n")
-        #expect(try client.readToEnd().octets == wire)
+        #expect(try client.readToEnd().bytes == wire)
         #expect(replay.server.counts.bytes >= wire.count)
     }
 
@@ -41,8 +41,8 @@ import Testing
         let client = try replay.connect()
         try client.send(origin.request(version: "1.0"))
         _ = try client.read(through: "\r\n\r\n")
-        let (octets, end) = try client.readToEnd()
-        #expect(octets == self.body)
+        let (bytes, end) = try client.readToEnd()
+        #expect(bytes == self.body)
         #expect(end == .closed)
     }
 

@@ -126,9 +126,9 @@ import Testing
         let whole = try RunningProxy(.none, in: folder)
         #expect(try self.ask(whole.connect(), origin.request()).hasSuffix(body))
         try whole.stop()
-        var octets = try folder.read("tape.bodies/\(name)")
-        octets[octets.count - 10] ^= 1
-        try folder.write(octets, to: "tape.bodies/\(name)")
+        var bytes = try folder.read("tape.bodies/\(name)")
+        bytes[bytes.count - 10] ^= 1
+        try folder.write(bytes, to: "tape.bodies/\(name)")
         return (try RunningProxy(.none, in: folder), origin)
     }
 
@@ -157,7 +157,7 @@ import Testing
         let (replay, origin) = try self.damaged(size: 700_000)
         let client = try replay.connect()
         try client.send(origin.request() + origin.request("GET", "/", "Connection: close"))
-        let received = try client.readToEnd().octets
+        let received = try client.readToEnd().bytes
         #expect(!String(decoding: received, as: UTF8.self).contains("424 Not In Cassette"), "it was taken for the body's rest")
     }
 

@@ -8,15 +8,15 @@ import Testing
 @testable import TapeRecorder
 
 @Suite struct ReplayFileStreamTests {
-    /// Reads a sidecar of these octets to its end, after a change to the file; nil where it proved damaged.
+    /// Reads a sidecar of these bytes to its end, after a change to the file; nil where it proved damaged.
     private func read(
-        _ octets: [UInt8], as content: (Sidecar) throws -> ReplayFileStream.Content = { .sidecar($0) },
+        _ bytes: [UInt8], as content: (Sidecar) throws -> ReplayFileStream.Content = { .sidecar($0) },
         damage: (inout [UInt8]) -> Void = { _ in }
     ) throws -> [UInt8]? {
         let folder = try TemporaryFolder()
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: folder.file("tape.json")), digest: { FastSHA256() })
-        let sidecar = try sink.store(fileExtension: "bin") { piece in try octets.withUnsafeBytes { try piece($0) } }
-        var changed = octets
+        let sidecar = try sink.store(fileExtension: "bin") { piece in try bytes.withUnsafeBytes { try piece($0) } }
+        var changed = bytes
         damage(&changed)
         try folder.write(changed, to: sidecar.path)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -48,19 +48,19 @@ import Testing
         return try promise.futureResult.wait()
     }
 
-    private let octets = (0..<(ReplayFileStream.pieceSize * 2 + 5)).map { UInt8(truncatingIfNeeded: $0 >> 3) }
+    private let bytes = (0..<(ReplayFileStream.pieceSize * 2 + 5)).map { UInt8(truncatingIfNeeded: $0 >> 3) }
 
     @Test func allPiecesAreTheFile() throws {
-        #expect(try self.read(self.octets) == self.octets)
+        #expect(try self.read(self.bytes) == self.bytes)
         #expect(try self.read([1]) == [1])
         #expect(
-            try self.read(Array(self.octets.prefix(ReplayFileStream.pieceSize))) == Array(self.octets.prefix(ReplayFileStream.pieceSize)))
+            try self.read(Array(self.bytes.prefix(ReplayFileStream.pieceSize))) == Array(self.bytes.prefix(ReplayFileStream.pieceSize)))
     }
 
-    @Test func aChangedOctetAMissingEndAndALongerEndAreDamage() throws {
-        #expect(try self.read(self.octets, damage: { $0[3] ^= 1 }) == nil)
-        #expect(try self.read(self.octets, damage: { $0.removeLast() }) == nil)
-        #expect(try self.read(self.octets, damage: { $0.append(0) }) == nil)
+    @Test func aChangedByteAMissingEndAndALongerEndAreDamage() throws {
+        #expect(try self.read(self.bytes, damage: { $0[3] ^= 1 }) == nil)
+        #expect(try self.read(self.bytes, damage: { $0.removeLast() }) == nil)
+        #expect(try self.read(self.bytes, damage: { $0.append(0) }) == nil)
     }
 
     /// A part that lies in a file, between the lines around it.
@@ -74,11 +74,11 @@ import Testing
     }
 
     @Test func partsAreReadFromTheirFiles() throws {
-        let expected = Array("--X\r\n\r\n".utf8) + self.octets + Array("\r\n--X--\r\n".utf8)
-        #expect(try self.read(self.octets, as: self.parts) == expected)
+        let expected = Array("--X\r\n\r\n".utf8) + self.bytes + Array("\r\n--X--\r\n".utf8)
+        #expect(try self.read(self.bytes, as: self.parts) == expected)
     }
 
     @Test func aDamagedPartIsNeverSent() throws {
-        #expect(try self.read(self.octets, as: self.parts) { $0[5] ^= 1 } == nil)
+        #expect(try self.read(self.bytes, as: self.parts) { $0[5] ^= 1 } == nil)
     }
 }

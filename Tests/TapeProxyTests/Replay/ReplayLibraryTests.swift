@@ -38,8 +38,8 @@ import Testing
         #expect(try libraries.map { $0.ready(0).map { String(decoding: $0.bytes, as: UTF8.self).hasSuffix("boris") } } == [true, true])
     }
 
-    /// The payload of the only answer, and its octets as they are streamed; nil where it is in memory.
-    private func streamed(_ interaction: Interaction, _ folder: TemporaryFolder) throws -> (answer: RecordedAnswer, octets: [UInt8]?) {
+    /// The payload of the only answer, and its bytes as they are streamed; nil where it is in memory.
+    private func streamed(_ interaction: Interaction, _ folder: TemporaryFolder) throws -> (answer: RecordedAnswer, bytes: [UInt8]?) {
         let path = folder.file("tape.json")
         try? FileManager.default.removeItem(atPath: path)
         let appender = try CassetteAppender.create(path, recorder: "wiretape 1")
@@ -64,14 +64,14 @@ import Testing
                     return promise.completeWith(result.map { ($0, nil) }.mapError { $0 })
                 }
                 let stream = library.open(.coded(body))
-                var octets: [UInt8] = []
+                var bytes: [UInt8] = []
                 func more() {
                     stream.next { piece in
                         switch piece {
-                        case .bytes(let bytes):
-                            octets += bytes
+                        case .bytes(let piece):
+                            bytes += piece
                             more()
-                        case .last(let bytes): promise.succeed((answer, octets + bytes))
+                        case .last(let piece): promise.succeed((answer, bytes + piece))
                         case .damaged: promise.succeed((answer, nil))
                         }
                     }
@@ -79,8 +79,8 @@ import Testing
                 more()
             }
         }
-        let (answer, octets) = try promise.futureResult.wait()
-        return (answer, octets)
+        let (answer, bytes) = try promise.futureResult.wait()
+        return (answer, bytes)
     }
 
     private func developed(_ content: [UInt8], _ type: String, level: Int = 6, wire own: [UInt8]? = nil, _ folder: TemporaryFolder) throws
@@ -99,52 +99,52 @@ import Testing
         )
     }
 
-    private static let octets = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 >> 3 ^ $0 * $0) }
+    private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 >> 3 ^ $0 * $0) }
     private static let form =
-        Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nsmall\r\n--X\r\nContent-Type: image/png\r\n\r\n".utf8) + Self.octets
+        Array("--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nsmall\r\n--X\r\nContent-Type: image/png\r\n\r\n".utf8) + Self.bytes
         + Array("\r\n--X--\r\n".utf8)
 
     @Test(arguments: [
-        (Self.form, "multipart/form-data; boundary=X"), (Self.octets, "image/png"),
+        (Self.form, "multipart/form-data; boundary=X"), (Self.bytes, "image/png"),
         ((0..<300_000).flatMap { Array("\($0) ".utf8) }, "text/plain"),
     ])
     func aLargeCodedBodyIsCodedAgainWhileItIsSent(_ content: [UInt8], _ type: String) throws {
         let folder = try TemporaryFolder()
         let (interaction, wire) = try self.developed(content, type, folder)
         #expect(interaction.response?.body?.original == nil)
-        let (answer, octets) = try self.streamed(interaction, folder)
-        #expect(octets == wire)
+        let (answer, bytes) = try self.streamed(interaction, folder)
+        #expect(bytes == wire)
         #expect(answer.framing == .length(wire.count))
         // Nothing of it is held.
         #expect(answer.weight < 1024)
     }
 
     @Test func anEditedPartOfALargeCodedBodyIsSentWithItsLength() throws {
-        // Octets behind the stream: no parameters bring them back, and the wire octets are kept.
+        // Bytes behind the stream: no parameters bring them back, and the wire bytes are kept.
         for tail in [[UInt8](), [0]] {
             let folder = try TemporaryFolder()
             let whole = try #require(Self.form.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 6), format: .gzip) })
             var (interaction, wire) = try self.developed(Self.form, "multipart/form-data; boundary=X", wire: whole + tail, folder)
             #expect((interaction.response?.body?.original == nil) == tail.isEmpty)
-            #expect(try self.streamed(interaction, folder).octets == wire)
+            #expect(try self.streamed(interaction, folder).bytes == wire)
             guard case .multipart(var parts)? = interaction.response?.body?.content else {
                 Issue.record("not taken apart")
                 return
             }
             parts.parts[0].content = .data(.text(Array("edited by hand".utf8)))
             interaction.response?.body?.content = .multipart(parts)
-            let (answer, octets) = try self.streamed(interaction, folder)
-            let read = try DecodedBeginning.read(ByteSource(try #require(octets)), .coded([.gzip]))
+            let (answer, bytes) = try self.streamed(interaction, folder)
+            let read = try DecodedBeginning.read(ByteSource(try #require(bytes)), .coded([.gzip]))
             #expect(read.isWhole && read.bytes.count == Self.form.count + 9)
-            #expect(answer.framing == .length(octets?.count ?? 0))
+            #expect(answer.framing == .length(bytes?.count ?? 0))
         }
     }
 
     @Test func aSmallCodedBodyIsHeld() throws {
         let folder = try TemporaryFolder()
-        let (interaction, wire) = try self.developed(Array(Self.octets.prefix(2000)), "text/plain", folder)
-        let (answer, octets) = try self.streamed(interaction, folder)
-        #expect(octets == nil)
+        let (interaction, wire) = try self.developed(Array(Self.bytes.prefix(2000)), "text/plain", folder)
+        let (answer, streamed) = try self.streamed(interaction, folder)
+        #expect(streamed == nil)
         guard case .bytes(let bytes) = answer.payload else {
             Issue.record("not in memory")
             return

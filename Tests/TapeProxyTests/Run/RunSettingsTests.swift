@@ -142,7 +142,7 @@ import Testing
     @Test func rulesExceptionsAndSecretsAreTogether() throws {
         let rules = try #require(try self.settings().redactionRules(secret: self.secret))
         #expect(rules.rules.count == 1 && rules.keep.count == 1)
-        #expect(rules.secrets == [SecretValue(name: "HELD", octets: Array("kT7-pQ2x".utf8))])
+        #expect(rules.secrets == [SecretValue(name: "HELD", bytes: Array("kT7-pQ2x".utf8))])
         #expect(self.settings().missingSecrets(secret: self.secret) == ["EMPTY", "MISSING"])
         #expect(try self.settings(redaction: true).redactionRules(secret: self.secret) == rules)
     }

@@ -18,7 +18,7 @@ import Testing
     private func isServing(_ port: Int) throws -> Bool {
         guard let client = try? RawConnection(port: port) else { return false }
         try client.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
-        return String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
+        return String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
     }
 
     @Test func aServerServesUntilItIsStopped() async throws {
@@ -136,7 +136,7 @@ import Testing
             try answered.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
             #expect(String(decoding: try answered.read(through: "\r\n\r\n"), as: UTF8.self).hasPrefix("HTTP/1.1 4"))
             await control.stop()
-            #expect(try idle.readToEnd().octets.isEmpty)
+            #expect(try idle.readToEnd().bytes.isEmpty)
             _ = await server.stop()
         }
         #expect(left == nil)

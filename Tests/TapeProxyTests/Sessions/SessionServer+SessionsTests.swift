@@ -112,7 +112,7 @@ import Testing
         }.start()
         try idle.expectEnd()
         answer.open()
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasSuffix("\r\n\r\nlate"))
         try ended.wait()
         origin.finish()
         #expect(try RecordedExchanges.read(running.folder.file("a.json")).map(\.outcome) == [.complete])

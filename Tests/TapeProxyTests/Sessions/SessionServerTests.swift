@@ -76,7 +76,7 @@ import Testing
         }
         let client = try RawConnection(port: port)
         try client.send("CONNECT \(host):\(running.controlPort) HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(String(decoding: try client.readToEnd().octets, as: UTF8.self).hasPrefix("HTTP/1.1 508 "))
+        #expect(String(decoding: try client.readToEnd().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 508 "))
     }
 
     @Test func aPortThatASessionGaveBackIsAnOriginsAgain() throws {

@@ -23,9 +23,9 @@ final class EmbeddedTLS {
         self.client = try EmbeddedTLSEnd(TLSHandler(client, isClient: true), leaf: nil)
     }
 
-    /// Carries octets until nobody has any more.
+    /// Carries bytes until nobody has any more.
     ///
-    /// - Parameter size: how many octets arrive at once.
+    /// - Parameter size: how many bytes arrive at once.
     func run(size: Int = .max) throws {
         while try self.client.deliver(to: self.server, size: size) || self.server.deliver(to: self.client, size: size) {}
     }

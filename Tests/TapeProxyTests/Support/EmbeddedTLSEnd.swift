@@ -34,9 +34,9 @@ final class EmbeddedTLSEnd: TLSHandlerOwner {
 
     /// The ciphertext that waits to be sent.
     func output() throws -> [UInt8] {
-        var octets: [UInt8] = []
-        while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) { octets += buffer.readableBytesView }
-        return octets
+        var bytes: [UInt8] = []
+        while let buffer = try self.channel.readOutbound(as: ByteBuffer.self) { bytes += buffer.readableBytesView }
+        return bytes
     }
 
     /// - Returns: whether there was anything.

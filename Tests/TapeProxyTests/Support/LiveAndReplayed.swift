@@ -4,15 +4,15 @@ import CassetteStore
 import Testing
 @testable import TapeProxy
 
-/// Has the same conversation with a proxy twice, recorded and replayed, and compares the client's octets one for one.
+/// Has the same conversation with a proxy twice, recorded and replayed, and compares the client's bytes one for one.
 enum LiveAndReplayed {
     struct Answer: Equatable, CustomStringConvertible {
-        var octets: [UInt8]
+        var bytes: [UInt8]
         var end: RawConnection.End?
 
-        var text: String { String(decoding: self.octets, as: UTF8.self) }
+        var text: String { String(decoding: self.bytes, as: UTF8.self) }
 
-        var description: String { "\(RawError.text(self.octets)), \(self.end.map { "\($0)" } ?? "open")" }
+        var description: String { "\(RawError.text(self.bytes)), \(self.end.map { "\($0)" } ?? "open")" }
     }
 
     /// - Parameters:
@@ -45,8 +45,8 @@ enum LiveAndReplayed {
     ) throws -> (answer: Answer, recorded: [Interaction]) {
         try self.compare(origin, sourceLocation: sourceLocation) { client in
             try client.send(request)
-            let (octets, end) = try client.readToEnd()
-            return Answer(octets: octets, end: end)
+            let (bytes, end) = try client.readToEnd()
+            return Answer(bytes: bytes, end: end)
         }
     }
 }

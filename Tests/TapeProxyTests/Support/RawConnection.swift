@@ -1,7 +1,7 @@
 import NIOCore
 import Platform
 
-/// One end of a TCP connection as blocking calls on raw octets; each gives up after ten seconds.
+/// One end of a TCP connection as blocking calls on raw bytes; each gives up after ten seconds.
 ///
 /// Not Sendable: belongs to one thread.
 class RawConnection {
@@ -31,7 +31,7 @@ class RawConnection {
         #endif
     }
 
-    /// - Parameter receives: octets of the receive buffer; nil leaves it to the kernel.
+    /// - Parameter receives: bytes of the receive buffer; nil leaves it to the kernel.
     convenience init(to host: String = "127.0.0.1", port: Int, receives: Int32? = nil) throws {
         let (descriptor, address) = try RawSocket.open(host, port: port)
         self.init(descriptor: descriptor)
@@ -66,26 +66,26 @@ class RawConnection {
 
     func send(_ text: String) throws { try self.send(Array(text.utf8)) }
 
-    func send(_ octets: [UInt8]) throws {
-        let sent = try self.send(octets, milliseconds: Self.patience * 1000)
-        guard sent == octets.count else { throw RawError("the peer took \(sent) of \(octets.count) octets and no more") }
+    func send(_ bytes: [UInt8]) throws {
+        let sent = try self.send(bytes, milliseconds: Self.patience * 1000)
+        guard sent == bytes.count else { throw RawError("the peer took \(sent) of \(bytes.count) bytes and no more") }
     }
 
     /// Sends until all is out or the peer has taken nothing for so long; returns how much it took.
-    func send(_ octets: [UInt8], milliseconds: Int) throws -> Int {
+    func send(_ bytes: [UInt8], milliseconds: Int) throws -> Int {
         var offset = 0
-        while offset < octets.count, RawSocket.waits(self.descriptor, for: Int32(POLLOUT), milliseconds: milliseconds) {
-            let count = octets.withUnsafeBytes { bytes in
+        while offset < bytes.count, RawSocket.waits(self.descriptor, for: Int32(POLLOUT), milliseconds: milliseconds) {
+            let count = bytes.withUnsafeBytes { bytes in
                 sendto(self.descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset, Self.sendFlags, nil, 0)
             }
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
-            guard count >= 0 else { throw RawError("the peer broke the connection after \(offset) octets (errno \(errno))") }
+            guard count >= 0 else { throw RawError("the peer broke the connection after \(offset) bytes (errno \(errno))") }
             offset += count
         }
         return offset
     }
 
-    /// Lets the kernel keep no more than so many octets that were sent and not yet taken.
+    /// Lets the kernel keep no more than so many bytes that were sent and not yet taken.
     func limitSending(to count: Int32) {
         var count = count
         setsockopt(self.descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<Int32>.size))
@@ -93,14 +93,14 @@ class RawConnection {
 
     // MARK: Reading
 
-    /// Reads what is there, at least one octet, into the buffer; false at the end.
+    /// Reads what is there, at least one byte, into the buffer; false at the end.
     private func fill() throws -> Bool {
-        guard self.end == nil, let octets = try self.next() else { return false }
-        self.buffer.append(contentsOf: octets)
+        guard self.end == nil, let bytes = try self.next() else { return false }
+        self.buffer.append(contentsOf: bytes)
         return true
     }
 
-    /// Waits for octets; nil where the peer has ended its side, with `end` set.
+    /// Waits for bytes; nil where the peer has ended its side, with `end` set.
     func next() throws -> [UInt8]? {
         guard RawSocket.waits(self.descriptor, for: Int32(POLLIN), milliseconds: Self.patience * 1000) else {
             throw RawError("nothing came for \(Self.patience) s behind \(RawError.text(self.buffer))")
@@ -139,7 +139,7 @@ class RawConnection {
         }
     }
 
-    /// Reads exactly these octets.
+    /// Reads exactly these bytes.
     func expect(_ text: String) throws {
         let wanted = Array(text.utf8)
         while self.buffer.count < wanted.count, wanted.starts(with: self.buffer), try self.fill() {}
@@ -150,7 +150,7 @@ class RawConnection {
     }
 
     /// Reads until the peer ends its side.
-    func readToEnd() throws -> (octets: [UInt8], end: End) {
+    func readToEnd() throws -> (bytes: [UInt8], end: End) {
         while try self.fill() {}
         return (self.take(self.buffer.count), self.end ?? .closed)
     }
@@ -175,8 +175,8 @@ class RawConnection {
 
     /// Waits for the peer's end and takes nothing else for it.
     func expectEnd(_ wanted: End = .closed) throws {
-        let (octets, end) = try self.readToEnd()
-        guard octets.isEmpty, end == wanted else { throw RawError("\(RawError.text(octets)) and \(end) came in the place of \(wanted)") }
+        let (bytes, end) = try self.readToEnd()
+        guard bytes.isEmpty, end == wanted else { throw RawError("\(RawError.text(bytes)) and \(end) came in the place of \(wanted)") }
     }
 
     // MARK: Ending

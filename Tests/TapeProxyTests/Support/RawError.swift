@@ -4,9 +4,9 @@ struct RawError: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    /// Octets as a person reads them, without the middle of long ones.
-    static func text(_ octets: some Collection<UInt8>) -> String {
-        let shown = octets.count > 700 ? Array(octets.prefix(350)) + Array(" … ".utf8) + Array(octets.suffix(350)) : Array(octets)
+    /// Bytes as a person reads them, without the middle of long ones.
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        let shown = bytes.count > 700 ? Array(bytes.prefix(350)) + Array(" … ".utf8) + Array(bytes.suffix(350)) : Array(bytes)
         return String(decoding: shown, as: UTF8.self).debugDescription
     }
 }

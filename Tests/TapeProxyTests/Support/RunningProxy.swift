@@ -52,7 +52,7 @@ final class RunningProxy {
     func ask(_ request: String) throws -> String {
         let client = try self.connect()
         try client.send(request)
-        return String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        return String(decoding: try client.readToEnd().bytes, as: UTF8.self)
     }
 
     /// Stops the proxy and closes the cassette.

@@ -45,11 +45,11 @@ final class RunningSessions {
 
     // MARK: Control
 
-    /// Sends octets to the control API and reads its answer to the end.
+    /// Sends bytes to the control API and reads its answer to the end.
     func raw(_ request: String) throws -> String {
         let client = try RawConnection(port: self.controlPort)
         try client.send(request)
-        return String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        return String(decoding: try client.readToEnd().bytes, as: UTF8.self)
     }
 
     /// A request to the control API, with its token and no more fields than it takes.
@@ -86,7 +86,7 @@ final class RunningSessions {
         var lines = ["GET \(url) HTTP/1.1", "Host: ignored.test", "Connection: close"] + fields
         if let credentials { lines.append("Proxy-Authorization: Basic \(Data(credentials.utf8).base64EncodedString())") }
         try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-        return String(decoding: try client.readToEnd().octets, as: UTF8.self)
+        return String(decoding: try client.readToEnd().bytes, as: UTF8.self)
     }
 
     /// The text of a cassette that holds one exchange: a URL and the body of its answer.

@@ -63,11 +63,11 @@ final class TLSStream: RawConnection {
     }
 
     private func receive(_ ciphertext: UnsafeRawBufferPointer) -> TLSProgress {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         let progress = self.tls.receive(ciphertext) { least, fill in
-            octets += [UInt8](unsafeUninitializedCapacity: least) { buffer, count in count = fill(UnsafeMutableRawBufferPointer(buffer)) }
+            bytes += [UInt8](unsafeUninitializedCapacity: least) { buffer, count in count = fill(UnsafeMutableRawBufferPointer(buffer)) }
         }
-        self.plaintext += octets
+        self.plaintext += bytes
         return progress
     }
 
@@ -86,16 +86,16 @@ final class TLSStream: RawConnection {
         return self.plaintext
     }
 
-    /// Takes all the octets; returns 0 where their ciphertext could not be sent, and keeps it.
-    override func send(_ octets: [UInt8], milliseconds: Int) throws -> Int {
+    /// Takes all the bytes; returns 0 where their ciphertext could not be sent, and keeps it.
+    override func send(_ bytes: [UInt8], milliseconds: Int) throws -> Int {
         self.unsent += self.tls.takeOutput { Array($0) }
-        try octets.withUnsafeBytes { plaintext in
+        try bytes.withUnsafeBytes { plaintext in
             try self.tls.send(plaintext) { least, fill in
                 let ciphertext = [UInt8](unsafeUninitializedCapacity: least) { $1 = fill(UnsafeMutableRawBufferPointer($0)) }
                 self.unsent += ciphertext
             }
         }
-        return try self.flush(milliseconds: milliseconds) ? octets.count : 0
+        return try self.flush(milliseconds: milliseconds) ? bytes.count : 0
     }
 
     /// Sends what could not be sent before.

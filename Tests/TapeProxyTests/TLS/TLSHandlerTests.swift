@@ -32,7 +32,7 @@ import Testing
         let pair = try EmbeddedTLS(client: client.connection(protocols: ["h2", "http/1.1"]), leaf: nil)
         pair.server.handler.keepsInput = true
         let hello = try pair.client.output()
-        for octet in hello { try pair.server.take([octet]) }
+        for byte in hello { try pair.server.take([byte]) }
         #expect(pair.server.hello == ClientHello(serverName: "example.test", protocols: ["h2", "http/1.1"]))
         #expect(try pair.server.output().isEmpty)
         #expect(Array(pair.server.handler.keptInput.readableBytesView) == hello)
@@ -203,9 +203,9 @@ import Testing
     @Test func ciphertextThatWasChangedIsAnError() throws {
         let pair = try self.pair()
         pair.server.send("words")
-        var octets = try pair.server.output()
-        octets[octets.count - 1] ^= 1
-        try pair.client.take(octets)
+        var bytes = try pair.server.output()
+        bytes[bytes.count - 1] ^= 1
+        try pair.client.take(bytes)
         #expect(pair.client.behind.text.isEmpty)
         #expect(pair.client.behind.events == ["failed malformed"])
         // The peer is told by an alert.

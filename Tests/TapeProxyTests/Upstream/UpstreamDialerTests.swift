@@ -69,7 +69,7 @@ import Testing
 }
 
 @Suite struct IPAddressSocketAddressTests {
-    @Test func bothFamiliesCarryTheirOctets() throws {
+    @Test func bothFamiliesCarryTheirBytes() throws {
         #expect(IPAddress(try SocketAddress(ipAddress: "10.1.2.3", port: 1))?.bytes == [10, 1, 2, 3])
         #expect(IPAddress(try SocketAddress(ipAddress: "::1", port: 1))?.isLoopback == true)
         #expect(IPAddress(try SocketAddress(ipAddress: "::ffff:127.0.0.1", port: 1))?.bytes == [127, 0, 0, 1])

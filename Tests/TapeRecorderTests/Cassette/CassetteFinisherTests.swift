@@ -48,9 +48,9 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         try self.undecoded(folder, texts: ["first", "second"])
-        var octets = try folder.read("tape.bodies/undeveloped.raw")
-        octets[12] ^= 0xff
-        try folder.write(octets, to: "tape.bodies/undeveloped.raw")
+        var bytes = try folder.read("tape.bodies/undeveloped.raw")
+        bytes[12] ^= 0xff
+        try folder.write(bytes, to: "tape.bodies/undeveloped.raw")
         #expect(try CassetteFinisher.decode(path, version: "1") { _, _ in } == 1)
         #expect(try RecordedExchanges.read(path).map(\.isUndecoded) == [false, true])
         #expect(try folder.names(in: "tape.bodies").contains("undeveloped.raw"))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back octet for octet.
+    /// A large upload is recorded as one file, and taken apart when the cassette closes; its parts come back byte for byte.
     @Test func aLargeMultipartIsTakenApartLater() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")

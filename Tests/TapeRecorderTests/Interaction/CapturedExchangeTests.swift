@@ -25,7 +25,7 @@ import Testing
         #expect(try body.wire(upTo: 4) == nil)
     }
 
-    @Test func otherOctetsTakeThePlaceAndTheFileGoesAway() throws {
+    @Test func otherBytesTakeThePlaceAndTheFileGoesAway() throws {
         let spool = OpenSpool(try self.store.makeSpool(), digest: PortableSHA256())
         var body = try CapturedBody(TapedBody(size: 2, isComplete: true, bytes: [4, 5], isSpilled: true), spool)
         body.take(WireBody([9]))
@@ -43,14 +43,14 @@ import Testing
     @Test func itRemembersItsBeginningAndCanBeReadBeforeItsEnd() throws {
         let folder = try TemporaryFolder()
         let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool(), digest: PortableSHA256())
-        let octets = (0..<2000).map { UInt8(truncatingIfNeeded: $0) }
-        try spool.write(Array(octets[..<700]))
-        try spool.write(Array(octets[700...]))
+        let bytes = (0..<2000).map { UInt8(truncatingIfNeeded: $0) }
+        try spool.write(Array(bytes[..<700]))
+        try spool.write(Array(bytes[700...]))
         #expect(spool.size == 2000)
-        #expect(spool.beginning == Array(octets[..<512]))
-        #expect(try spool.source.load() == octets)
+        #expect(spool.beginning == Array(bytes[..<512]))
+        #expect(try spool.source.load() == bytes)
         let sidecar = try spool.finish(fileExtension: "bin")
-        #expect(try folder.read(sidecar.path) == octets)
+        #expect(try folder.read(sidecar.path) == bytes)
     }
 
     @Test func aDiscardedOneIsGone() throws {

@@ -45,14 +45,14 @@ import Testing
 
     @Test func blocksOfTwoExchangesDoNotMix() throws {
         var maker = InteractionMaker(store: self.store, digest: { PortableSHA256() })
-        for octet in [UInt8(1), 2, 1, 2] {
-            try maker.block(exchange: Int(octet), side: .response, bytes: [UInt8](repeating: octet, count: 70_000))
+        for byte in [UInt8(1), 2, 1, 2] {
+            try maker.block(exchange: Int(byte), side: .response, bytes: [UInt8](repeating: byte, count: 70_000))
         }
-        for octet in [UInt8(2), 1] {
+        for byte in [UInt8(2), 1] {
             let exchange = TapedExchanges.exchange(
-                Int(octet), fields: ["Content-Type: image/png"], body: [octet], isSpilled: true, size: 140_001)
+                Int(byte), fields: ["Content-Type: image/png"], body: [byte], isSpilled: true, size: 140_001)
             let body = try #require(try maker.interaction(of: exchange, mayDecode: true).response?.body)
-            #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).bytes == [UInt8](repeating: octet, count: 140_001))
+            #expect(try self.reader.wireBytes(of: body, digest: { PortableSHA256() }).bytes == [UInt8](repeating: byte, count: 140_001))
         }
     }
 

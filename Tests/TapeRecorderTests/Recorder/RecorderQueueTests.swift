@@ -114,7 +114,7 @@ import Testing
         #expect(!RecorderItem.block(exchange: 1, side: .request, bytes: [1]).isUrgent)
     }
 
-    @Test func itWeighsItsOctets() {
+    @Test func itWeighsItsBytes() {
         #expect(RecorderItem.block(exchange: 1, side: .request, bytes: [1, 2, 3]).weight == 3)
         #expect(RecorderItem.exchange(TapedExchanges.simple(1, body: "hello"), stored: nil).weight == 517)
     }

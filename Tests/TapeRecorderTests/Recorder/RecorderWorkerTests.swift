@@ -15,7 +15,7 @@ import Testing
         let plan = try RecordingPlan(path: folder.file("tape.json"), mode: .all, exists: false)
         let file = try #require(try RecordingFile(plan, version: "1", digest: { PortableSHA256() }))
         let vault = try #require(file.redactor).vault
-        let long = [UInt8](repeating: UInt8(ascii: "x"), count: SecretVault.octetLimit)
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: SecretVault.byteLimit)
         if isFull { _ = vault.placeholder(for: long, kind: "words", isSure: false) }
         let (queue, status, notices) = (RecorderQueue { _ in }, Guarded(RecorderStatus()), Guarded<[String]>([]))
         let worker = RecorderWorker(file: file, queue: queue, status: status, drained: Guarded(nil)) { text in
@@ -40,10 +40,10 @@ import Testing
     @Test func aDiskThatIsFullIsSaidOnceAndRecordingGoesOnWhenThereIsRoom() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
-            func limit(_ octets: rlim_t) {
+            func limit(_ bytes: rlim_t) {
                 var limit = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-                limit.rlim_cur = octets == 0 ? limit.rlim_max : octets
+                limit.rlim_cur = bytes == 0 ? limit.rlim_max : bytes
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             }
             let folder = try TemporaryFolder()

@@ -80,15 +80,15 @@ import Testing
         #expect(leaks.first?.place.hasPrefix("\"tape.bodies/") == true)
     }
 
-    @Test func secretsAreFoundInOctetsThatWereKeptBesideTheirContent() throws {
+    @Test func secretsAreFoundInBytesThatWereKeptBesideTheirContent() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("tape.json")
         var sink = BodyStoreSink(store: try BodyStore(cassettePath: path), digest: { PortableSHA256() })
-        let octets = Array("it is \(self.secret).".utf8)
-        let original = try sink.store(fileExtension: "br") { piece in try octets.withUnsafeBytes { try piece($0) } }
+        let bytes = Array("it is \(self.secret).".utf8)
+        let original = try sink.store(fileExtension: "br") { piece in try bytes.withUnsafeBytes { try piece($0) } }
         var interaction = TapedExchanges.exchange(1, fields: ["Content-Type: text/plain", "Content-Encoding: br"], body: []).interaction
         interaction.response?.body = Body(
-            size: octets.count, codings: [.brotli], content: .text(Array("it is {{jwt:1}}.".utf8)), original: original,
+            size: bytes.count, codings: [.brotli], content: .text(Array("it is {{jwt:1}}.".utf8)), original: original,
             sha256: original.sha256)
         try self.write(interaction, to: path)
         let leaks = try self.leaks(path)

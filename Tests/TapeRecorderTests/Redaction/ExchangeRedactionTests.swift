@@ -33,7 +33,7 @@ import Testing
         return CapturedBody(.spool(spool), arrival: nil, isComplete: true)
     }
 
-    private func octets(_ body: CapturedBody?) throws -> [UInt8] { try #require(try body?.wire(upTo: .max)).octets }
+    private func bytes(_ body: CapturedBody?) throws -> [UInt8] { try #require(try body?.wire(upTo: .max)).bytes }
 
     @Test func aBodyInBlocksIsRedactedWithItsHeadAndItsLengthFits() throws {
         let size = 2 * ExchangeRedaction.memoryLimit + 2 + self.secret.utf8.count
@@ -41,13 +41,13 @@ import Testing
         var request: CapturedBody?
         var response: CapturedBody? = try self.large(" \(self.secret) ")
         let outcome = try self.redaction.redact(&interaction, request: &request, response: &response)
-        let octets = try self.octets(response)
+        let bytes = try self.bytes(response)
         #expect(outcome.response.isBodyChanged)
-        #expect(octets.dropFirst(ExchangeRedaction.memoryLimit).starts(with: " {{api-key:1}} ".utf8))
+        #expect(bytes.dropFirst(ExchangeRedaction.memoryLimit).starts(with: " {{api-key:1}} ".utf8))
         #expect(
             interaction.response?.headers
                 == HeaderFields([
-                    "Content-Type: text/plain", "Content-Length: \(octets.count)", "X-Api-Key: {{api-key:1}}",
+                    "Content-Type: text/plain", "Content-Length: \(bytes.count)", "X-Api-Key: {{api-key:1}}",
                 ]))
         // The file with the secret in it is gone, and the other has no name yet where the system has files without.
         #expect(try self.folder.names(in: "tape.bodies").count <= 1)
@@ -60,7 +60,7 @@ import Testing
         var response: CapturedBody? = try self.large(" {\"access_token\": \"\(self.secret)\"} ")
         _ = try self.redaction.redact(&interaction, request: &request, response: &response)
         #expect(interaction.request.url == "http://h/{{access_token:1}}")
-        #expect(try self.octets(request) == Array("is {{access_token:1}} there?".utf8))
+        #expect(try self.bytes(request) == Array("is {{access_token:1}} there?".utf8))
     }
 
     @Test func withoutSecretsBodiesStayWhereTheyAre() throws {
@@ -89,8 +89,8 @@ import Testing
             var request: CapturedBody?
             var response: CapturedBody? = try body()
             let outcome = try redaction.redact(&interaction, request: &request, response: &response)
-            let octets = try self.octets(response)
-            #expect(outcome.response.isBodyChanged == !String(decoding: octets, as: UTF8.self).contains(self.secret))
+            let bytes = try self.bytes(response)
+            #expect(outcome.response.isBodyChanged == !String(decoding: bytes, as: UTF8.self).contains(self.secret))
             return outcome.response.isBodyChanged
         }
         #expect(try !isRedacted([]))
@@ -110,12 +110,12 @@ import Testing
 }
 
 @Suite struct SearchedBodiesTests {
-    private static let octets = [UInt8](repeating: 7, count: SearchedBodies.smallest)
+    private static let bytes = [UInt8](repeating: 7, count: SearchedBodies.smallest)
 
-    private func key(_ octets: [UInt8] = Self.octets, _ fields: [String] = ["Content-Type: text/plain"], isComplete: Bool = true)
+    private func key(_ bytes: [UInt8] = Self.bytes, _ fields: [String] = ["Content-Type: text/plain"], isComplete: Bool = true)
         -> SearchedBodies.Key?
     {
-        SearchedBodies.Key(CapturedBody(.memory(octets), arrival: nil, isComplete: isComplete), HeaderFields(fields))
+        SearchedBodies.Key(CapturedBody(.memory(bytes), arrival: nil, isComplete: isComplete), HeaderFields(fields))
     }
 
     @Test func knowsABodyAgainAsLongAsNoMoreSecretsAreKnown() {
@@ -129,21 +129,21 @@ import Testing
     }
 
     @Test(arguments: [
-        (Self.octets + [0], ["Content-Type: text/plain"], true), (Self.octets, ["Content-Type: application/json"], true),
-        (Self.octets, ["Content-Type: text/plain", "Content-Encoding: gzip"], true), (Self.octets, [], true),
-        (Self.octets, ["Content-Type: text/plain"], false),
+        (Self.bytes + [0], ["Content-Type: text/plain"], true), (Self.bytes, ["Content-Type: application/json"], true),
+        (Self.bytes, ["Content-Type: text/plain", "Content-Encoding: gzip"], true), (Self.bytes, [], true),
+        (Self.bytes, ["Content-Type: text/plain"], false),
     ])
-    func whateverASearchDependsOnTellsBodiesApart(octets: [UInt8], fields: [String], isComplete: Bool) {
+    func whateverASearchDependsOnTellsBodiesApart(bytes: [UInt8], fields: [String], isComplete: Bool) {
         let searched = SearchedBodies()
         searched.insert(self.key(), at: 0)
-        #expect(!searched.contains(self.key(octets, fields, isComplete: isComplete), at: 0))
+        #expect(!searched.contains(self.key(bytes, fields, isComplete: isComplete), at: 0))
     }
 
     @Test func whatStandsBesideTheSizesOfChunksIsSearchedEachTime() {
         func key(_ line: String?, last: String? = nil) -> SearchedBodies.Key? {
-            let pieces = [Arrival.Piece(at: 0, size: Self.octets.count, line: line)]
+            let pieces = [Arrival.Piece(at: 0, size: Self.bytes.count, line: line)]
             let arrival = Arrival(isChunked: true, pieces: pieces, lastLine: last)
-            return SearchedBodies.Key(CapturedBody(.memory(Self.octets), arrival: arrival, isComplete: true), HeaderFields())
+            return SearchedBodies.Key(CapturedBody(.memory(Self.bytes), arrival: arrival, isComplete: true), HeaderFields())
         }
         #expect(key(nil) != nil)
         #expect(key("1000;token=kT7-pQ2xV9mZ4w") == nil)
@@ -151,18 +151,18 @@ import Testing
     }
 
     @Test func aSmallBodyIsSearchedEachTime() {
-        #expect(self.key(Array(Self.octets.dropLast())) == nil)
+        #expect(self.key(Array(Self.bytes.dropLast())) == nil)
         #expect(!SearchedBodies().contains(nil, at: 0))
     }
 
     @Test func fieldsTakeNoMemoryWithoutEnd() {
-        #expect(self.key(Self.octets, ["Content-Type: text/" + String(repeating: "x", count: 2000)]) == nil)
+        #expect(self.key(Self.bytes, ["Content-Type: text/" + String(repeating: "x", count: 2000)]) == nil)
     }
 
     @Test func aBodyInAFileIsKnownByItsDigest() throws {
         let folder = try TemporaryFolder()
         let spool = OpenSpool(try BodyStore(cassettePath: folder.file("tape.json")).makeSpool(), digest: PortableSHA256())
-        try spool.write(Self.octets)
+        try spool.write(Self.bytes)
         let body = CapturedBody(.spool(spool), arrival: nil, isComplete: true)
         let key = try #require(SearchedBodies.Key(body, HeaderFields(["Content-Type: text/plain"])))
         let searched = SearchedBodies()
@@ -170,9 +170,9 @@ import Testing
         #expect(searched.contains(key, at: 0) && key.weight == 32)
     }
 
-    @Test func remembersABoundedNumberOfOctets() {
+    @Test func remembersABoundedNumberOfBytes() {
         let searched = SearchedBodies()
-        let keys = (0..<3000).map { self.key(Self.octets + [UInt8($0 & 255), UInt8($0 >> 8)]) }
+        let keys = (0..<3000).map { self.key(Self.bytes + [UInt8($0 & 255), UInt8($0 >> 8)]) }
         for (index, key) in keys.enumerated() {
             searched.insert(key, at: 0)
             #expect(searched.contains(key, at: 0))

@@ -127,7 +127,7 @@ import Testing
         ErrorQueue.clear()
     }
 
-    /// RFC 5280, 4.1.2.2: positive, at most 20 octets, unique.
+    /// RFC 5280, 4.1.2.2: positive, at most 20 bytes, unique.
     @Test func serialNumbersArePositiveAndDiffer() throws {
         let key = try PrivateKey.makeP256()
         var seen: Set<[UInt8]> = []
@@ -160,7 +160,7 @@ import Testing
         #expect(item.isCritical)
     }
 
-    @Test func keyIdentifiersAreTwentyOctets() {
+    @Test func keyIdentifiersAreTwentyBytes() {
         let item = CertificateExtension.keyIdentifier(Array(0..<32))
         #expect(item.value == [0x04, 20] + Array(0..<20))
         #expect(CertificateExtension.authorityKeyIdentifier([9, 8]).value == [0x30, 0x04, 0x80, 0x02, 9, 8])
@@ -173,7 +173,7 @@ import Testing
 }
 
 @Suite struct DERTests {
-    @Test func lengthsTakeAsManyOctetsAsTheyNeed() {
+    @Test func lengthsTakeAsManyBytesAsTheyNeed() {
         #expect(DER.element(0x04, []) == [0x04, 0x00])
         #expect(DER.element(0x04, [UInt8](repeating: 7, count: 127)).prefix(2) == [0x04, 0x7F])
         #expect(DER.element(0x04, [UInt8](repeating: 7, count: 128)).prefix(3) == [0x04, 0x81, 0x80])

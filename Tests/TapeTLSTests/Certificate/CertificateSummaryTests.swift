@@ -50,7 +50,7 @@ import Testing
     }
 
     /// A NUL ended the name for programs that read C strings: a certificate for the one passed for the other.
-    @Test func aNameWithControlOctetsOrNoNameIsLeftOut() throws {
+    @Test func aNameWithControlBytesOrNoNameIsLeftOut() throws {
         let summary = try self.certificate(names: [
             self.dns(Array("bank.test\0.evil.test".utf8)), self.dns(Array("a b.test".utf8)), self.dns([]), self.dns([0xFF, 0x41]),
             self.dns([UInt8](repeating: 0x61, count: 256)), DER.element(0x87, [1, 2, 3]), self.dns(Array("good.test".utf8)),

@@ -27,7 +27,7 @@ import Testing
         #expect(hash.utf8.count == 8 && hash.allSatisfy { $0.isHexDigit && !$0.isUppercase })
     }
 
-    @Test func octetsAfterTheCertificateAreRefused() throws {
+    @Test func bytesAfterTheCertificateAreRefused() throws {
         let der = try self.sample().der()
         #expect(certificateError { _ = try Certificate(der: der + [0]) }?.message.hasPrefix("1 bytes follow") == true)
         #expect(certificateError { _ = try Certificate(der: Array(der.dropLast())) }?.code == .damaged)

@@ -4,10 +4,10 @@ import Testing
 struct ClientHelloTests {
     private func hello(name: [UInt8]? = nil, protocols: [UInt8]? = nil) -> ClientHello {
         // Copies of exact size, so that AddressSanitizer sees a read behind the end.
-        func whole(_ octets: [UInt8]?) -> UnsafeRawBufferPointer? {
-            guard let octets else { return nil }
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: octets.count, alignment: 1)
-            copy.copyBytes(from: octets)
+        func whole(_ bytes: [UInt8]?) -> UnsafeRawBufferPointer? {
+            guard let bytes else { return nil }
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+            copy.copyBytes(from: bytes)
             return UnsafeRawBufferPointer(copy)
         }
         let (nameBody, protocolsBody) = (whole(name), whole(protocols))
@@ -48,7 +48,7 @@ struct ClientHelloTests {
         #expect(self.hello(name: body).serverName == nil)
     }
 
-    @Test func aNameHas255OctetsAtMost() {
+    @Test func aNameHas255BytesAtMost() {
         #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 255))).serverName?.count == 255)
         #expect(self.hello(name: self.nameBody([UInt8](repeating: 0x61, count: 256))).serverName == nil)
     }
@@ -62,7 +62,7 @@ struct ClientHelloTests {
         #expect(self.hello(protocols: body).protocols == names)
     }
 
-    @Test func anyOctetsAreReadWithoutHarm() {
+    @Test func anyBytesAreReadWithoutHarm() {
         var generator = SeededGenerator(seed: 6066)
         for _ in 0..<5000 {
             let body = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in UInt8(truncatingIfNeeded: generator.next() % 12) }
@@ -78,16 +78,16 @@ struct ClientHelloTests {
 
     private let message: [UInt8] = [1, 0, 0, 200] + [UInt8](repeating: 7, count: 200)
 
-    @Test func isWholeWithItsLastOctet() {
+    @Test func isWholeWithItsLastByte() {
         let hello = self.record(self.message)
-        for count in 0..<hello.count { #expect(!ClientHelloFrame.isWhole(hello.prefix(count)), "\(count) octets") }
+        for count in 0..<hello.count { #expect(!ClientHelloFrame.isWhole(hello.prefix(count)), "\(count) bytes") }
         #expect(ClientHelloFrame.isWhole(hello))
         #expect(ClientHelloFrame.isWhole(hello + [1, 2, 3]))
     }
 
     @Test func maySpanRecords() {
         let hello = self.record(Array(self.message[..<100])) + self.record(Array(self.message[100...]))
-        for count in 0..<hello.count { #expect(!ClientHelloFrame.isWhole(hello.prefix(count)), "\(count) octets") }
+        for count in 0..<hello.count { #expect(!ClientHelloFrame.isWhole(hello.prefix(count)), "\(count) bytes") }
         #expect(ClientHelloFrame.isWhole(hello))
     }
 

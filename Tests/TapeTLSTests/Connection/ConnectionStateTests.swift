@@ -19,8 +19,8 @@ struct ConnectionStateTests {
 }
 
 struct CiphertextBufferTests {
-    private func append(_ octets: [UInt8], to buffer: inout CiphertextBuffer) {
-        octets.withUnsafeBytes { buffer.append($0) }
+    private func append(_ bytes: [UInt8], to buffer: inout CiphertextBuffer) {
+        bytes.withUnsafeBytes { buffer.append($0) }
     }
 
     @Test func whatIsAppendedComesOutInOrder() {
@@ -76,8 +76,8 @@ struct ConnectionBIOTests {
         let bio = try #require(ConnectionBIO.make(state))
         defer { BIO_free(bio) }
         let input: [UInt8] = [1, 2, 3, 4, 5]
-        input.withUnsafeBytes { octets in
-            state.input = octets
+        input.withUnsafeBytes { bytes in
+            state.input = bytes
             var target = [UInt8](repeating: 0, count: 3)
             #expect(BIO_read(bio, &target, 3) == 3)
             #expect(target == [1, 2, 3])

@@ -62,9 +62,9 @@ struct TLSConnectionTests {
         pair.client.receive()
         let hello = pair.client.output()
         pair.server.receive(hello)
-        // The first of these octets begins an alert: it must be seen, and behind the hello.
-        for octet in TLSRecord.fatalAlert(40) {
-            guard case .hello = pair.server.receive([octet]) else {
+        // The first of these bytes begins an alert: it must be seen, and behind the hello.
+        for byte in TLSRecord.fatalAlert(40) {
+            guard case .hello = pair.server.receive([byte]) else {
                 Issue.record("the hello is gone")
                 return
             }
@@ -85,9 +85,9 @@ struct TLSConnectionTests {
         let pair = try self.authority.pair()
         pair.server.answer = nil
         pair.run()
-        let octets = [UInt8](repeating: 0, count: 32_768)
+        let bytes = [UInt8](repeating: 0, count: 32_768)
         for _ in 0..<2 {
-            guard case .hello = pair.server.receive(octets) else {
+            guard case .hello = pair.server.receive(bytes) else {
                 Issue.record("the hello is gone")
                 return
             }
@@ -117,12 +117,12 @@ struct TLSConnectionTests {
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func aLargeWriteArrivesWhole(version: TLSVersion) throws {
         let pair = try self.established(maximum: version)
-        let octets = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        try pair.client.send(octets)
-        try pair.server.send(octets)
+        let bytes = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        try pair.client.send(bytes)
+        try pair.server.send(bytes)
         pair.run()
-        #expect(pair.server.plaintext == octets)
-        #expect(pair.client.plaintext == octets)
+        #expect(pair.server.plaintext == bytes)
+        #expect(pair.client.plaintext == bytes)
     }
 
     @Test func manySmallWritesArriveInOrder() throws {
@@ -135,11 +135,11 @@ struct TLSConnectionTests {
     @Test(arguments: [TLSVersion.tls12, .tls13], [0, 1, 100, 16_500, 17_500, 33_000])
     func ciphertextThatFindsNoRoomWaitsBehind(version: TLSVersion, room: Int) throws {
         let pair = try self.established(maximum: version)
-        let octets = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
-        try pair.client.send(octets, room: room)
+        let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13) }
+        try pair.client.send(bytes, room: room)
         try pair.client.send("behind".utf8)
         pair.run()
-        #expect(pair.server.plaintext == octets + Array("behind".utf8))
+        #expect(pair.server.plaintext == bytes + Array("behind".utf8))
     }
 
     @Test func anEmptyWriteIsNothing() throws {

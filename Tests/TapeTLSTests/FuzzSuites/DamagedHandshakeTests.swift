@@ -48,10 +48,10 @@ struct DamagedHandshakeTests {
             var generator = SeededGenerator(seed: seed)
             let pair = try self.pair(client, server)
             var turns = Int.random(in: 0..<7, using: &generator)
-            _ = TLSTranscript.play(pair) { octets, _ in
+            _ = TLSTranscript.play(pair) { bytes, _ in
                 turns -= 1
-                guard turns < 0, let mutation = Mutation.allCases.randomElement(using: &generator) else { return octets }
-                return mutation.apply(to: octets, using: &generator)
+                guard turns < 0, let mutation = Mutation.allCases.randomElement(using: &generator) else { return bytes }
+                return mutation.apply(to: bytes, using: &generator)
             }
             if pair.client.failure != nil || pair.server.failure != nil { failures += 1 }
             self.expectOrder(pair.client, sent: TLSTranscript.response, "\(version), seed \(seed)")
@@ -72,15 +72,15 @@ struct DamagedHandshakeTests {
             let pair = try self.pair(client, server)
             let isServer = seed % 2 == 0
             let end = isServer ? pair.server : pair.client
-            var octets = Array((isServer ? transcript.fromClient : transcript.fromServer).joined())
+            var bytes = Array((isServer ? transcript.fromClient : transcript.fromServer).joined())
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
-                octets = Mutation.allCases.randomElement(using: &generator)?.apply(to: octets, using: &generator) ?? octets
+                bytes = Mutation.allCases.randomElement(using: &generator)?.apply(to: bytes, using: &generator) ?? bytes
             }
             end.receive()
-            while !octets.isEmpty {
-                let count = Int.random(in: 1...octets.count, using: &generator)
-                end.receive(octets.prefix(count))
-                octets.removeFirst(count)
+            while !bytes.isEmpty {
+                let count = Int.random(in: 1...bytes.count, using: &generator)
+                end.receive(bytes.prefix(count))
+                bytes.removeFirst(count)
             }
             self.expectOrder(end, sent: [], "\(version), seed \(seed)")
         }
@@ -91,19 +91,19 @@ struct DamagedHandshakeTests {
         let client = try self.authority.clientContext(maximum: version)
         let server = try TestAuthority.serverContext()
         let transcript = TLSTranscript.play(try self.pair(client, server))
-        for (octets, isServer) in [(transcript.fromClient[0], true), (transcript.fromServer[0], false)] {
-            for length in octets.indices {
+        for (bytes, isServer) in [(transcript.fromClient[0], true), (transcript.fromServer[0], false)] {
+            for length in bytes.indices {
                 let pair = try self.pair(client, server)
                 let end = isServer ? pair.server : pair.client
                 end.receive()
-                end.receive(octets.prefix(length))
+                end.receive(bytes.prefix(length))
                 if isServer {
                     #expect(end.hello == nil)
                     #expect(end.progress == .needsInput)
                     #expect(
                         end.inputEnded() == .failed(TLSFailure(cause: .closed, message: "it closed the connection during the handshake")))
                 }
-                self.expectOrder(end, sent: [], "\(version), \(isServer ? "server" : "client"), \(length) octets")
+                self.expectOrder(end, sent: [], "\(version), \(isServer ? "server" : "client"), \(length) bytes")
             }
         }
     }

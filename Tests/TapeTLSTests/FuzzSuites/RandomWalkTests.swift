@@ -33,11 +33,11 @@ struct RandomWalkTests {
 
     private func send(_ count: Int, _ walker: Walker, using generator: inout SeededGenerator) {
         let start = Int.random(in: 0...(self.noise.count - count), using: &generator)
-        let octets = self.noise[start..<(start + count)]
+        let bytes = self.noise[start..<(start + count)]
         do {
-            try walker.end.send(octets)
+            try walker.end.send(bytes)
             #expect(walker.end.isEstablished)
-            walker.sent += octets
+            walker.sent += bytes
         } catch {
             #expect(!error.message.isEmpty)
         }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TapeTLS
 
-/// Where the octets of a stream are cut is chance: it must not matter.
+/// Where the bytes of a stream are cut is chance: it must not matter.
 struct RecordBoundaryTests {
     private let authority: TestAuthority
 
@@ -10,14 +10,14 @@ struct RecordBoundaryTests {
         self.authority = try TestAuthority()
     }
 
-    /// Carries ciphertext in pieces of so many octets until both have said all.
+    /// Carries ciphertext in pieces of so many bytes until both have said all.
     private func run(_ pair: TLSPair, pieces: (Int) -> Int) {
         pair.client.receive()
         while true {
             let (up, down) = (pair.client.output(), pair.server.output())
             guard !up.isEmpty || !down.isEmpty else { return }
-            for (octets, end) in [(up, pair.server), (down, pair.client)] {
-                var rest = octets[...]
+            for (bytes, end) in [(up, pair.server), (down, pair.client)] {
+                var rest = bytes[...]
                 while !rest.isEmpty {
                     let count = max(1, min(pieces(rest.count), rest.count))
                     end.receive(rest.prefix(count))
@@ -31,14 +31,14 @@ struct RecordBoundaryTests {
         let pair = try self.authority.pair(maximum: version, peer: .example(protocols: ["http/1.1"]), protocolName: "http/1.1")
         self.run(pair, pieces: pieces)
         #expect(pair.isEstablished)
-        let octets = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         try pair.client.send("request".utf8)
-        try pair.server.send(octets)
+        try pair.server.send(bytes)
         pair.client.closeOutput()
         pair.server.closeOutput()
         self.run(pair, pieces: pieces)
         #expect(pair.server.text == "request")
-        #expect(pair.client.plaintext == octets)
+        #expect(pair.client.plaintext == bytes)
         #expect(pair.client.isEnded)
         #expect(pair.server.isEnded)
     }
@@ -54,7 +54,7 @@ struct RecordBoundaryTests {
         try self.exchange(seed % 2 == 0 ? .tls12 : .tls13) { Int.random(in: 1...$0, using: &generator) }
     }
 
-    @Test func aRecordCutAtEachOctetIsReadOnce() throws {
+    @Test func aRecordCutAtEachByteIsReadOnce() throws {
         let pair = try self.authority.pair()
         pair.run()
         var wanted = ""
@@ -62,9 +62,9 @@ struct RecordBoundaryTests {
             let text = "record \(cut) "
             try pair.client.send(text.utf8)
             wanted += text
-            let octets = pair.client.output()
-            pair.server.receive(octets.prefix(cut))
-            pair.server.receive(octets.dropFirst(cut))
+            let bytes = pair.client.output()
+            pair.server.receive(bytes.prefix(cut))
+            pair.server.receive(bytes.dropFirst(cut))
             #expect(pair.server.text == wanted)
         }
     }
@@ -72,13 +72,13 @@ struct RecordBoundaryTests {
     @Test func recordsJoinedAreReadAll() throws {
         let pair = try self.authority.pair()
         pair.run()
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         for number in 0..<300 {
             try pair.client.send("\(number) ".utf8)
-            octets += pair.client.output()
+            bytes += pair.client.output()
         }
-        #expect(TLSRecord.split(octets).count == 300)
-        pair.server.receive(octets)
+        #expect(TLSRecord.split(bytes).count == 300)
+        pair.server.receive(bytes)
         #expect(pair.server.text == (0..<300).map { "\($0) " }.joined())
     }
 
@@ -87,10 +87,10 @@ struct RecordBoundaryTests {
         let pair = try self.authority.pair(maximum: .tls12)
         pair.client.receive()
         let hello = pair.client.output()
-        for octet in hello.dropFirst(5) {
+        for byte in hello.dropFirst(5) {
             #expect(!pair.server.isEstablished)
             #expect(pair.server.failure == nil)
-            pair.server.receive([TLSRecord.handshake, 3, 1, 0, 1, octet])
+            pair.server.receive([TLSRecord.handshake, 3, 1, 0, 1, byte])
         }
         #expect(pair.server.hello?.serverName == "example.test")
         pair.run()

@@ -1,21 +1,21 @@
-/// Damages a stream of octets in one of the ways that networks, broken peers and attackers do.
+/// Damages a stream of bytes in one of the ways that networks, broken peers and attackers do.
 enum Mutation: CaseIterable {
-    case flipBit, setOctet, cut, insert, remove, double, swapRecords, changeLength, changeType, splitRecord
+    case flipBit, setByte, cut, insert, remove, double, swapRecords, changeLength, changeType, splitRecord
 
-    func apply(to octets: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
-        guard !octets.isEmpty else { return [] }
-        var result = octets
-        let at = Int.random(in: 0..<octets.count, using: &generator)
-        let end = min(octets.count, at + Int.random(in: 1...32, using: &generator))
+    func apply(to bytes: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
+        guard !bytes.isEmpty else { return [] }
+        var result = bytes
+        let at = Int.random(in: 0..<bytes.count, using: &generator)
+        let end = min(bytes.count, at + Int.random(in: 1...32, using: &generator))
         switch self {
         case .flipBit: result[at] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-        case .setOctet: result[at] = [0, 1, 127, 128, 255].randomElement(using: &generator) ?? 0
+        case .setByte: result[at] = [0, 1, 127, 128, 255].randomElement(using: &generator) ?? 0
         case .cut: result.removeSubrange(at...)
         case .insert: result.insert(contentsOf: (at..<end).map { _ in UInt8(truncatingIfNeeded: generator.next()) }, at: at)
         case .remove: result.removeSubrange(at..<end)
-        case .double: result.insert(contentsOf: octets[at..<end], at: at)
+        case .double: result.insert(contentsOf: bytes[at..<end], at: at)
         case .swapRecords, .changeLength, .changeType, .splitRecord:
-            var records = TLSRecord.split(octets)
+            var records = TLSRecord.split(bytes)
             self.change(&records, using: &generator)
             result = records.flatMap { $0 }
         }

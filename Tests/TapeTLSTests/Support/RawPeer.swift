@@ -43,7 +43,7 @@ final class RawPeer {
     /// The group of the key exchange, by OpenSSL's number.
     var group: Int32 { wiretape_ssl_group(self.ssl) }
 
-    /// Goes as far as the octets lead, and leaves no error behind.
+    /// Goes as far as the bytes lead, and leaves no error behind.
     ///
     /// - Returns: what it has to send.
     func receive(_ ciphertext: [UInt8] = []) -> [UInt8] {

@@ -46,9 +46,9 @@ final class TLSEnd {
         return self.progress
     }
 
-    private func take(_ octets: UnsafeRawBufferPointer) -> TLSProgress {
+    private func take(_ bytes: UnsafeRawBufferPointer) -> TLSProgress {
         var read: [UInt8] = []
-        let progress = self.connection.receive(octets) { least, fill in
+        let progress = self.connection.receive(bytes) { least, fill in
             let space = UnsafeMutableRawBufferPointer.allocate(byteCount: least, alignment: 1)
             defer { space.deallocate() }
             read += space.prefix(fill(space))
@@ -63,9 +63,9 @@ final class TLSEnd {
         self.outbox += self.connection.takeOutput { Array($0) }
         var sent: [UInt8] = []
         // A closure loses the type of the error.
-        let result = Array(plaintext).withUnsafeBytes { octets -> Result<Void, TLSFailure> in
+        let result = Array(plaintext).withUnsafeBytes { bytes -> Result<Void, TLSFailure> in
             do throws(TLSFailure) {
-                try self.connection.send(octets) { wanted, fill in
+                try self.connection.send(bytes) { wanted, fill in
                     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: offered ?? wanted, alignment: 1)
                     defer { space.deallocate() }
                     sent += space.prefix(fill(space))
@@ -95,10 +95,10 @@ final class TLSEnd {
 
     func output() -> [UInt8] {
         let count = self.pendingOutput
-        let octets = self.outbox + self.connection.takeOutput { Array($0) }
+        let bytes = self.outbox + self.connection.takeOutput { Array($0) }
         self.outbox = []
-        #expect(octets.count == count)
-        return octets
+        #expect(bytes.count == count)
+        return bytes
     }
 
     var text: String { String(decoding: self.plaintext, as: UTF8.self) }

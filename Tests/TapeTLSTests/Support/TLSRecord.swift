@@ -1,4 +1,4 @@
-/// Records of TLS (RFC 8446, 5.1) as they stand in a stream of octets.
+/// Records of TLS (RFC 8446, 5.1) as they stand in a stream of bytes.
 enum TLSRecord {
     static let alert: UInt8 = 21
     static let handshake: UInt8 = 22
@@ -7,9 +7,9 @@ enum TLSRecord {
     static func fatalAlert(_ number: UInt8) -> [UInt8] { [self.alert, 3, 3, 0, 2, 2, number] }
 
     /// Cuts a stream into its records; a last one may be short.
-    static func split(_ octets: [UInt8]) -> [[UInt8]] {
+    static func split(_ bytes: [UInt8]) -> [[UInt8]] {
         var records: [[UInt8]] = []
-        var rest = octets[...]
+        var rest = bytes[...]
         while rest.count >= 5 {
             let count = 5 + Int(rest[rest.startIndex + 3]) << 8 + Int(rest[rest.startIndex + 4])
             records.append(Array(rest.prefix(count)))

@@ -10,7 +10,7 @@ struct TLSTranscript {
     private(set) var fromServer: [[UInt8]] = []
 
     /// Plays the connection; what each side says may be changed on its way.
-    static func play(_ pair: TLSPair, change: (_ octets: [UInt8], _ isFromClient: Bool) -> [UInt8] = { octets, _ in octets }) -> Self {
+    static func play(_ pair: TLSPair, change: (_ bytes: [UInt8], _ isFromClient: Bool) -> [UInt8] = { bytes, _ in bytes }) -> Self {
         var transcript = Self()
         var (hasAsked, hasAnswered) = (false, false)
         pair.client.receive()

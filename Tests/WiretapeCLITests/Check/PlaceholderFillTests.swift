@@ -27,7 +27,7 @@ import Testing
     @Test func whatAnEnvironmentsSecretWasIsOneAgain() throws {
         let sources = [try PlaceholderFill.Source("env-KEY:1=OTHER"), try PlaceholderFill.Source("authorization:1=OTHER")]
         let fill = try PlaceholderFill(sources) { _ in Array("kT7-pQ2x".utf8) }
-        #expect(fill.secrets.secrets == [SecretValue(name: "KEY", octets: Array("kT7-pQ2x".utf8))])
+        #expect(fill.secrets.secrets == [SecretValue(name: "KEY", bytes: Array("kT7-pQ2x".utf8))])
         #expect(PlaceholderFill().secrets == .standard)
     }
 

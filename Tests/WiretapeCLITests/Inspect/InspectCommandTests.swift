@@ -65,11 +65,11 @@ import Testing
     }
 
     @Test(arguments: [
-        #"-F title=우리 -F 'meta={"a":"b"};type=application/json' -F 'odd="@\"x\\";type=text/plain; charset=utf-8' -F 'file=@octets;filename="그림 \"1\".png";type=image/png' -F 'empty=' -F 'lines=<lines'"#,
-        #"-F 'file=@octets' -F 'file=@lines;type=text/x-own'"#,
+        #"-F title=우리 -F 'meta={"a":"b"};type=application/json' -F 'odd="@\"x\\";type=text/plain; charset=utf-8' -F 'file=@bytes;filename="그림 \"1\".png";type=image/png' -F 'empty=' -F 'lines=<lines'"#,
+        #"-F 'file=@bytes' -F 'file=@lines;type=text/x-own'"#,
         "--data-binary @octets -H 'Content-Type: application/octet-stream'",
         "-d 'a=b%20c&d=이름' -d \"q='\"",
-        "-T octets -H 'Transfer-Encoding: chunked'",
+        "-T bytes -H 'Transfer-Encoding: chunked'",
         "-X DELETE", "-X PATCH --data-raw 'two\nlines\ttab'", "-d ''", "--head", "--http1.0",
         "-A '' -H 'Accept:' -H 'X-Empty;' -H \"X-Quote: it's \\\"a\\\" \\$b\" -H 'X-Two: 1' -H 'X-Two: 2'",
         "--compressed -H 'Cookie: a=1; b=2'", "--data-binary @lines -H 'Content-Type:'",

@@ -102,7 +102,7 @@ import Testing
         guard reader >= 0 else { throw TestProblem("no pipe (\(String(cString: strerror(errno))))") }
         let export = try Wiretape.start(["export", cassette, "--har", "--output", pipe])
         do {
-            try Deadline.wait(for: "the export's first octets") {
+            try Deadline.wait(for: "the export's first bytes") {
                 var wanted = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
                 return poll(&wanted, 1, 0) == 1 && wanted.revents & Int16(POLLIN) != 0 ? () : nil
             }

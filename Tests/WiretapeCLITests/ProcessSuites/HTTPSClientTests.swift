@@ -18,7 +18,7 @@ import Testing
         } check: {
             // Not shown where they differ: a page of bytes says nothing.
             let isSame = $0 == bodies
-            #expect(isSame, "\($0.count) octets for \(bodies.count)", sourceLocation: sourceLocation)
+            #expect(isSame, "\($0.count) bytes for \(bodies.count)", sourceLocation: sourceLocation)
         }
     }
 

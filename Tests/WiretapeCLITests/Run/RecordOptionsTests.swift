@@ -44,7 +44,7 @@ import Testing
         let environment = ["KEY": Array("value-1".utf8), "NONE": [UInt8]()]
         let rules = try options.redactionRules { environment[$0] }
         let expected = try RedactionRules(
-            rules: ["json:/a", "text=x+"], keep: ["jwt"], secrets: [SecretValue(name: "KEY", octets: Array("value-1".utf8))])
+            rules: ["json:/a", "text=x+"], keep: ["jwt"], secrets: [SecretValue(name: "KEY", bytes: Array("value-1".utf8))])
         #expect(rules == expected)
         #expect(options.missing { environment[$0] } == ["GONE", "NONE"])
     }

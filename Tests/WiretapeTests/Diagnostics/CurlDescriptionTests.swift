@@ -181,7 +181,7 @@ import Testing
                 #expect(fields.first("content-type") == sent.headers.first("content-type"))
                 guard case .data(let range) = part.content else { continue }
                 #expect(range.count == sent.source.length)
-                if case .octets(let bytes) = sent.source { #expect(Array(arrived.bytes[range]) == bytes) }
+                if case .bytes(let bytes) = sent.source { #expect(Array(arrived.bytes[range]) == bytes) }
             }
         }
     }

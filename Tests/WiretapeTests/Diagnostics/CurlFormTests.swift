@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct CurlFormTests {
     private func curl(_ form: MultipartFormData, savesRest: Bool = false) -> CurlForm? {
-        CurlForm(form, text: { if case .octets(let bytes) = form.parts[$0].source { bytes } else { nil } }, savesRest: savesRest)
+        CurlForm(form, text: { if case .bytes(let bytes) = form.parts[$0].source { bytes } else { nil } }, savesRest: savesRest)
     }
 
     @Test func textsAndFilesAreArguments() throws {
@@ -25,7 +25,7 @@ import Testing
         let cases: [(inout MultipartFormData) throws -> Void] = [
             { try $0.append("1", name: "a=b") }, { try $0.append([0xFF], name: "a") }, { try $0.append("1\r\n", name: "a") },
             { try $0.append([1], name: "a", fileName: "f") }, { try $0.append([1], name: "a", mimeType: "a/b") },
-            { try $0.append(FormDataPart(headers: HeaderFields(["X: 1"]), source: .octets([]))) },
+            { try $0.append(FormDataPart(headers: HeaderFields(["X: 1"]), source: .bytes([]))) },
             { try $0.append(FormDataStream(length: 3) { { _ in 0 } }, name: "s") },
         ]
         for (index, append) in cases.enumerated() {

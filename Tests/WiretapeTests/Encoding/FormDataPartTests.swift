@@ -6,7 +6,7 @@ import Testing
 
 struct FormDataPartTests {
     private func header(_ name: String, _ fileName: String? = nil, _ mimeType: String? = nil) throws -> String {
-        let part = try FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .octets([]))
+        let part = try FormDataPart(name: name, fileName: fileName, mimeType: mimeType, source: .bytes([]))
         return String(decoding: part.headers.bytes, as: UTF8.self)
     }
 
@@ -36,14 +36,14 @@ struct FormDataPartTests {
 
     @Test(arguments: ["no colon", ": x", "a b: c", "a\r\nb: c", "é: x", ""])
     func aLineThatIsNoFieldIsRefused(line: String) {
-        #expect { try FormDataPart(headers: HeaderFields([line]), source: .octets([])) } throws: {
+        #expect { try FormDataPart(headers: HeaderFields([line]), source: .bytes([])) } throws: {
             ($0 as? FormDataError)?.code == .invalidHeader
         }
     }
 
     @Test func headersMayBeAnything() throws {
         let headers = HeaderFields(["X-A:1", "X-A:\t2", "Content-Type: x"])
-        #expect(try FormDataPart(headers: headers, source: .octets([])).headers == headers)
+        #expect(try FormDataPart(headers: headers, source: .bytes([])).headers == headers)
     }
 
     @Test func noStreamHasLessThanNothing() {
@@ -67,7 +67,7 @@ struct FormDataSourceTests {
     @Test func eachKnowsItsLength() throws {
         let folder = try TemporaryFolder()
         let file = try FormDataFile(path: folder.write([1, 2, 3], to: "a"))
-        #expect(FormDataSource.octets([1]).length == 1)
+        #expect(FormDataSource.bytes([1]).length == 1)
         #expect(FormDataSource.file(file).length == 3)
         #expect(FormDataSource.stream(FormDataStream(length: 9) { { _ in 0 } }).length == 9)
     }

@@ -164,7 +164,7 @@ struct FormDataBoundaryTests {
 
     private func parts(_ form: MultipartFormData) -> [String] {
         form.parts.map { part in
-            guard case .octets(let bytes) = part.source else { return "" }
+            guard case .bytes(let bytes) = part.source else { return "" }
             return part.headers.lines.joined(separator: "|").replacing("Content-Disposition: form-data; name=", with: "") + " \(bytes)"
         }
     }

@@ -43,8 +43,8 @@ enum ProducerScripts {
         import base64, email.message, email.mime.multipart, email.mime.text, email.policy, json, sys
         fields = json.load(sys.stdin)
         out = []
-        def add(name, octets):
-            head, _, body = octets.partition(b"\r\n\r\n")
+        def add(name, bytes):
+            head, _, body = bytes.partition(b"\r\n\r\n")
             type = next(line for line in head.replace(b"\r\n ", b" ").split(b"\r\n") if line.lower().startswith(b"content-type"))
             out.append({"name": name, "type": type.split(b":", 1)[1].decode().strip(), "body": base64.b64encode(body).decode()})
         text = "음식과 반려동물에 관한 긴 글 = . " * 9 + "\n둘째 줄 \n.\n"
@@ -68,9 +68,9 @@ enum ProducerScripts {
         const fields = JSON.parse(require("fs").readFileSync(0));
         const form = new FormData();
         for (const [name, filename, data] of fields) {
-            const octets = Buffer.from(data, "base64");
-            if (filename === null) form.append(name, octets.toString());
-            else form.append(name, new Blob([octets]), filename);
+            const bytes = Buffer.from(data, "base64");
+            if (filename === null) form.append(name, bytes.toString());
+            else form.append(name, new Blob([bytes]), filename);
         }
         const response = new Response(form);
         response.arrayBuffer().then(body => console.log(JSON.stringify([{
@@ -113,13 +113,13 @@ enum ProducerScripts {
         page = """<!doctype html><meta charset=utf-8><form method=post enctype=multipart/form-data action=/ accept-charset=CHARSET></form><script>
         const form = document.forms[0];
         for (const [name, filename, data] of FIELDS) {
-            const octets = Uint8Array.from(atob(data), c => c.charCodeAt(0));
+            const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0));
             const input = form.appendChild(document.createElement("input"));
             input.name = name;
             if (name === "_charset_") { input.type = "hidden"; continue; }
-            if (filename === null) { input.value = new TextDecoder().decode(octets); continue; }
+            if (filename === null) { input.value = new TextDecoder().decode(bytes); continue; }
             const files = new DataTransfer();
-            files.items.add(new File([octets], filename, {type: "image/png"}));
+            files.items.add(new File([bytes], filename, {type: "image/png"}));
             input.type = "file";
             input.files = files.files;
         }

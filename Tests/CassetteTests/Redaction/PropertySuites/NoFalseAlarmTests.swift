@@ -21,12 +21,12 @@ import Testing
 
     @Test(arguments: 0..<20) func imagesInBase64Stay(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
-        let octets = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let text = "{\"image\":\"data:image/png;base64," + String(decoding: SecretCorpus.base64(octets), as: UTF8.self) + "\"}"
+        let bytes = (0..<50_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let text = "{\"image\":\"data:image/png;base64," + String(decoding: SecretCorpus.base64(bytes), as: UTF8.self) + "\"}"
         let vault = SecretVault()
         for _ in 0..<200 { _ = vault.placeholder(for: SecretCorpus.secret(&random), kind: "token") }
         #expect(RedactionFixtures.body(text, vault: vault) == text)
-        #expect(RedactionFixtures.octets(octets, ["Content-Type: image/png"], vault: vault) == octets)
+        #expect(RedactionFixtures.bytes(bytes, ["Content-Type: image/png"], vault: vault) == bytes)
     }
 
     @Test func wordsOfEverydayStayOutsideTheirPlaces() {

@@ -15,10 +15,10 @@ import Testing
         var secrets: [[UInt8]]
     }
 
-    private static func text(_ octets: [UInt8]) -> String { String(decoding: octets, as: UTF8.self) }
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    private static func isPlain(_ octets: [UInt8]) -> Bool {
-        !octets.contains(UInt8(ascii: "\"")) && !octets.contains(UInt8(ascii: "\\"))
+    private static func isPlain(_ bytes: [UInt8]) -> Bool {
+        !bytes.contains(UInt8(ascii: "\"")) && !bytes.contains(UInt8(ascii: "\\"))
     }
 
     /// Members that say a secret again in other spellings.
@@ -29,8 +29,8 @@ import Testing
             echoes.append("\"e\": \"" + Self.text(value) + "\"")
         }
         for alignment in 0..<3 {
-            let octets: [UInt8] = Array(repeating: 0x78, count: alignment) + secret + [0x21]
-            echoes.append("\"b\": \"" + Self.text(SecretCorpus.base64(octets)) + "\"")
+            let bytes: [UInt8] = Array(repeating: 0x78, count: alignment) + secret + [0x21]
+            echoes.append("\"b\": \"" + Self.text(SecretCorpus.base64(bytes)) + "\"")
         }
         return echoes
     }
@@ -109,12 +109,12 @@ import Testing
     }
 
     private static func decoded(_ planted: Planted) -> [UInt8] {
-        let wire = planted.response?.octets ?? []
+        let wire = planted.response?.bytes ?? []
         guard case .coded(let names) = ContentEncoding(planted.interaction.response?.headers ?? HeaderFields()) else { return wire }
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         let chain = DecoderChain(names, limits: InflateLimits())
-        wire.withUnsafeBytes { _ = try? chain?.push($0) { octets.append(contentsOf: $0) } }
-        return chain?.finish() == true ? octets : []
+        wire.withUnsafeBytes { _ = try? chain?.push($0) { bytes.append(contentsOf: $0) } }
+        return chain?.finish() == true ? bytes : []
     }
 
     /// The kinds of tokens, for comparing what a text is made of.
@@ -140,7 +140,7 @@ import Testing
         let texts = [
             Array(after.interaction.request.url.utf8), after.interaction.request.headers.bytes,
             after.interaction.response?.headers.bytes ?? [],
-            after.request?.octets ?? [], content,
+            after.request?.bytes ?? [], content,
         ]
         for secret in before.secrets {
             for spelling in SecretCorpus.spellings(secret) where spelling.count > 5 {
@@ -154,7 +154,7 @@ import Testing
         for text in texts { #expect(try LeakScan(vault).leaks(in: ByteSource(text)) == []) }
         #expect(Self.structure(content) == Self.structure(Self.decoded(before)))
         #expect(Self.structure(content) != nil)
-        #expect(after.interaction.request.headers.first("content-length") == "\(after.request?.octets.count ?? 0)")
+        #expect(after.interaction.request.headers.first("content-length") == "\(after.request?.bytes.count ?? 0)")
     }
 
     @Test(arguments: 0..<60) func aSecondRedactionChangesNothing(seed: Int) {
@@ -185,8 +185,8 @@ import Testing
         #expect(redactor.redacted(url: request.url) ?? request.url == recorded.interaction.request.url)
         let headers = redactor.redacted(headers: request.headers) ?? request.headers
         #expect(headers.removing("content-length") == recorded.interaction.request.headers.removing("content-length"))
-        let body = live.request?.octets ?? []
-        #expect(redactor.redacted(body: body, headers: request.headers) ?? body == recorded.request?.octets)
+        let body = live.request?.bytes ?? []
+        #expect(redactor.redacted(body: body, headers: request.headers) ?? body == recorded.request?.bytes)
     }
 
     @Test(arguments: 0..<rounds(15)) func aBodyInPiecesIsRedactedAsOneInMemory(seed: Int) throws {
@@ -211,9 +211,9 @@ import Testing
             memory.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
             return count
         }
-        var octets: [UInt8] = []
-        let outcome = try Redactor(vault: vault).redact(source, headers: headers, isComplete: true) { octets.append(contentsOf: $0) }
+        var bytes: [UInt8] = []
+        let outcome = try Redactor(vault: vault).redact(source, headers: headers, isComplete: true) { bytes.append(contentsOf: $0) }
         #expect(outcome.isBodyChanged)
-        #expect(octets == RedactionFixtures.octets(text, ["Content-Type: application/json"], vault: vault))
+        #expect(bytes == RedactionFixtures.bytes(text, ["Content-Type: application/json"], vault: vault))
     }
 }

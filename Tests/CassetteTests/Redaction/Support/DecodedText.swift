@@ -2,10 +2,10 @@ import CassetteFormat
 import CassetteModel
 
 enum DecodedText {
-    static func gunzip(_ octets: [UInt8]) -> String {
+    static func gunzip(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         let chain = DecoderChain([.gzip], limits: InflateLimits())
-        octets.withUnsafeBytes { _ = try? chain?.push($0) { text.append(contentsOf: $0) } }
+        bytes.withUnsafeBytes { _ = try? chain?.push($0) { text.append(contentsOf: $0) } }
         return chain?.finish() == true ? String(decoding: text, as: UTF8.self) : "not whole"
     }
 }

@@ -8,16 +8,16 @@ enum RedactionFixtures {
     static func body(
         _ text: String, type: String = "application/json", rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
     ) -> String {
-        String(decoding: self.octets(Array(text.utf8), ["Content-Type: \(type)"], rules: rules, vault: vault), as: UTF8.self)
+        String(decoding: self.bytes(Array(text.utf8), ["Content-Type: \(type)"], rules: rules, vault: vault), as: UTF8.self)
     }
 
-    static func octets(
-        _ octets: [UInt8], _ lines: [String], rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
+    static func bytes(
+        _ bytes: [UInt8], _ lines: [String], rules: RedactionRules = .standard, vault: SecretVault = SecretVault()
     ) -> [UInt8] {
         var response = RecordedResponse(status: 200, headers: HeaderFields(lines))
-        var body: WireBody? = WireBody(octets)
+        var body: WireBody? = WireBody(bytes)
         _ = Redactor(rules: rules, vault: vault).redact(response: &response, body: &body)
-        return body?.octets ?? []
+        return body?.bytes ?? []
     }
 
     /// Header lines redacted alone.
@@ -32,7 +32,7 @@ enum RedactionFixtures {
         LiveRedactor(Redactor(rules: rules, vault: vault)).redacted(url: url) ?? url
     }
 
-    static func gzip(_ octets: [UInt8]) -> [UInt8] {
-        octets.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) } ?? []
+    static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { Deflater.encode($0, DeflateParameters(level: 9), format: .gzip) } ?? []
     }
 }

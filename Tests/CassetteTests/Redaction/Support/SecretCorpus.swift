@@ -21,45 +21,45 @@ struct SecretCorpus {
         return secret
     }
 
-    static func percent(_ octets: [UInt8], all: Bool = false, lower: Bool = false, plus: Bool = false) -> [UInt8] {
-        octets.flatMap { octet -> [UInt8] in
-            if plus, octet == 32 { return [UInt8(ascii: "+")] }
-            if !all, Self.letters.contains(octet) { return [octet] }
-            let digits = String(octet, radix: 16, uppercase: !lower)
+    static func percent(_ bytes: [UInt8], all: Bool = false, lower: Bool = false, plus: Bool = false) -> [UInt8] {
+        bytes.flatMap { byte -> [UInt8] in
+            if plus, byte == 32 { return [UInt8(ascii: "+")] }
+            if !all, Self.letters.contains(byte) { return [byte] }
+            let digits = String(byte, radix: 16, uppercase: !lower)
             return Array("%\(digits.count == 1 ? "0" : "")\(digits)".utf8)
         }
     }
 
-    static func json(_ octets: [UInt8], unicode: Bool = false) -> [UInt8] {
-        octets.flatMap { octet -> [UInt8] in
-            if unicode, octet == UInt8(ascii: "q") || !Self.letters.contains(octet) {
-                let digits = String(octet, radix: 16)
+    static func json(_ bytes: [UInt8], unicode: Bool = false) -> [UInt8] {
+        bytes.flatMap { byte -> [UInt8] in
+            if unicode, byte == UInt8(ascii: "q") || !Self.letters.contains(byte) {
+                let digits = String(byte, radix: 16)
                 return Array("\\u00\(digits.count == 1 ? "0" : "")\(digits)".utf8)
             }
-            switch octet {
+            switch byte {
             case UInt8(ascii: "\""): return Array("\\\"".utf8)
             case UInt8(ascii: "\\"): return Array("\\\\".utf8)
-            default: return [octet]
+            default: return [byte]
             }
         }
     }
 
-    static func html(_ octets: [UInt8]) -> [UInt8] {
-        octets.flatMap { octet -> [UInt8] in
-            switch octet {
+    static func html(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.flatMap { byte -> [UInt8] in
+            switch byte {
             case UInt8(ascii: "&"): Array("&amp;".utf8)
             case UInt8(ascii: "<"): Array("&lt;".utf8)
             case UInt8(ascii: ">"): Array("&gt;".utf8)
             case UInt8(ascii: "\""): Array("&quot;".utf8)
             case UInt8(ascii: "'"): Array("&#39;".utf8)
-            default: [octet]
+            default: [byte]
             }
         }
     }
 
-    static func base64(_ octets: [UInt8], urlSafe: Bool = false) -> [UInt8] {
+    static func base64(_ bytes: [UInt8], urlSafe: Bool = false) -> [UInt8] {
         var text: [UInt8] = []
-        octets.withUnsafeBytes { Base64.encode($0, into: &text) }
+        bytes.withUnsafeBytes { Base64.encode($0, into: &text) }
         guard urlSafe else { return text }
         return text.filter { $0 != UInt8(ascii: "=") }.map {
             $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0
