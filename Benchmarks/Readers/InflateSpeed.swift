@@ -63,7 +63,7 @@ enum InflateSpeed {
         var inflater = Inflater(format: .gzip)
         var count = 0
         self.forEachPiece(bytes) { piece in inflater.push(piece) { count += $0.count } }
-        guard inflater.finish() == .ended, count == self.size else { fatalError("\(count) octets instead of \(self.size)") }
+        guard inflater.finish() == .ended, count == self.size else { fatalError("\(count) bytes instead of \(self.size)") }
     }
 
     /// As zlib does it all: the wrapping and the checksum are its own.
@@ -85,6 +85,6 @@ enum InflateSpeed {
                 count += Inflater.pieceSize - Int(stream.avail_out)
             } while code == Z_OK && (stream.avail_in > 0 || stream.avail_out == 0)
         }
-        guard code == Z_STREAM_END, count == self.size else { fatalError("zlib gave \(count) octets instead of \(self.size)") }
+        guard code == Z_STREAM_END, count == self.size else { fatalError("zlib gave \(count) bytes instead of \(self.size)") }
     }
 }

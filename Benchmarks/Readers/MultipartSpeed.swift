@@ -6,7 +6,7 @@ internal import CassetteStore
 internal import Platform
 internal import TapeBytes
 
-/// A file of 100 MB of random octets in one part, taken apart in pieces of 64 KiB as they come off the wire, beside memchr over the same.
+/// A file of 100 MB of random bytes in one part, taken apart in pieces of 64 KiB as they come off the wire, beside memchr over the same.
 enum MultipartSpeed {
     private static let size = 100_000_000
     private static let pieceSize = 64 << 10
@@ -17,7 +17,7 @@ enum MultipartSpeed {
         guard let boundary = MultipartBoundary("----WebKitFormBoundaryAbCdEfGh12345678") else { return [] }
         let head = "------WebKitFormBoundaryAbCdEfGh12345678\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\r\n"
         let body =
-            Array(head.utf8) + noise.octets(Self.size) + Array("\r\n--\(String(decoding: boundary.octets, as: UTF8.self))--\r\n".utf8)
+            Array(head.utf8) + noise.bytes(Self.size) + Array("\r\n--\(String(decoding: boundary.bytes, as: UTF8.self))--\r\n".utf8)
         var rates: [Double] = []
         var ratios: [Double] = []
         body.withUnsafeBytes { bytes in
@@ -44,23 +44,23 @@ enum MultipartSpeed {
         var parser = MultipartParser(boundary: boundary)
         var data = 0
         func count(_ event: MultipartEvent) {
-            if case .data = event.kind { data += event.octets.count }
+            if case .data = event.kind { data += event.bytes.count }
         }
         self.forEachPiece(bytes) { parser.push($0, deliver: count) }
         parser.finish(deliver: count)
-        guard data == self.size else { fatalError("the part has \(data) octets instead of \(self.size)") }
+        guard data == self.size else { fatalError("the part has \(data) bytes instead of \(self.size)") }
     }
 
-    /// All places of one octet: random data has it every 256 octets, and so does the parser's search stop there.
-    private static func scan(_ bytes: UnsafeRawBufferPointer, for octet: UInt8) {
+    /// All places of one byte: random data has it every 256 bytes, and so does the parser's search stop there.
+    private static func scan(_ bytes: UnsafeRawBufferPointer, for byte: UInt8) {
         var hits = 0
         self.forEachPiece(bytes) { piece in
             var rest = piece
-            while let base = rest.baseAddress, let hit = memchr(base, Int32(octet), rest.count) {
+            while let base = rest.baseAddress, let hit = memchr(base, Int32(byte), rest.count) {
                 hits += 1
                 rest = UnsafeRawBufferPointer(rebasing: rest[(UnsafeRawPointer(hit) - base + 1)...])
             }
         }
-        guard hits > 0 else { fatalError("no such octet in random data") }
+        guard hits > 0 else { fatalError("no such byte in random data") }
     }
 }

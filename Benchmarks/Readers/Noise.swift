@@ -1,4 +1,4 @@
-/// Seeded octets (splitmix64), the same in each run.
+/// Seeded bytes (splitmix64), the same in each run.
 struct Noise {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ struct Noise {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func octets(_ count: Int) -> [UInt8] {
+    mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             for index in stride(from: 0, to: count, by: 8) {
                 var word = self.next()

@@ -5,9 +5,9 @@ internal import CassetteRedaction
 internal import CassetteStore
 internal import TapeBytes
 
-/// The way of a body into a cassette and back: whatever its octets and whatever its fields claim, it comes out as it went in.
+/// The way of a body into a cassette and back: whatever its bytes and whatever its fields claim, it comes out as it went in.
 ///
-/// An input is an octet for the Content-Type, one for the Content-Encoding, and the wire octets.
+/// An input is an byte for the Content-Type, one for the Content-Encoding, and the wire bytes.
 enum BodyTarget: FuzzTarget {
     /// Sidecars, by path.
     private struct MemorySink: SidecarSink {
@@ -16,12 +16,12 @@ enum BodyTarget: FuzzTarget {
         mutating func store(
             fileExtension: String, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
         ) throws -> Sidecar {
-            var octets: [UInt8] = []
-            try write { octets.append(contentsOf: $0) }
+            var bytes: [UInt8] = []
+            try write { bytes.append(contentsOf: $0) }
             let sha256 = String(repeating: "0", count: 64)
             let path = "tape.bodies/\(self.files.count)\(fileExtension.isEmpty ? "" : "." + fileExtension)"
-            self.files[path] = octets
-            return Sidecar(path: path, size: octets.count, sha256: sha256)
+            self.files[path] = bytes
+            return Sidecar(path: path, size: bytes.count, sha256: sha256)
         }
     }
 
@@ -49,7 +49,7 @@ enum BodyTarget: FuzzTarget {
     private static func comesBack(_ wire: [UInt8], _ headers: HeaderFields) throws {
         var sink = MemorySink()
         var developer = BodyDeveloper(makeDigest: { PortableSHA256() })
-        let body = try developer.develop(wire, headers: headers, origin: "origin.test:80", sink: &sink)
+        let body = try developer.decode(wire, headers: headers, origin: "origin.test:80", sink: &sink)
         guard let started = Timestamp("2026-11-21T04:19:28.123456Z") else { return }
         let interaction = Interaction(
             id: 1, started: started,
@@ -61,7 +61,7 @@ enum BodyTarget: FuzzTarget {
         guard let readBody = read.request.body else { fatalError("the body is not in the cassette") }
         let restored = try BodyRestorer.wireBytes(
             of: readBody, file: { sink.files[$0.path] ?? [] }, raw: { _ in [] }, digest: PortableSHA256())
-        self.expect(restored.octets == wire && !restored.isEdited, "the body came back otherwise")
+        self.expect(restored.bytes == wire && !restored.isEdited, "the body came back otherwise")
         _ = try BodyRestorer.decodedBytes(of: readBody, file: { sink.files[$0.path] ?? [] }, raw: { _ in [] })
     }
 }

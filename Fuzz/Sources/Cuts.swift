@@ -1,4 +1,4 @@
-/// Cuts octets into pieces, so that an input also says how it arrives.
+/// Cuts bytes into pieces, so that an input also says how it arrives.
 ///
 /// Each piece lies in memory of its own: AddressSanitizer then sees a read past its end.
 struct Cuts {
@@ -10,15 +10,15 @@ struct Cuts {
         self.state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
     }
 
-    /// Of a seed's last two bits, both set cut behind each octet, and the upper one alone makes long pieces.
-    func pieces(of octets: UnsafeRawBufferPointer) -> [[UInt8]] {
+    /// Of a seed's last two bits, both set cut behind each byte, and the upper one alone makes long pieces.
+    func pieces(of bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
         var cuts = self
         var pieces: [[UInt8]] = []
         var position = 0
-        while position < octets.count {
+        while position < bytes.count {
             let length = self.seed & 3 == 3 ? 1 : cuts.next(upTo: self.seed & 3 == 2 ? 600 : 9)
-            let end = min(octets.count, position + length)
-            pieces.append(Array(octets[position..<end]))
+            let end = min(bytes.count, position + length)
+            pieces.append(Array(bytes[position..<end]))
             position = end
         }
         return pieces

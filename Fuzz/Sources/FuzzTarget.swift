@@ -1,4 +1,4 @@
-/// One reader of strangers' octets and what must hold of it, whatever the octets are.
+/// One reader of strangers' bytes and what must hold of it, whatever the bytes are.
 ///
 /// A trap, a sanitizer's report or an expectation that does not hold is a finding.
 protocol FuzzTarget {

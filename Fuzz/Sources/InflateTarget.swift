@@ -8,12 +8,12 @@ internal import TapeBytes
 
 /// The inflater and the chain of codings: nothing depends on the cuts, limits hold, and raw deflate decodes as zlib alone decodes it.
 ///
-/// An input is an octet for the format, one for the cuts, and the coded octets.
+/// An input is an byte for the format, one for the cuts, and the coded bytes.
 enum InflateTarget: FuzzTarget {
     private static let limit = 1 << 18
 
     private struct Outcome: Equatable {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var status: InflateStatus
         var consumed: Int
         var header: GzipHeader?
@@ -36,22 +36,22 @@ enum InflateTarget: FuzzTarget {
     private static func inflate(_ coded: UnsafeRawBufferPointer, _ format: DeflateFormat, _ seed: UInt8) {
         let whole = self.outcome(format, [Array(coded)])
         let pieces = self.outcome(format, Cuts(seed: seed).pieces(of: coded))
-        self.expect(whole.octets.count <= self.limit, "more octets than the limit allows")
-        self.expect(whole.consumed <= coded.count, "more octets taken than there are")
+        self.expect(whole.bytes.count <= self.limit, "more bytes than the limit allows")
+        self.expect(whole.consumed <= coded.count, "more bytes taken than there are")
         // Where a stream fails in its middle, zlib may have given more or less of what came before.
         if whole.status == .ended || pieces.status == .ended { self.expect(whole == pieces, "the outcome depends on the cuts") }
-        if format == .raw, let octets = self.zlibs(coded) {
-            self.expect(whole.status == .ended && whole.octets == octets, "zlib alone decodes it otherwise")
+        if format == .raw, let bytes = self.zlibs(coded) {
+            self.expect(whole.status == .ended && whole.bytes == bytes, "zlib alone decodes it otherwise")
         }
     }
 
     private static func outcome(_ format: DeflateFormat, _ pieces: [[UInt8]]) -> Outcome {
         var inflater = Inflater(format: format, limits: InflateLimits(output: self.limit))
-        var octets: [UInt8] = []
-        for piece in pieces { _ = piece.withUnsafeBytes { inflater.push($0) { octets.append(contentsOf: $0) } } }
+        var bytes: [UInt8] = []
+        for piece in pieces { _ = piece.withUnsafeBytes { inflater.push($0) { bytes.append(contentsOf: $0) } } }
         inflater.finish()
-        self.expect(inflater.produced == octets.count, "another number of octets than delivered")
-        return Outcome(octets: octets, status: inflater.status, consumed: inflater.consumed, header: inflater.header)
+        self.expect(inflater.produced == bytes.count, "another number of bytes than delivered")
+        return Outcome(bytes: bytes, status: inflater.status, consumed: inflater.consumed, header: inflater.header)
     }
 
     /// What one call of zlib makes of a raw stream; nil where it is not whole or too long.
@@ -59,8 +59,8 @@ enum InflateTarget: FuzzTarget {
         var stream = z_stream()
         guard wiretape_inflateInit2(&stream, -MAX_WBITS) == Z_OK else { return nil }
         defer { inflateEnd(&stream) }
-        var octets = [UInt8](repeating: 0, count: self.limit)
-        let code = octets.withUnsafeMutableBufferPointer { buffer in
+        var bytes = [UInt8](repeating: 0, count: self.limit)
+        let code = bytes.withUnsafeMutableBufferPointer { buffer in
             stream.next_in = UnsafeMutablePointer(mutating: coded.bindMemory(to: UInt8.self).baseAddress)
             stream.avail_in = UInt32(coded.count)
             stream.next_out = buffer.baseAddress
@@ -68,22 +68,22 @@ enum InflateTarget: FuzzTarget {
             return CZlib.inflate(&stream, Z_FINISH)
         }
         guard code == Z_STREAM_END else { return nil }
-        return Array(octets.prefix(self.limit - Int(stream.avail_out)))
+        return Array(bytes.prefix(self.limit - Int(stream.avail_out)))
     }
 
     private static func peel(_ coded: UnsafeRawBufferPointer, _ names: [ContentEncoding.Name], _ seed: UInt8) {
-        func peeled(_ pieces: [[UInt8]]) -> (problem: InflateProblem?, octets: [UInt8])? {
+        func peeled(_ pieces: [[UInt8]]) -> (problem: InflateProblem?, bytes: [UInt8])? {
             guard let chain = DecoderChain(names, limits: InflateLimits(output: self.limit)) else { return nil }
-            var octets: [UInt8] = []
+            var bytes: [UInt8] = []
             for piece in pieces {
                 // The closure throws nothing, so `push` does not either.
-                guard piece.withUnsafeBytes({ (try? chain.push($0) { octets.append(contentsOf: $0) }) == true }) else { break }
+                guard piece.withUnsafeBytes({ (try? chain.push($0) { bytes.append(contentsOf: $0) }) == true }) else { break }
             }
             let isWhole = chain.finish()
             let problem = chain.problem?.problem
             self.expect(isWhole == (problem == nil), "whole with a problem")
-            self.expect(chain.produced == octets.count && octets.count <= self.limit, "another number of octets than told or allowed")
-            return (problem, octets)
+            self.expect(chain.produced == bytes.count && bytes.count <= self.limit, "another number of bytes than told or allowed")
+            return (problem, bytes)
         }
         guard let whole = peeled([Array(coded)]), let pieces = peeled(Cuts(seed: seed).pieces(of: coded)) else { return }
         // libzstd decodes a frame that it has as a whole in another way, which refuses more (1.5.4: a content size that is not kept).
@@ -91,6 +91,6 @@ enum InflateTarget: FuzzTarget {
             let problems = "\(String(describing: whole.problem)), in pieces \(String(describing: pieces.problem))"
             self.expect((whole.problem == nil) == (pieces.problem == nil), "whether it is whole depends on the cuts: \(problems)")
         }
-        if whole.problem == nil, pieces.problem == nil { self.expect(whole.octets == pieces.octets, "the content depends on the cuts") }
+        if whole.problem == nil, pieces.problem == nil { self.expect(whole.bytes == pieces.bytes, "the content depends on the cuts") }
     }
 }

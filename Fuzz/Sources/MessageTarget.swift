@@ -6,9 +6,9 @@ internal import CassetteStore
 internal import TapeBytes
 internal import TapeExchange
 
-/// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the octets arrive.
+/// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the bytes arrive.
 ///
-/// An input is an octet for the side and the cuts, and the octets of a connection's one direction.
+/// An input is an byte for the side and the cuts, and the bytes of a connection's one direction.
 enum MessageTarget: FuzzTarget {
     private enum Head: Equatable {
         case request(Parsed<RequestHead>)
@@ -27,11 +27,11 @@ enum MessageTarget: FuzzTarget {
 
     static func run(_ input: UnsafeRawBufferPointer) {
         guard let seed = input.first else { return }
-        let octets = UnsafeRawBufferPointer(rebasing: input[1...])
+        let bytes = UnsafeRawBufferPointer(rebasing: input[1...])
         let isRequest = seed & 128 == 0
         var parser = HeadParser()
-        let whole = self.head(&parser, octets, isRequest)
-        self.grow(octets, isRequest, seed, whole)
+        let whole = self.head(&parser, bytes, isRequest)
+        self.grow(bytes, isRequest, seed, whole)
         let framing: BodyFraming?
         let end: Int
         switch whole {
@@ -39,35 +39,35 @@ enum MessageTarget: FuzzTarget {
         case .response(let parsed): (framing, end) = (try? BodyFraming.ofResponse(parsed.head, requestMethod: "GET"), parsed.consumed)
         case .refused, .unfinished: return
         }
-        self.expect(end <= octets.count, "a head longer than its octets")
+        self.expect(end <= bytes.count, "a head longer than its bytes")
         guard let framing else { return }
-        self.body(UnsafeRawBufferPointer(rebasing: octets[end...]), framing, isRequest ? .request : .response, seed)
+        self.body(UnsafeRawBufferPointer(rebasing: bytes[end...]), framing, isRequest ? .request : .response, seed)
     }
 
-    private static func head(_ parser: inout HeadParser, _ octets: UnsafeRawBufferPointer, _ isRequest: Bool) -> Head {
+    private static func head(_ parser: inout HeadParser, _ bytes: UnsafeRawBufferPointer, _ isRequest: Bool) -> Head {
         do throws(MessageError) {
-            if isRequest { return try parser.parseRequest(octets).map { .request($0) } ?? .unfinished }
-            return try parser.parseResponse(octets).map { .response($0) } ?? .unfinished
+            if isRequest { return try parser.parseRequest(bytes).map { .request($0) } ?? .unfinished }
+            return try parser.parseResponse(bytes).map { .response($0) } ?? .unfinished
         } catch {
             return .refused(error.code)
         }
     }
 
-    /// The same head, read again whenever some octets more are there.
-    private static func grow(_ octets: UnsafeRawBufferPointer, _ isRequest: Bool, _ seed: UInt8, _ whole: Head) {
+    /// The same head, read again whenever some bytes more are there.
+    private static func grow(_ bytes: UnsafeRawBufferPointer, _ isRequest: Bool, _ seed: UInt8, _ whole: Head) {
         var parser = HeadParser()
         var count = 0
         var last = Head.unfinished
-        for piece in Cuts(seed: seed).pieces(of: octets) where last == .unfinished {
+        for piece in Cuts(seed: seed).pieces(of: bytes) where last == .unfinished {
             count += piece.count
-            last = Array(octets[..<count]).withUnsafeBytes { self.head(&parser, $0, isRequest) }
+            last = Array(bytes[..<count]).withUnsafeBytes { self.head(&parser, $0, isRequest) }
         }
         self.expect(last == whole, "the head depends on the cuts")
     }
 
-    private static func body(_ octets: UnsafeRawBufferPointer, _ framing: BodyFraming, _ side: MessageSide, _ seed: UInt8) {
-        let whole = self.read(framing, side, [Array(octets)])
-        let pieces = self.read(framing, side, Cuts(seed: seed).pieces(of: octets))
+    private static func body(_ bytes: UnsafeRawBufferPointer, _ framing: BodyFraming, _ side: MessageSide, _ seed: UInt8) {
+        let whole = self.read(framing, side, [Array(bytes)])
+        let pieces = self.read(framing, side, Cuts(seed: seed).pieces(of: bytes))
         self.expect(whole.refusal == pieces.refusal, "whether a body is refused depends on the cuts")
         self.expect(
             whole.data == pieces.data && whole.chunks == pieces.chunks && whole.isDone == pieces.isDone, "a body depends on the cuts")
@@ -84,7 +84,7 @@ enum MessageTarget: FuzzTarget {
                         if case .data(let range) = event { read.data += piece[range] } else { read.chunks.append(event) }
                     }
                 }
-                self.expect(progress.consumed <= piece.count, "more octets taken than there are")
+                self.expect(progress.consumed <= piece.count, "more bytes taken than there are")
                 read.consumed += progress.consumed
             } catch {
                 read.refusal = error.code

@@ -7,12 +7,12 @@ internal import TapeBytes
 
 /// The multipart parser: the stretches put together are the body, the parts written again are the body, and nothing depends on the cuts.
 ///
-/// An input is an octet for the cuts, a boundary up to a line feed, and the body.
+/// An input is an byte for the cuts, a boundary up to a line feed, and the body.
 enum MultipartTarget: FuzzTarget {
     /// What an event told, without pointers; neighbours of one kind are joined, since data comes as it was cut.
     private struct Told: Equatable {
         var kind: MultipartEvent.Kind
-        var octets: [UInt8]
+        var bytes: [UInt8]
     }
 
     static func run(_ input: UnsafeRawBufferPointer) {
@@ -33,7 +33,7 @@ enum MultipartTarget: FuzzTarget {
         let cut = Cuts(seed: seed).pieces(of: body)
         let pieces = self.events(cut, boundary, limits)
         self.expect(whole == pieces, "the events depend on the cuts")
-        self.expect(whole.flatMap(\.octets).elementsEqual(body), "the events are not the body")
+        self.expect(whole.flatMap(\.bytes).elementsEqual(body), "the events are not the body")
 
         let parsed = MultipartBody.parse(body, boundary: boundary, limits: limits)
         var reader = MultipartReader(boundary: boundary, limits: limits)
@@ -41,7 +41,7 @@ enum MultipartTarget: FuzzTarget {
         self.expect(reader.finish() == parsed, "the parts depend on the cuts")
         if let parsed {
             self.expect(
-                MultipartSerializer.octets(parsed, source: body).map { $0.elementsEqual(body) } == true, "parts do not give the body")
+                MultipartSerializer.bytes(parsed, source: body).map { $0.elementsEqual(body) } == true, "parts do not give the body")
         }
         self.expect(self.lint([Array(body)], boundary, limits) == self.lint(cut, boundary, limits), "the problems depend on the cuts")
     }
@@ -54,11 +54,11 @@ enum MultipartTarget: FuzzTarget {
         var offset = 0
         func take(_ event: MultipartEvent) {
             self.expect(event.offset == offset, "events overlap or leave a gap")
-            offset += event.octets.count
+            offset += event.bytes.count
             if told.last?.kind == event.kind, self.isJoinable(event.kind) {
-                told[told.count - 1].octets += event.octets
+                told[told.count - 1].bytes += event.bytes
             } else {
-                told.append(Told(kind: event.kind, octets: Array(event.octets)))
+                told.append(Told(kind: event.kind, bytes: Array(event.bytes)))
             }
         }
         for piece in pieces { piece.withUnsafeBytes { parser.push($0, deliver: take) } }
@@ -75,7 +75,7 @@ enum MultipartTarget: FuzzTarget {
 
     private static func lint(_ pieces: [[UInt8]], _ boundary: MultipartBoundary, _ limits: MultipartLimits) -> [MultipartProblem] {
         var headers = HeaderFields()
-        headers.append(line: Array("Content-Type: multipart/form-data; boundary=".utf8) + boundary.octets)
+        headers.append(line: Array("Content-Type: multipart/form-data; boundary=".utf8) + boundary.bytes)
         var lint = MultipartLint(headers: headers, limits: limits)
         for piece in pieces { piece.withUnsafeBytes { lint.push($0) } }
         let problems = lint.finish()

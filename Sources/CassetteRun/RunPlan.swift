@@ -33,7 +33,7 @@ public struct RunPlan: Sendable {
         public init() {}
     }
 
-    /// A cassette that is too old to be replayed.
+    /// The cassette is too old to be replayed.
     public struct Expired: Error {
         public var message: String
     }
@@ -50,7 +50,7 @@ public struct RunPlan: Sendable {
     public let liveRedactor: LiveRedactor?
     /// Nil if answers keep the dates they were recorded with.
     public let refresh: DateRefresh?
-    /// What people should know before the run begins.
+    /// Messages for people before the run begins.
     public let notices: [String]
     /// Why the cassette is too old, if it is replayed all the same.
     public let expiry: String?

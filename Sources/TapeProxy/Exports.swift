@@ -1,5 +1,5 @@
-// The names of other targets that stand in public signatures of this module: whoever imports TapeProxy can write them. Scoped, so that
-// nothing else of those targets gets into the importing file. See the same file of Wiretape.
+// The types of other targets in public signatures of this module, so that files that import TapeProxy can name them. Scoped, so that
+// nothing else of those targets becomes visible there. See the same file of Wiretape.
 @_exported public import typealias CassetteModel.CassetteError
 @_exported public import struct CassetteModel.CassetteErrorCode
 @_exported public import struct TapeBytes.CodedError

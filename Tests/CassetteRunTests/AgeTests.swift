@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func moreThanAHundredYearsAreAMistake() {
-        #expect(throws: SettingError("\"40000d\" is more than 100 years; write less, or leave it out")) { try Age("40000d") }
+        #expect(throws: SettingError("\"40000d\" is more than 100 years; write a shorter duration, or leave it out")) { try Age("40000d") }
     }
 
     @Test(arguments: [("30d", "30d"), ("14d", "2w"), ("90s", "90s"), ("60m", "1h"), ("0s", "0s")])

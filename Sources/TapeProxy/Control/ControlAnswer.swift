@@ -21,7 +21,7 @@ struct ControlAnswer: Error, Sendable, Hashable {
         self.body = body
     }
 
-    /// A refusal.
+    /// An error.
     init(status: Int, reason: String, fields: [String] = [], code: String, message: String) {
         var writer = JSONWriter()
         writer.beginObject(.inline)
@@ -36,7 +36,7 @@ struct ControlAnswer: Error, Sendable, Hashable {
         self.init(status: status, reason: reason, fields: fields, body: writer.bytes + [UInt8(ascii: "\n")])
     }
 
-    /// The answer as bytes; the connection ends with it.
+    /// The answer on the wire; the connection closes after it.
     ///
     /// - Parameter isHead: whether the request was for the head alone.
     func bytes(isHead: Bool = false) -> [UInt8] {
@@ -50,13 +50,13 @@ struct ControlAnswer: Error, Sendable, Hashable {
 
     static let tooManyConnections = ControlAnswer(
         status: 503, reason: "Service Unavailable", code: "connections",
-        message: "the control API serves as many connections as it may: let some end.")
+        message: "the control API has reached its connection limit: close some connections.")
 
     static let tooSlow = ControlAnswer(
-        status: 408, reason: "Request Timeout", code: "timeout", message: "the request did not come in time: send it in one piece.")
+        status: 408, reason: "Request Timeout", code: "timeout", message: "the request did not arrive in time: send it in one piece.")
 
     static let stopping = ControlAnswer(
-        status: 503, reason: "Service Unavailable", code: "stopping", message: "wiretape is being stopped: start it again.")
+        status: 503, reason: "Service Unavailable", code: "stopping", message: "wiretape is stopping: start it again.")
 }
 
 /// What went wrong, as an answer.
@@ -90,7 +90,7 @@ extension ControlAnswer {
         }
     }
 
-    /// The cassette is not as the order wants it: 409 where that may pass, 422 where somebody has to look at it.
+    /// The cassette does not fit the order: 409 for a state that may pass, 422 for one that a person must correct.
     private init(_ error: CassetteError) {
         switch error.code {
         case .unsafePath: self.init(status: 400, reason: "Bad Request", code: "cassette-name", message: error.message)

@@ -64,17 +64,17 @@ struct ControlGate: Sendable {
 /// What the connections of the control API share: the gate, and the threads that do what is asked for.
 ///
 /// Not Sendable: lives on its event loop.
-final class ControlDesk {
+final class ControlContext {
     /// Connections at once: twice as many as there can be sessions.
     static let connectionLimit = 2 * SessionServer.sessionLimit
 
     let gate: ControlGate
     let shared: ProxyLoop
-    private let clerk: ControlClerk
+    private let clerk: ControlService
     private let threads: NIOThreadPool
     private let connections = ConnectionRegistry()
 
-    init(gate: ControlGate, shared: ProxyLoop, clerk: ControlClerk, threads: NIOThreadPool) {
+    init(gate: ControlGate, shared: ProxyLoop, clerk: ControlService, threads: NIOThreadPool) {
         self.gate = gate
         self.shared = shared
         self.clerk = clerk

@@ -12,17 +12,17 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     private enum Phase { case reading, answering, lingering }
 
-    private let desk: ControlDesk
+    private let desk: ControlContext
     private var reader: ControlReader
     private var phase = Phase.reading
     private var isOverLimit = false
     private var context: ChannelHandlerContext?
-    /// The answer is out.
+    /// The answer has been written.
     private var isAnswered = false
     private var closesWhenAnswered = false
     private(set) var deadline: NIODeadline
 
-    init(desk: ControlDesk) {
+    init(desk: ControlContext) {
         self.desk = desk
         self.reader = ControlReader(gate: desk.gate)
         // For the whole request: it is small.
@@ -46,7 +46,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Behind the request, and behind a refusal, what comes is dropped.
+        // Bytes after the request, and after a refusal, are dropped.
         guard case .reading = self.phase else { return }
         switch self.reader.read(self.unwrapInboundIn(data).readableBytesView) {
         case .needsMore(let saysContinue):
@@ -56,7 +56,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
             self.send(answer)
         case .request(let request):
             self.phase = .answering
-            // However long a cassette takes to be closed.
+            // Closing a cassette may take any time.
             self.deadline = .distantFuture
             self.desk.answer(request) { [weak self] answer in self?.send(answer) }
         }
@@ -64,15 +64,15 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .inputClosed? = event as? ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
-        // A client may end its side behind its request and wait for the answer.
+        // A client may close its side after its request and wait for the answer.
         if case .answering = self.phase { return }
         self.close()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { self.close() }
 
-    /// Ends our side behind the answer and drops what still comes, for a while: closing at once would reset the connection and could take
-    /// the answer with it (RFC 9112, 9.6).
+    /// Closes our side after the answer and drops further input for a while: closing at once would reset the connection, and the client
+    /// could lose the answer (RFC 9112, 9.6).
     private func send(_ answer: ControlAnswer) {
         guard let context else { return }
         self.phase = .lingering

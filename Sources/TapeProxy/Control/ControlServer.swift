@@ -3,23 +3,23 @@ internal import NIOPosix
 public import TapeBytes
 internal import TapeExchange
 
-/// The control API of a server of sessions: HTTP on a loopback address, for those who know its token.
+/// The control API of a server of sessions: HTTP on a loopback address, protected by a token.
 ///
-/// Opens and ends nothing itself: see `SessionServer`. Runs on one of that server's event loops.
+/// Opens and ends no sessions itself: see `SessionServer`. Runs on one of that server's event loops.
 public final class ControlServer: Sendable {
-    /// Threads that wait for the disk, and for clients to leave their session.
+    /// Threads that wait for the disk, and for a session's clients to disconnect.
     private static let threadCount = 8
 
-    /// As clients use it, `127.0.0.1:7071`.
+    /// The address that clients use: `127.0.0.1:7071`.
     public let address: String
     private let listener: any Channel
     private let threads: NIOThreadPool
-    private let place: NIOLoopBound<ControlPlace>
+    private let place: NIOLoopBound<ControlContextHolder>
 
     /// - Parameters:
     ///   - host: a loopback address, or `localhost`.
     ///   - port: 0 picks a free port.
-    ///   - token: what clients must give.
+    ///   - token: the token that clients must send.
     public static func start(
         for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
     ) async throws(ProxyError) -> ControlServer {
@@ -28,7 +28,7 @@ public final class ControlServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
     package static func start(
         for server: SessionServer, host: String = "127.0.0.1", port: Int = 0, token: Secret
     ) throws(ProxyError) -> ControlServer {
@@ -52,7 +52,7 @@ public final class ControlServer: Sendable {
         let loop = server.loops.first
         let interfaces = server.interfaces
         // The desk knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
-        let place = try loop.submit { NIOLoopBound(ControlPlace(), eventLoop: loop) }.wait()
+        let place = try loop.submit { NIOLoopBound(ControlContextHolder(), eventLoop: loop) }.wait()
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
@@ -73,8 +73,8 @@ public final class ControlServer: Sendable {
                 }
                 let shared = stages.value(on: loop).shared
                 shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
-                place.value.desk = ControlDesk(
-                    gate: ControlGate(token: token, port: port), shared: shared, clerk: ControlClerk(server: server), threads: threads)
+                place.value.desk = ControlContext(
+                    gate: ControlGate(token: token, port: port), shared: shared, clerk: ControlService(server: server), threads: threads)
                 return channel
             }
             .wait()
@@ -85,13 +85,12 @@ public final class ControlServer: Sendable {
         server.loops.shared.log.controlStarted(self.address)
     }
 
-    /// Takes no orders any more; what was begun comes to its end, within the grace period of the sessions concerned. To be called before the
-    /// server's stop.
+    /// Refuses new requests; those in progress complete, within the grace period of their sessions. To be called before the server's stop.
     public func stop() async {
         await BlockingWork.run { self.stop() }
     }
 
-    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    /// The same for a thread that may block: never an event loop or a task.
     package func stop() {
         try? self.listener.close().wait()
         try? self.threads.syncShutdownGracefully()
@@ -100,13 +99,13 @@ public final class ControlServer: Sendable {
     }
 }
 
-/// Where the connections of a control API find its desk, once it listens.
+/// Holds the context of a control API for its connections, once it listens.
 ///
 /// Not Sendable: lives on its event loop.
-final class ControlPlace {
-    var desk: ControlDesk?
+final class ControlContextHolder {
+    var desk: ControlContext?
 
-    /// No connection has it any more.
+    /// Closes all connections, and drops the context.
     func close() {
         self.desk?.close()
         self.desk = nil

@@ -55,9 +55,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     /// - Parameters:
     ///   - proxy: the session to begin with.
-    ///   - entrance: says which session a request is for.
+    ///   - sessionGate: says which session a request is for.
     ///   - id: of the connection, over all event loops of a server.
-    init(proxy: ProxyContext, entrance: Entrance = .open, id: Int) {
+    init(proxy: ProxyContext, entrance: SessionGate = .open, id: Int) {
         self.peer = ClientPeer(id: id, session: proxy, entrance: entrance)
         self.head = HeadParser(limits: proxy.messageLimits)
         self.ownDeadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))

@@ -6,16 +6,18 @@ internal import TapeExchange
 
 /// A port that clients of the proxy connect to.
 enum ProxyListener {
-    /// Binds, and has every event loop refuse to dial what is bound.
+    /// Binds, and makes every event loop refuse to dial the bound address.
     ///
-    /// One loop accepts and hands connections to all loops in turn. With a socket for each loop (SO_REUSEPORT) the kernel would choose by
-    /// a hash: a few connections may share one loop then, a second proxy on the same port is no error, and macOS gives all to one socket.
+    /// One loop accepts, and assigns connections to all loops in turn. With a socket for each loop (SO_REUSEPORT) the kernel would choose
+    /// by a hash: a few connections could share one loop, a second proxy on the same port would be no error, and macOS gives all
+    /// connections to one socket.
     ///
     /// - Parameters:
     ///   - interfaces: the machine's own addresses.
-    ///   - session: where connections begin; told where it can be reached.
+    ///   - session: the context that connections start with; it is told its address.
     static func bind(
-        host: String, port: Int, interfaces: [IPAddress], on loops: ServerLoops, session: PerLoop<ProxyContext>, entrance: PerLoop<Entrance>
+        host: String, port: Int, interfaces: [IPAddress], on loops: ServerLoops, session: PerLoop<ProxyContext>,
+        entrance: PerLoop<SessionGate>
     ) -> EventLoopFuture<any Channel> {
         let shared = loops.shared
         let first = loops.first
@@ -23,7 +25,7 @@ enum ProxyListener {
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
-                // Out of descriptors: accept again in a second, in place of spinning.
+                // When descriptors run out, this accepts again after a second instead of spinning.
                 channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcceptBackoffHandler()) }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -37,7 +39,7 @@ enum ProxyListener {
                 }
                 return channel.eventLoop.makeCompletedFuture {
                     let loop = channel.eventLoop
-                    // A group may give a loop that its list does not have: such a connection is closed.
+                    // A group may return a loop that its iterator does not list: such a connection is closed.
                     guard let proxy = session.find(on: loop) else { throw ChannelError.inappropriateOperationForState }
                     try channel.pipeline.syncOperations.addHandler(
                         HTTP1ClientConnection(proxy: proxy, entrance: entrance.value(on: loop), id: id))
@@ -45,7 +47,7 @@ enum ProxyListener {
             }
             .bind(host: host, port: port)
             .map { channel in
-                // Still in the turn of the bind: no connection has been accepted yet, and each loop hears of the address before it gets one.
+                // Still in the tick of the bind: no connection has been accepted yet, and each loop learns the address before its first one.
                 let port = channel.localAddress?.port ?? port
                 if let own = channel.localAddress.flatMap({ IPAddress($0) }) {
                     shared.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))

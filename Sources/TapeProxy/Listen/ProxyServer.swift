@@ -7,16 +7,16 @@ internal import TapeExchange
 public import TapeRecorder
 internal import TapeTLS
 
-/// A proxy that listens: its event loops, their connections, and whatever records or replays after them.
+/// A proxy that listens, and records or replays what passes through it.
 public final class ProxyServer: Sendable {
-    /// As clients use it, `127.0.0.1:7070`.
+    /// The address that clients use: `127.0.0.1:7070`.
     public let address: String
     public let port: Int
     let loops: ServerLoops
     let contexts: PerLoop<ProxyContext>
     private let session: SharedSession
     private let channel: any Channel
-    private let ending = Ending()
+    private let ending = Shutdown()
 
     private init(
         address: String, port: Int, loops: ServerLoops, contexts: PerLoop<ProxyContext>, session: SharedSession, channel: any Channel
@@ -29,7 +29,7 @@ public final class ProxyServer: Sendable {
         self.channel = channel
     }
 
-    /// What all event loops have done so far.
+    /// The counts of all event loops so far.
     public var counts: ProxyCounts { self.session.totalCounts }
 
     /// Listens and serves a cassette, until `stop`; `run` stops it with its task.
@@ -50,9 +50,9 @@ public final class ProxyServer: Sendable {
     ///
     /// - Parameters:
     ///   - session: decides what is replayed, forwarded and refused.
-    ///   - recorder: takes what is forwarded; the caller closes it after `stop`.
-    ///   - cassette: holds what is replayed.
-    ///   - notice: takes lines for people, on what went wrong with TLS; called on any of the event loops.
+    ///   - recorder: records forwarded exchanges; the caller closes it after `stop`.
+    ///   - cassette: the recorded exchanges to replay.
+    ///   - notice: receives messages for people about TLS failures; called on any of the event loops.
     public static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -64,7 +64,7 @@ public final class ProxyServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
     package static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder? = nil, cassette: RecordedCassette? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -73,7 +73,7 @@ public final class ProxyServer: Sendable {
             configuration, session: session, recorder: recorder, cassette: cassette, resolver: NameResolver(), notice: notice)
     }
 
-    /// - Parameter resolver: the server's own; stopped with it.
+    /// - Parameter resolver: owned by the server and stopped with it.
     static func start(
         _ configuration: ProxyConfiguration, session: CassetteSession, recorder: Recorder?, cassette: RecordedCassette?,
         resolver: NameResolver, notice: @escaping @Sendable (String) -> Void
@@ -123,7 +123,7 @@ public final class ProxyServer: Sendable {
         }
         let channel: any Channel
         do {
-            let entrance = try PerLoop(behind: loops.doors) { _, _ in Entrance(credentials) }
+            let entrance = try PerLoop(behind: loops.doors) { _, _ in SessionGate(credentials) }
             channel = try ProxyListener.bind(
                 host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
                 entrance: entrance
@@ -138,20 +138,20 @@ public final class ProxyServer: Sendable {
         return ProxyServer(address: "\(host):\(port)", port: port, loops: loops, contexts: contexts, session: session, channel: channel)
     }
 
-    /// Serves until the task is cancelled or somebody calls `stop`, and returns when the proxy has stopped.
+    /// Serves until the task is cancelled or `stop` is called, and returns when the proxy has stopped.
     public func run() async {
         await self.ending.wanted()
         await self.stop()
     }
 
-    /// Stops taking connections, lets what is in flight end within the grace period, then cuts it.
+    /// Stops accepting connections, lets exchanges in flight end within the grace period, then closes the rest.
     ///
-    /// Cancellation does not shorten it. Event loops that are somebody else's go on.
+    /// Cancellation does not shorten it. Shared event loops keep running.
     public func stop() async {
         await BlockingWork.run { self.stop() }
     }
 
-    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    /// The same for a thread that may block: never an event loop or a task.
     package func stop() {
         self.ending.perform {
             self.loops.shared.log.stopping()

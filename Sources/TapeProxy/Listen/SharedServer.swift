@@ -1,16 +1,16 @@
 internal import TapeBytes
 
-/// What all event loops of a server share: its own ports, the number of its connections, the authority behind tunnels and the trust in
-/// origins.
+/// What all event loops of a server share: its own ports, the number of its connections, the certificate authority for intercepted
+/// tunnels and the trust in origins.
 ///
-/// Each part has its own lock, held for no longer than a few memory accesses; minting a leaf takes a tenth of a millisecond, and the
-/// roots are read once, with the first HTTPS origin.
+/// Each part has its own lock, held for a few memory accesses; minting a leaf takes a tenth of a millisecond, and the roots are read
+/// once, with the first HTTPS origin.
 final class SharedServer: Sendable {
     let ownPorts = OwnPorts()
-    /// Nil if tunnels are passed through unread.
+    /// Nil if tunnels are passed through without interception.
     let interception: Interception?
     let upstreamTLS: UpstreamTLSSource
-    /// One for all loops: what two of them record has one order.
+    /// One for all loops, so that the exchanges that two of them record have one order.
     let clock: WallClock
     let log: ProxyLog
     private let connectionCount = Guarded(0)
@@ -25,7 +25,7 @@ final class SharedServer: Sendable {
         self.log = log
     }
 
-    /// The number of a connection from a client, unique over all loops.
+    /// The next number of a client connection, unique over all loops.
     func nextConnection() -> Int {
         self.lastConnection.withLock {
             $0 += 1
@@ -33,13 +33,13 @@ final class SharedServer: Sendable {
         }
     }
 
-    /// Counts connections that came, or went.
+    /// Counts connections that were opened, or closed.
     func connectionsChanged(by change: Int) { self.connectionCount.withLock { $0 += change } }
 
     /// Client connections on all loops.
     var connections: Int { self.connectionCount.withLock { $0 } }
 
-    /// Gives freed memory back to the system after a crowd has left; asked once a second by each loop, done for one of them.
+    /// Returns freed memory to the system after many connections have closed. Each loop calls it once a second.
     func trimMemory() {
         let count = self.connections
         if self.trimRule.withLock({ $0.isDue(count: count) }) { FreeMemory.giveBackSoon() }

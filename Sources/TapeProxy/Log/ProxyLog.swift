@@ -5,10 +5,10 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// What the proxy writes down for a person who debugs a run: one method for each event, a constant message and metadata.
+/// The proxy's log for debugging a run: one method for each event, each with a constant message and metadata.
 ///
-/// Names connections, exchanges and origins' authorities; never a path or query, a field's value, a body, or credentials, in which
-/// secrets may be. The logger's level is read once, so that an event that nobody wants costs one comparison of a `Bool`.
+/// Names connections, exchanges and origins' authorities; never a path or query, a field's value, a body, or credentials, which may
+/// contain secrets. The logger's level is read once, so that a disabled event costs one comparison of a `Bool`.
 struct ProxyLog: Sendable {
     private let logger: Logger
     let isTrace: Bool
@@ -16,10 +16,10 @@ struct ProxyLog: Sendable {
     let isInfo: Bool
     let isWarning: Bool
 
-    /// - Parameter logger: says nothing unless given.
+    /// - Parameter logger: silent by default.
     init(_ logger: Logger = ProxyConfiguration.silent) {
         self.logger = logger
-        // A handler without effect is asked nothing, whatever its level.
+        // A no-op handler needs no calls, whatever its level.
         let isSilent = logger.handler is SwiftLogNoOpLogHandler
         self.isTrace = !isSilent && logger.logLevel <= .trace
         self.isDebug = !isSilent && logger.logLevel <= .debug
@@ -27,7 +27,7 @@ struct ProxyLog: Sendable {
         self.isWarning = !isSilent && logger.logLevel <= .warning
     }
 
-    /// The same with a session's name in each line: its exchanges and connections to origins have numbers of their own.
+    /// Adds a session's name to each line: the numbers of exchanges and of connections to origins are per session.
     func naming(_ session: SessionName) -> ProxyLog {
         var logger = self.logger
         logger[metadataKey: "session"] = "\(session)"
@@ -65,7 +65,7 @@ struct ProxyLog: Sendable {
         self.logger.info("session opened", metadata: metadata)
     }
 
-    /// Why is in the answer of the control API.
+    /// The answer of the control API has the reason.
     func sessionRefused(_ name: SessionName) {
         guard self.isInfo else { return }
         self.logger.info("session refused", metadata: ["session": "\(name)"])
@@ -93,7 +93,7 @@ struct ProxyLog: Sendable {
         self.logger.debug("connection accepted", metadata: ["connection": "\(connection)", "peer": "\(Self.text(peer))"])
     }
 
-    /// The credentials of a request were those of a session.
+    /// The credentials of a request matched a session.
     func sessionEntered(connection: Int) {
         guard self.isDebug else { return }
         self.logger.debug("session entered", metadata: ["connection": "\(connection)"])
@@ -115,9 +115,9 @@ struct ProxyLog: Sendable {
         self.logger.debug("request malformed", metadata: ["connection": "\(connection)", "status": "\(status)"])
     }
 
-    /// The proxy answers by itself: with a refusal, a page of its own, or a miss.
+    /// The proxy answers itself: with a refusal, a page of its own, or a miss.
     ///
-    /// - Parameter error: what `Wiretape-Error` says; nil for a page.
+    /// - Parameter error: the value of `Wiretape-Error`; nil for a page.
     func answered(status: Int, error: String?, connection: Int) {
         guard self.isDebug else { return }
         var metadata: Logger.Metadata = ["connection": "\(connection)", "status": "\(status)"]
@@ -125,7 +125,7 @@ struct ProxyLog: Sendable {
         self.logger.debug("answered by the proxy", metadata: metadata)
     }
 
-    /// What becomes of a CONNECT.
+    /// The decision about a CONNECT.
     func tunnel(_ choice: Interception.Choice, connection: Int, authority: String) {
         guard self.isDebug else { return }
         let metadata: Logger.Metadata = ["connection": "\(connection)", "authority": "\(authority)"]
@@ -144,7 +144,7 @@ struct ProxyLog: Sendable {
         self.decided("replay", connection, method, origin, adding: "recorded", "\(index + 1)")
     }
 
-    /// - Parameter exchange: the number that it gets in the cassette; nil if it is not recorded.
+    /// - Parameter exchange: its number in the cassette; nil if it is not recorded.
     func forward(_ exchange: Int?, connection: Int, method: String, origin: Origin) {
         guard self.isDebug else { return }
         self.decided("forward", connection, method, origin, adding: "exchange", exchange.map { "\($0)" } ?? "unrecorded")
@@ -165,7 +165,7 @@ struct ProxyLog: Sendable {
         self.logger.debug(message, metadata: metadata)
     }
 
-    /// A method is any token (RFC 9110, 9.1): one that looks like none of the usual ones may be a secret.
+    /// A method is any token (RFC 9110, 9.1): an unusual one may be a secret.
     private static func shownMethod(_ method: String) -> String {
         method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
             && method.utf8.count <= 20
@@ -229,13 +229,13 @@ struct ProxyLog: Sendable {
         self.logger.trace("upstream put into the pool", metadata: ["upstream": "\(upstream)"])
     }
 
-    /// - Parameter reason: in a few constant words: `idle too long`, `pool full`.
+    /// - Parameter reason: a constant text: `idle too long`, `pool full`.
     func upstreamClosed(_ upstream: Int, reason: StaticString) {
         guard self.isTrace else { return }
         self.logger.trace("upstream closed", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
     }
 
-    /// Each time, also where people are told once.
+    /// Logged each time, although people are notified once.
     func tlsFailed(_ leg: TLSProblem.Leg, host: String, port: Int, cause: TLSFailure.Cause) {
         guard self.isWarning else { return }
         let side =
@@ -259,7 +259,7 @@ struct ProxyLog: Sendable {
         self.logger.debug("recorder drained: reading goes on")
     }
 
-    /// - Parameter lost: exchanges that are not on the cassette.
+    /// - Parameter lost: exchanges that are missing from the cassette.
     func recorderProblem(lost: Int, session: SessionName?) {
         guard self.isWarning else { return }
         var metadata: Logger.Metadata = ["lost": "\(lost)"]
@@ -267,7 +267,7 @@ struct ProxyLog: Sendable {
         self.logger.warning("recording incomplete", metadata: metadata)
     }
 
-    /// - Parameter count: places in the cassette where a secret is left.
+    /// - Parameter count: places in the cassette that still contain a secret.
     func secretsLeft(_ count: Int, session: SessionName) {
         guard self.isWarning else { return }
         self.logger.warning("secrets left in the cassette", metadata: ["places": "\(count)", "session": "\(session)"])

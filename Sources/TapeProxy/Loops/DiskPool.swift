@@ -3,29 +3,29 @@ internal import NIOCore
 internal import NIOPosix
 internal import TapeBytes
 
-/// Threads that may wait for the disk: cassettes and bodies are read there, and requests' bodies put aside.
+/// Threads for blocking disk work: reading cassettes and bodies, and writing request bodies to temporary files.
 ///
-/// Serves any number of event loops. Nothing else runs there: what may hang, as a name's lookup, would keep replays waiting.
+/// Serves any number of event loops. Nothing else runs there: work that may hang, such as a name lookup, would delay replays.
 final class DiskPool: Sendable {
-    /// Pieces of work that may wait or run at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more.
+    /// Operations queued or running at once: two for each of 16,384 connections (`ProxyLimits.connections`), which never have more.
     static let workLimit = 32_768
 
     private let limit: Int
-    /// Nil if the event loop does the work itself.
+    /// Nil if the event loop does the work.
     private let threads: NIOThreadPool?
     private let count = Guarded(0)
 
-    /// - Parameter count: 0 leaves the work to the event loop that asks, in its next turn: for loops without a thread.
+    /// - Parameter count: 0 runs the work on the calling event loop, in its next tick: for loops without a thread.
     init(threads count: Int = 2, workLimit: Int = DiskPool.workLimit) {
         self.limit = workLimit
         self.threads = count == 0 ? nil : NIOThreadPool(numberOfThreads: count)
         self.threads?.start()
     }
 
-    /// Has a thread do it, in the order of the calls. Fails with what the work throws, with a `CassetteError` if too much work waits, and
-    /// with another error after `stop`.
+    /// Runs the work on a thread, in the order of the calls. Fails with the error that the work throws, with a `CassetteError` if too much
+    /// work is queued, and with another error after `stop`.
     ///
-    /// - Parameter loop: has to run until there is an answer.
+    /// - Parameter loop: must run until the result arrives.
     func run<Value: Sendable>(
         on loop: any EventLoop, _ work: @escaping @Sendable () throws -> Value
     ) -> EventLoopFuture<Value> {
@@ -46,7 +46,7 @@ final class DiskPool: Sendable {
         }
     }
 
-    /// Waits for what has begun; what waits fails. The event loops have to run still. Blocks.
+    /// Waits for running work; queued work fails. The event loops must still run. Blocks.
     func stop() {
         try? self.threads?.syncShutdownGracefully()
     }

@@ -6,12 +6,12 @@ internal import TapeBytes
 /// Hands work to loops until their doors are shut. Never empty.
 struct PerLoop<Value>: Sendable {
     private let values: [NIOLoopBound<Value>]
-    private let doors: [LoopDoor]
+    private let doors: [LoopGate]
 
     /// Makes the values; blocks until all are there, so the caller is no event loop.
     ///
     /// - Parameter make: called on each loop, in the order of the doors.
-    init(behind doors: [LoopDoor], _ make: @escaping @Sendable (Int, any EventLoop) throws -> Value) throws {
+    init(behind doors: [LoopGate], _ make: @escaping @Sendable (Int, any EventLoop) throws -> Value) throws {
         self.doors = doors
         self.values = try doors.enumerated().map { index, door in
             let loop = door.loop
@@ -59,7 +59,7 @@ struct PerLoop<Value>: Sendable {
 }
 
 /// Lets other threads hand work to an event loop, until it is shut: a recorder may outlive the loop.
-final class LoopDoor: Sendable {
+final class LoopGate: Sendable {
     let loop: any EventLoop
     private let isOpen = Guarded(true)
 

@@ -3,7 +3,7 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// What all sessions of one event loop share: its time, every client connection on it, and the way to origins.
+/// What all sessions of one event loop share: its clock, every client connection on it, and the dialer.
 ///
 /// Knows no cassette: see `ProxyContext`. Not Sendable: lives on its event loop.
 final class ProxyLoop {
@@ -11,21 +11,21 @@ final class ProxyLoop {
     let limits: ProxyLimits
     let dialer: UpstreamDialer
     let flushes: FlushQueue
-    /// What the other event loops of the server use as well.
+    /// Shared with the other event loops of the server.
     let server: SharedServer
     let disk: DiskPool
     /// Everything with a deadline, of all sessions.
     let registry: ConnectionRegistry
-    /// Whether the event loop still runs: what other threads hand to it goes through `LoopDoor`.
-    let door: LoopDoor
+    /// Whether the event loop still runs: what other threads hand to it goes through `LoopGate`.
+    let door: LoopGate
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     private var wallClockDue = NIODeadline.uptimeNanoseconds(0)
     let clock: EventClock
 
-    /// - Parameter door: that of the loop; nil for one of its own.
+    /// - Parameter gate: the loop's gate; nil makes one.
     init(
-        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, door: LoopDoor? = nil
+        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, door: LoopGate? = nil
     ) {
         self.loop = loop
         self.clock = EventClock(loop: loop)
@@ -33,20 +33,20 @@ final class ProxyLoop {
         self.disk = disk
         self.limits = limits
         self.dialer = UpstreamDialer(loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
-        self.door = door ?? LoopDoor(loop)
+        self.door = door ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }
 
-    /// Nil if tunnels are passed through unread.
+    /// Nil if tunnels are passed through without interception.
     var interception: Interception? { self.server.interception }
     var upstreamTLS: UpstreamTLSSource { self.server.upstreamTLS }
     var log: ProxyLog { self.server.log }
 
-    /// Whether there are more client connections, on all event loops together, than there may be.
+    /// Whether the client connections on all event loops together exceed the limit.
     var isOverLimit: Bool { self.server.connections > self.limits.connections }
 
-    /// The time of the event that is being handled.
+    /// The time of the current event.
     var now: NIODeadline { self.clock.now }
 
     func readClock() { self.clock.read() }
@@ -75,15 +75,14 @@ final class ProxyLoop {
         self.server.trimMemory()
     }
 
-    /// Takes over what the wall clock was set forward by, as after a sleep of the machine: before each request, but not more often than this
-    /// pays.
+    /// Follows the wall clock if it was set forward, as after a sleep of the machine: before each request, but at most every 50 ms.
     func followWallClock() {
         guard self.now >= self.wallClockDue else { return }
         self.wallClockDue = self.now + .milliseconds(50)
         self.server.clock.follow()
     }
 
-    /// Has the pool's connections end with their time, until it is removed.
+    /// Sweeps the pool every second, until it is removed.
     func add(_ pool: UpstreamPool) { self.pools[ObjectIdentifier(pool)] = pool }
 
     func remove(_ pool: UpstreamPool) { self.pools[ObjectIdentifier(pool)] = nil }

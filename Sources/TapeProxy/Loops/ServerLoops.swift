@@ -7,7 +7,7 @@ internal import NIOPosix
 final class ServerLoops: Sendable {
     let shared: SharedServer
     let loops: PerLoop<ProxyLoop>
-    let doors: [LoopDoor]
+    let doors: [LoopGate]
     /// Where connections are spread over.
     let group: any EventLoopGroup
     private let resolver: NameResolver
@@ -17,7 +17,7 @@ final class ServerLoops: Sendable {
 
     /// - Throws: `CertificateError`, and what NIO says.
     ///
-    /// - Parameter resolver: the server's own; stopped with it.
+    /// - Parameter resolver: owned by the server and stopped with it.
     init(
         _ provider: EventLoopProvider, limits: ProxyLimits, tls: TLSSettings?, log: ProxyLog, resolver: NameResolver = NameResolver()
     ) throws {
@@ -32,7 +32,7 @@ final class ServerLoops: Sendable {
             self.ownGroup = nil
             self.group = group
         }
-        let doors = self.group.makeIterator().map { LoopDoor($0) }
+        let doors = self.group.makeIterator().map { LoopGate($0) }
         guard !doors.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
             throw ProxyError(
                 .invalidEventLoops,

@@ -3,49 +3,49 @@ internal import NIOCore
 internal import Platform
 internal import TapeBytes
 
-/// Turns instants of the monotonic clock into UTC, so that of two instants the later one never has the earlier time.
+/// Converts instants of the monotonic clock into UTC, so that a later instant never has an earlier time.
 ///
-/// The offset between both clocks is looked at again and again (`follow`), since the monotonic one stands still while the machine sleeps. The
-/// wall clock's steps forward are taken over, from then on. Its steps back are not: until it has caught up, times stay ahead of it by as much,
-/// since a cassette is put in order by them. What is smaller than a second, as NTP's corrections are, leaves differences as they were
-/// measured. Serves any number of event loops, which share one: with two, a step would be seen by one before the other.
+/// `follow` measures the offset between both clocks again, since the monotonic clock stops while the machine sleeps. Steps forward of the
+/// wall clock are applied from then on. Steps back are not: until the wall clock has caught up, times stay ahead of it, since the order
+/// of exchanges in a cassette depends on them. Changes of less than a second, such as NTP's corrections, are ignored, so that durations
+/// stay as measured. All event loops share one: with two, one of them would see a step before the other.
 final class WallClock: Sendable {
-    /// A step forward that is taken over.
+    /// The smallest step forward that is applied, in nanoseconds.
     static let step: Int64 = 1_000_000_000
-    /// Both clocks count as read at once within so many nanoseconds; else something came between, and the offset is not to be trusted.
+    /// Both clocks count as read at once within this many nanoseconds; otherwise the thread was suspended, and the offset is unreliable.
     private static let simultaneous: Int64 = 50_000_000
-    /// Steps whose instants are told apart: exchanges that began before the first of so many get their time from the second.
+    /// The number of offsets kept: instants before the oldest one use it as well.
     private static let stepLimit = 16
 
     private struct Offset {
-        /// The first instant that it holds for.
+        /// The first instant that it applies to.
         var from: Int64
         var nanoseconds: Int64
     }
 
-    /// Never empty, the latest last; each is larger than the one before.
+    /// Never empty; the latest is last, and each is larger than the one before.
     private let offsets: Guarded<[Offset]>
     private let wall: @Sendable () -> Int64
     private let monotonic: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - wall: nanoseconds since 1970.
-    ///   - monotonic: nanoseconds as `NIODeadline` has them.
+    ///   - monotonic: nanoseconds as in `NIODeadline`.
     init(
         wall: @escaping @Sendable () -> Int64 = { WallClock.systemTime() },
         monotonic: @escaping @Sendable () -> Int64 = { Int64(NIODeadline.now().uptimeNanoseconds) }
     ) {
         self.wall = wall
         self.monotonic = monotonic
-        // Read in this order, what comes between makes the offset too small, which `follow` mends.
+        // In this order, a delay between the two reads makes the offset too small, which `follow` corrects.
         let time = wall()
         self.offsets = Guarded([Offset(from: .min, nanoseconds: time - monotonic())])
     }
 
-    /// What the wall clock says, whichever way it was set.
+    /// The time of the wall clock, including steps back.
     var now: Timestamp { Timestamp(microseconds: self.wall() / 1000) }
 
-    /// Takes over a step forward.
+    /// Applies a step forward of the wall clock.
     func follow() {
         let before = self.monotonic()
         let time = self.wall()

@@ -1,7 +1,7 @@
 internal import CassetteStore
 internal import TapeBytes
 
-/// The host that exists only behind the proxy: says that traffic flows, and hands out the CA's certificate.
+/// The page that shows that traffic flows, and how to make a device trust the CA.
 ///
 /// Changes nothing and knows no connections: an answer follows from the request's line and a status.
 struct MagicHost: Sendable {
@@ -188,7 +188,7 @@ struct MagicPage {
     }
 }
 
-/// The style sheet of the magic host's page: dark or light as the reader has it, from phones to wide screens.
+/// The style sheet of the magic host's page: dark or light by the reader's setting, from phones to wide screens.
 enum MagicStyle {
     static let css = """
 

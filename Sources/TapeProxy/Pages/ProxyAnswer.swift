@@ -2,19 +2,19 @@ internal import CassetteModel
 internal import TapeExchange
 internal import TapeRecorder
 
-/// An answer of the proxy's own, in the place of an origin's.
+/// A response that the proxy makes itself, in place of an origin's.
 ///
 /// Mostly plain text with a `Wiretape-Error` field, so that nobody takes it for the origin's. Never repeats header values or bodies.
 struct ProxyAnswer: Sendable {
     var status: Int
     var reason: String
-    /// Value of the `Wiretape-Error` field; nil for an answer that is no error.
+    /// The value of the `Wiretape-Error` field; nil if the answer is not an error.
     var error: String?
     var fields: [(String, String)]
     var contentType: String
     var body: [UInt8]
 
-    /// An answer in words; they end in a line end, given or not.
+    /// A plain-text answer; a missing line end is added.
     init(status: Int, reason: String, error: String? = nil, fields: [(String, String)] = [], text: String) {
         self.status = status
         self.reason = reason
@@ -24,7 +24,7 @@ struct ProxyAnswer: Sendable {
         self.body = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)
     }
 
-    /// An answer that is a page or a file.
+    /// A page or a file.
     init(contentType: String, body: [UInt8], fields: [(String, String)] = []) {
         self.status = 200
         self.reason = "OK"
@@ -33,7 +33,7 @@ struct ProxyAnswer: Sendable {
         self.body = body
     }
 
-    /// The words of an answer in words, without their last line end.
+    /// The body as text, without its last line end.
     var text: String {
         String(decoding: self.body.last == UInt8(ascii: "\n") ? self.body.dropLast() : self.body[...], as: UTF8.self)
     }
@@ -43,7 +43,7 @@ struct ProxyAnswer: Sendable {
         ProxyAnswer(status: error.status, reason: reason(error.status), error: "bad-request", text: error.message)
     }
 
-    /// What stands in for the response of a failed exchange: the same live and replayed.
+    /// Replaces the response of a failed exchange: the same live and replayed.
     static func failure(_ failure: Failure) -> ProxyAnswer {
         switch failure.kind {
         case .timeout:
@@ -53,14 +53,14 @@ struct ProxyAnswer: Sendable {
         }
     }
 
-    /// A request that the cassette does not hold. 424 is a client error outside every common retry policy: those of curl,
+    /// A request that the cassette does not contain. 424 is a client error outside every common retry policy: those of curl,
     /// urllib3, Alamofire and the cloud SDKs retry 408, 425, 429 and 5xx.
     static func miss(_ text: String) -> ProxyAnswer {
         ProxyAnswer(status: 424, reason: "Not In Cassette", error: "miss", text: text)
     }
 
     static func authenticationRequired(
-        _ text: String = "this proxy wants a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT."
+        _ text: String = "this proxy requires a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT."
     ) -> ProxyAnswer {
         ProxyAnswer(
             status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",
@@ -75,18 +75,18 @@ struct ProxyAnswer: Sendable {
 
     static let tooManyConnections = ProxyAnswer(
         status: 503, reason: "Service Unavailable", error: "connections",
-        text: "the proxy serves as many connections as it may: close some, or raise the limit of open files (ulimit -n).")
+        text: "the proxy has reached its connection limit: close some connections, or raise the limit of open files (ulimit -n).")
 
     static let diskFull = ProxyAnswer(
         status: 507, reason: "Insufficient Storage", error: "disk-full",
-        text: "the cassette's disk is full and --on-disk-full refuse is set: make room, or record with --on-disk-full pass.")
+        text: "the cassette's disk is full and --on-disk-full refuse is set: free some space, or record with --on-disk-full pass.")
 
-    /// What cannot be recorded is refused, as `--on-disk-full refuse` asks for.
+    /// A request that cannot be recorded, with `--on-disk-full refuse`.
     static func unrecorded(_ problem: RecorderProblem) -> ProxyAnswer {
         guard problem.code != .diskFull else { return .diskFull }
         return ProxyAnswer(
             status: 507, reason: "Insufficient Storage", error: "unrecorded",
-            text: "the cassette cannot be written and --on-disk-full refuse is set: see what the proxy says of it, or record with "
+            text: "the cassette cannot be written and --on-disk-full refuse is set: see the proxy's messages, or record with "
                 + "--on-disk-full pass.")
     }
 

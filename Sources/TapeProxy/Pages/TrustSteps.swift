@@ -1,4 +1,4 @@
-/// What a person does to make one system trust the CA.
+/// Instructions for making one system trust the CA.
 struct TrustSteps {
     var title: String
     var steps: HTML
@@ -101,7 +101,7 @@ struct TrustSteps {
                 """)
     }
 
-    /// The proxy listens on loopback unless it is told otherwise.
+    /// The proxy listens on loopback by default.
     private static let remote: HTML =
         "Another device reaches the proxy if it was started with <code>--listen 0.0.0.0:7070</code>, <code>--allow-remote</code> and <code>--proxy-auth</code>."
 }

@@ -14,11 +14,11 @@ public enum RunFailure: Int32, Sendable, CaseIterable, Comparable {
 
     public static func < (left: RunFailure, right: RunFailure) -> Bool { left.rawValue < right.rawValue }
 
-    /// All that has gone wrong.
+    /// Every reason for which the run has failed.
     ///
     /// - Parameters:
     ///   - failOn: which flaws of the replay count.
-    ///   - recorder: nil where nothing was recorded.
+    ///   - recorder: nil if nothing was recorded.
     public static func all(
         failOn: FailureRule, verdict: Verdict, counts: ProxyCounts, recorder: RecorderStatus?
     ) -> Set<RunFailure> {

@@ -5,9 +5,9 @@ public import CassetteRun
 public import CassetteStore
 public import TapeTrust
 
-/// What one source, or all of them, say of how a run is to go: nil and empty where they say nothing.
+/// The settings of a run from one source, or from all of them together: nil or empty if not set.
 ///
-/// Each text was checked by whoever put it in.
+/// The caller has validated each text.
 public struct RunSettings: Sendable, Hashable {
     public var mode: Setting<RecordMode>?
     public var match: Setting<[String]>?
@@ -22,14 +22,14 @@ public struct RunSettings: Sendable, Hashable {
     public var repetition: Setting<Repetition>?
     public var order: Setting<ReplayOrder>?
     public var latency: Setting<String>?
-    /// Whether dates of answers move with the replay.
+    /// Whether dates of responses are shifted to the time of the replay.
     public var refreshDates: Setting<Bool>?
-    /// Places of dates in JSON bodies that move with those of header fields.
+    /// Places of dates in JSON bodies that are shifted like those of header fields.
     public var refreshFields: [Setting<String>] = []
     public var failOn: Setting<FailureRule>?
     public var maxAge: Setting<Age>?
     public var onExpired: Setting<ExpiryPolicy>?
-    /// Whether the old cassette stays when the command failed.
+    /// Whether the old cassette is kept when the command fails.
     public var keepOnFailure: Setting<Bool>?
     public var review: Setting<Bool>?
     public var durability: Setting<ProxyConfiguration.Durability>?
@@ -45,7 +45,7 @@ public struct RunSettings: Sendable, Hashable {
 
     public init() {}
 
-    /// A cassette's own rules, as what all else is laid over.
+    /// The rules of a cassette, which all other settings are applied over.
     public init(matchTexts texts: MatchRuleTexts?, redaction: RedactionRules? = nil, of cassette: String) {
         let source = SettingSource.cassette(cassette)
         self.match = texts?.match.map { Setting(value: $0, source: source) }
@@ -55,7 +55,7 @@ public struct RunSettings: Sendable, Hashable {
         self.keep = redaction?.keep.map { Setting(value: $0.text, source: source) } ?? []
     }
 
-    /// These with others laid over them: lists add, but for `match`, and the rest replaces.
+    /// Applies others over these: lists are appended, except for `match`, and other values are replaced.
     public func adding(_ other: RunSettings) -> RunSettings {
         var sum = self
         sum.mode = other.mode ?? self.mode
@@ -93,7 +93,7 @@ public struct RunSettings: Sendable, Hashable {
     }
 }
 
-/// What holds where nobody says anything.
+/// Defaults.
 extension RunSettings {
     public var modeInForce: RecordMode { self.mode?.value ?? .once }
     public var repetitionInForce: Repetition { self.repetition?.value ?? .never }
@@ -142,7 +142,7 @@ extension RunSettings {
             rules: self.redact.map(\.value), keep: self.keep.map(\.value), secrets: values.filter { !$0.bytes.isEmpty })
     }
 
-    /// Variables whose values were to be taken out, and that the environment does not hold.
+    /// The variables of `secretEnv` that the environment does not have.
     public func missingSecrets(secret: (String) -> [UInt8]?) -> [String] {
         guard self.redaction?.value != false else { return [] }
         return self.secretEnv.map(\.value).filter { secret($0)?.isEmpty ?? true }

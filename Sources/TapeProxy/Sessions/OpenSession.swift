@@ -4,16 +4,16 @@ internal import CassetteRun
 internal import NIOCore
 internal import TapeRecorder
 
-/// One session of a server: its cassette and recorder, and where clients reach it.
+/// One session of a server: its cassette, its recorder, and the address that clients use.
 ///
-/// Sends and decides nothing: see `ProxyContext` and `CassetteSession`.
+/// Forwards and decides nothing: see `ProxyContext` and `CassetteSession`.
 final class OpenSession: Sendable {
     /// What it is made of.
     struct Parts: Sendable {
         var name: SessionName
         /// The cassette's name in the server's folder.
         var cassetteName: String
-        /// Those of the order, laid over those of all sessions.
+        /// The settings of the order, applied over those of all sessions.
         var settings: RunSettings
         /// What the client that ordered it should know.
         var notices: [String]
@@ -24,7 +24,7 @@ final class OpenSession: Sendable {
     let token: Secret
     let common: SharedSession
     let contexts: PerLoop<ProxyContext>
-    /// The listener of a port of its own.
+    /// The listener of the session's own port; nil if it has none.
     let listener: (any Channel)?
 
     init(
@@ -44,9 +44,7 @@ final class OpenSession: Sendable {
     /// The port of its own.
     var port: Int? { self.listener?.localAddress?.port }
 
-    /// How it is doing.
-    ///
-    /// - Parameter isDetailed: exchange by exchange too.
+    /// - Parameter isDetailed: adds the report on each exchange.
     func report(isDetailed: Bool = false) -> SessionReport {
         SessionReport(
             name: self.name, cassette: self.parts.cassetteName, mode: self.session.mode, isOpen: true,
@@ -56,9 +54,9 @@ final class OpenSession: Sendable {
             recorder: self.recorder?.currentStatus, failOn: self.parts.settings.failOnInForce, expiry: self.parts.cassette.plan.expiry)
     }
 
-    /// What came of it: closes the cassette, once nothing is in flight any more. Waits for the disk.
+    /// Closes the cassette, and returns the final report. To be called when nothing is in flight any more; waits for the disk.
     ///
-    /// - Parameter keepsOld: a cassette that the recording was to replace stays.
+    /// - Parameter keepsOld: keeps a cassette that the recording would replace.
     func close(keepsOld: Bool) -> SessionReport {
         var file: String?
         var problem: String?

@@ -6,14 +6,14 @@ internal import TapeExchange
 internal import TapeRecorder
 internal import TapeTLS
 
-/// One session on one event loop, as the connections there see it: the cassette, recorder and counts that it shares with the other loops,
-/// and connections to origins of its own.
+/// One session on one event loop: the cassette, recorder and counts that it shares with the other loops, and its own connections to
+/// origins.
 ///
 /// Not Sendable: lives on its event loop.
 final class ProxyContext {
-    /// What other sessions of the event loop use as well.
+    /// Shared with the other sessions of the event loop.
     let shared: ProxyLoop
-    /// What the session's other event loops use as well.
+    /// Shared with the session's other event loops.
     let common: SharedSession
     let configuration: ProxyConfiguration
     let session: CassetteSession
@@ -27,18 +27,18 @@ final class ProxyContext {
     let log: ProxyLog
     private let counts: Guarded<ProxyCounts>
     let messageLimits = Limits()
-    /// The client connections that are with this session.
+    /// The client connections of this session.
     let members = ConnectionRegistry()
-    /// Host and port the proxy listens on, for its help page.
+    /// `HOST:PORT` that the proxy listens on, for its own pages.
     private(set) var address = ""
     private var waiting: [ObjectIdentifier: () -> Void] = [:]
-    /// The recorder's queue is full: nobody reads.
+    /// The recorder's queue is full: connections stop reading.
     private(set) var isRecorderFull = false
     private(set) var isStopping = false
     private var stopped: EventLoopPromise<Void>?
     private var grace: Scheduled<Void>?
 
-    /// - Parameter dialing: nil connects to the origins themselves.
+    /// - Parameter dialing: nil dials the origins.
     init(shared: ProxyLoop, common: SharedSession, dialing: (any Dialing)? = nil) {
         self.shared = shared
         self.common = common
@@ -60,7 +60,7 @@ final class ProxyContext {
     }
 
     var loop: any EventLoop { self.shared.loop }
-    var door: LoopDoor { self.shared.door }
+    var door: LoopGate { self.shared.door }
     var dialer: UpstreamDialer { self.shared.dialer }
     var flushes: FlushQueue { self.shared.flushes }
     var disk: DiskPool { self.shared.disk }
@@ -71,12 +71,12 @@ final class ProxyContext {
 
     func readClock() { self.shared.readClock() }
 
-    /// When a client that does nothing from now on has stalled.
+    /// The deadline of a client that does nothing from now on.
     var stallDeadline: NIODeadline { self.now + .seconds(Int64(self.limits.clientStall)) }
 
     func timestamp(at instant: NIODeadline) -> Timestamp { self.shared.timestamp(at: instant) }
 
-    /// Clients reach the session there.
+    /// Sets the address that clients use for this session.
     func listens(on host: String, port: Int) {
         self.address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
@@ -87,13 +87,13 @@ final class ProxyContext {
 
     func add(_ member: any TimedConnection) { self.members.add(member) }
 
-    /// A client connection is gone, or with another session.
+    /// A client connection has closed, or has moved to another session.
     func remove(_ member: any TimedConnection) {
         self.members.remove(member)
         if self.isStopping, self.members.count == 0 { self.endStop() }
     }
 
-    /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period.
+    /// Closes idle connections now and busy ones after their exchange, at the latest after the grace period.
     func stop(then done: EventLoopPromise<Void>) {
         self.isStopping = true
         self.stopped = done
@@ -119,7 +119,7 @@ final class ProxyContext {
 
     // MARK: Counts
 
-    /// What the magic host tells about this run.
+    /// What the magic host shows about this run.
     var magicStatus: MagicStatus {
         let counts = self.common.totalCounts
         return MagicStatus(
@@ -144,18 +144,18 @@ final class ProxyContext {
         self.common.recorderFilled()
     }
 
-    /// Another loop has filled the queue. Asks again: the call may come after the queue has drained, and then no other call would end it.
+    /// Another loop has filled the queue. Checks again: the queue may have drained before this call, and nothing would reset the flag then.
     func recorderFilled() {
         if self.recorder?.isFull == true { self.isRecorderFull = true }
     }
 
-    /// Calls back when the recorder has drained; one call per owner.
+    /// Calls back when the recorder has drained; keeps one callback per owner.
     func whenRecorderDrains(_ owner: AnyObject, _ call: @escaping () -> Void) {
         self.waiting[ObjectIdentifier(owner)] = call
     }
 
     func recorderDrained() {
-        // The call is of a drain before the queue was filled anew: that of the next one comes.
+        // The queue was filled again after this drain: the next drain calls again.
         guard self.recorder?.isFull != true else { return }
         if self.isRecorderFull { self.log.recorderDrained() }
         self.isRecorderFull = false

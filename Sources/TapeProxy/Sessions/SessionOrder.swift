@@ -1,16 +1,16 @@
 public import CassetteStore
 internal import TapeBytes
 
-/// What a session is to be: which cassette, and how it is replayed and recorded.
+/// A request to open a session: which cassette, and how it is replayed and recorded.
 public struct SessionOrder: Sendable, Hashable {
-    /// Nil takes a free name.
+    /// Nil picks a free name.
     public var name: SessionName?
     /// The cassette's name in the server's folder.
     public var cassette: String
     public var mode: RecordMode
-    /// Laid over those that hold for all sessions, and over the cassette's own.
+    /// Applied over those of all sessions, and over the cassette's own.
     public var settings: RunSettings
-    /// Whether the session gets a port of its own, for clients that know no proxy credentials.
+    /// Whether the session gets a port of its own, for clients that cannot send proxy credentials.
     public var wantsPort: Bool
 
     public init(

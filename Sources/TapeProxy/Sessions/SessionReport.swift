@@ -3,32 +3,32 @@ public import CassetteStore
 public import TapeBytes
 public import TapeRecorder
 
-/// How a session is doing, or what came of it: in numbers, and exchange by exchange where that was asked for.
+/// The state of a session, or its result: in numbers, and for each exchange if that was requested.
 public struct SessionReport: Sendable {
     public var name: SessionName
     /// The cassette's name in the server's folder.
     public var cassette: String
     public var mode: RecordMode
     public var isOpen: Bool
-    /// Exchanges in the cassette that is replayed.
+    /// Exchanges in the replayed cassette.
     public var recorded: Int
     public var counts: ProxyCounts
     public var verdict: Verdict
-    /// What came of the replay, exchange by exchange.
+    /// The result for each exchange; nil if it was not requested.
     public var details: ReplayReport?
-    /// Nil where nothing is recorded.
+    /// Nil if nothing is recorded.
     public var recorder: RecorderStatus?
-    /// The recording's file; another than the cassette's where that one stayed as it was. Nil where nothing was recorded, and before the end.
+    /// The recording's file, which differs from the cassette's if that one was kept. Nil if nothing was recorded, and before the end.
     public var file: String?
-    /// Why the cassette could not be closed as it should.
+    /// Why the cassette could not be closed; nil if it was.
     public var problem: String?
 
     /// Which flaws of the replay are failures.
     public var failOn = FailureRule.standard
-    /// That the cassette is older than it may be, and was replayed all the same.
+    /// Says that the cassette is expired but was replayed all the same; nil otherwise.
     public var expiry: String?
 
-    /// As the exit code of a run: 0, or the smallest of `RunFailure`.
+    /// The exit code of a run with this result: 0, or the smallest `RunFailure`.
     public var exitStatus: Int {
         if self.problem != nil || self.verdict.unserved > 0 { return Int(RunFailure.failed.rawValue) }
         let failures = RunFailure.all(failOn: self.failOn, verdict: self.verdict, counts: self.counts, recorder: self.recorder)

@@ -10,30 +10,29 @@ internal import TapeExchange
 
 /// Serves many cassettes at once: one shared port, and sessions that are opened and ended while it runs.
 ///
-/// Sessions share the event loops, the certificate authority and nothing else. Who opens and ends them is another's business: see
-/// `ControlServer`.
+/// Sessions share the event loops and the certificate authority, and nothing else. Clients open and end them through `ControlServer`.
 public final class SessionServer: Sendable {
-    /// Sessions at once: two for each core of the largest machines of CI. Each may hold 1 MiB of answers and a recorder's thread.
+    /// Sessions at once: two for each core of the largest CI machines. Each may hold 1 MiB of responses and a recorder's thread.
     public static let sessionLimit = 256
 
-    /// The shared port, as clients use it: `127.0.0.1:7070`.
+    /// The address of the shared port: `127.0.0.1:7070`.
     public let address: String
     let configuration: SessionServerConfiguration
     /// Of each session's configuration what is the same for all.
     let settings: ProxyConfiguration
     let interfaces: [IPAddress]
     let loops: ServerLoops
-    let stages: PerLoop<SessionStage>
-    let book = Guarded(SessionBook<OpenSession>(limit: SessionServer.sessionLimit))
+    let stages: PerLoop<SessionLoop>
+    let book = Guarded(SessionRegistry<OpenSession>(limit: SessionServer.sessionLimit))
     let notice: @Sendable (String) -> Void
     private let lobby: SharedSession
     private let lobbies: PerLoop<ProxyContext>
     private let listener: any Channel
-    private let ending = Ending()
+    private let ending = Shutdown()
 
-    /// Listens and serves; there are no sessions yet.
+    /// Listens and serves, without any session yet.
     ///
-    /// - Parameter notice: takes lines for people, on what went wrong in which session; called on any thread.
+    /// - Parameter notice: receives messages for people about problems of a session; called on any thread.
     public static func start(
         _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(ProxyError) -> SessionServer {
@@ -42,7 +41,7 @@ public final class SessionServer: Sendable {
         }.get()
     }
 
-    /// The same for a thread that may wait, as a command's main thread: never an event loop's, nor a task's.
+    /// The same for a thread that may block, such as a command's main thread: never an event loop or a task.
     package static func start(
         _ configuration: SessionServerConfiguration, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(ProxyError) -> SessionServer {
@@ -76,13 +75,13 @@ public final class SessionServer: Sendable {
         let lobby = SharedSession(configuration: settings, session: try CassetteSession(mode: .none), log: loops.shared.log)
         let lobbies = try lobby.makeContexts(behind: loops.doors) { ProxyContext(shared: loops.loops.value(on: $0), common: lobby) }
         let stages = try PerLoop(behind: loops.doors) { _, loop in
-            SessionStage(shared: loops.loops.value(on: loop), lobby: lobbies.value(on: loop))
+            SessionLoop(shared: loops.loops.value(on: loop), lobby: lobbies.value(on: loop))
         }
         let interfaces = ProxyListener.interfaces()
         do {
             self.listener = try ProxyListener.bind(
                 host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: lobbies,
-                entrance: try PerLoop(behind: loops.doors) { _, loop in Entrance(stages.value(on: loop).directory) }
+                entrance: try PerLoop(behind: loops.doors) { _, loop in SessionGate(stages.value(on: loop).directory) }
             ).wait()
         } catch {
             try? lobby.stop(lobbies).wait()
@@ -101,25 +100,25 @@ public final class SessionServer: Sendable {
         loops.shared.log.started(self.address, loops: stages.count)
     }
 
-    /// Serves until the task is cancelled or somebody calls `stop`, and returns when the server has stopped.
+    /// Serves until the task is cancelled or `stop` is called, and returns when the server has stopped.
     ///
-    /// - Returns: what came of the sessions that were open; nothing where another `stop` has returned it.
+    /// - Returns: the reports of the sessions that were open; empty if another `stop` has returned them.
     public func run() async -> [SessionReport] {
         await self.ending.wanted()
         return await self.stop()
     }
 
-    /// Lets nobody open a session any more, lets what is in flight end within the grace period, and closes every cassette.
+    /// Refuses new sessions, lets exchanges in flight end within the grace period, and closes every cassette.
     ///
-    /// A recording that was to replace a cassette stays beside it: nobody has said that it is whole. Nobody may be opening or ending a
-    /// session meanwhile. Event loops that are somebody else's go on.
+    /// A recording that would replace a cassette stays beside it, since it may be incomplete. No call may be opening or ending a session
+    /// meanwhile. Shared event loops keep running.
     ///
-    /// - Returns: what came of the sessions that were open; nothing for all but the first who stop it.
+    /// - Returns: the reports of the sessions that were open; empty for all but the first caller.
     public func stop() async -> [SessionReport] {
         await BlockingWork.run { self.stop() }
     }
 
-    /// The same for a thread that may wait: never an event loop's, nor a task's.
+    /// The same for a thread that may block: never an event loop or a task.
     package func stop() -> [SessionReport] {
         self.ending.perform {
             self.loops.shared.log.stopping()
@@ -139,7 +138,7 @@ public final class SessionServer: Sendable {
 /// The sessions of a server as one of its event loops knows them.
 ///
 /// Touches no file. Not Sendable: lives on its event loop.
-final class SessionStage {
+final class SessionLoop {
     let shared: ProxyLoop
     let directory = SessionDirectory()
     /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
@@ -211,14 +210,14 @@ extension SessionServer {
         try self.book.withLock { try $0.session(name) }.report(isDetailed: true)
     }
 
-    /// How all are doing, in the order of their start.
+    /// The reports of all open sessions, in the order of their start.
     func reports() -> [SessionReport] {
         self.book.withLock { $0.open }.map { $0.report() }
     }
 
-    /// Lets nobody in any more, lets what is in flight end within the grace period, and closes the cassette.
+    /// Refuses new clients, lets exchanges in flight end within the grace period, and closes the cassette.
     ///
-    /// - Parameter keepsOld: a cassette that the recording was to replace stays, the recording beside it.
+    /// - Parameter keepsOld: keeps a cassette that the recording would replace, with the recording beside it.
     /// - Throws: `SessionError`.
     func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
         let session = try self.book.withLock { try $0.beginClosing(name) }
@@ -254,7 +253,7 @@ extension SessionServer {
     }
 }
 
-/// The one folder that the cassettes of sessions lie in: whoever may start sessions reaches no file outside of it.
+/// The sessions of a server on one of its event loops.
 ///
 /// Judges names at the moment of asking. Links that somebody with rights of their own puts there a moment later are not its business.
 public struct CassetteFolder: Sendable, Hashable {

@@ -35,7 +35,7 @@ struct SessionSettingsReader {
     private func readRules(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("rules") else { return }
         guard value.kind == .object else {
-            throw self.members.error("rules", "is no object: give one with match, ignore or patterns, each a list of strings.")
+            throw self.members.error("rules", "is not an object: give one with match, ignore or patterns, each a list of strings.")
         }
         let rules = try OrderMembers(value, known: ["match", "ignore", "patterns"], prefix: "rules.")
         if let names = try rules.texts("match") {
@@ -46,14 +46,14 @@ struct SessionSettingsReader {
         settings.patterns = (try rules.texts("patterns") { _ = try PlacePattern($0) } ?? []).map(self.setting)
     }
 
-    /// One name needs no list.
+    /// A string, or a list of strings.
     private func failOn() throws(SessionError) -> Setting<FailureRule>? {
         guard let value = self.members.value("failOn") else { return nil }
         let names = if let name = value.string { [name] } else { try self.members.texts("failOn") ?? [] }
         return self.setting(try self.members.made("failOn") { try FailureRule(names: names) })
     }
 
-    /// True for header fields alone, or the places of dates in JSON bodies as well.
+    /// True for header fields only, or a list of the places of dates in JSON bodies.
     private func readDates(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("refreshDates") else { return }
         if let refreshes = value.bool {
@@ -77,7 +77,7 @@ struct SessionSettingsReader {
         settings.secretEnv = (try self.members.texts("secretEnv") { try Self.checkVariable($0) } ?? []).map(self.setting)
         guard settings.redaction?.value == false else { return }
         guard (settings.redact + settings.keep + settings.secretEnv).isEmpty else {
-            throw self.members.error("redaction", "is false, which does not go together with redact, keep and secretEnv: leave out either.")
+            throw self.members.error("redaction", "is false, which conflicts with redact, keep and secretEnv: leave out one or the other.")
         }
     }
 

@@ -3,9 +3,9 @@ internal import NIOCore
 internal import TapeBytes
 internal import TapeRecorder
 
-/// One session as all its event loops share it: the cassette and who decides about it, the recorder, and what is counted.
+/// What all event loops of one session share: the cassette and its session, the recorder, and the counts.
 ///
-/// A loop's own part is its `ProxyContext`.
+/// The state of each loop is its `ProxyContext`.
 final class SharedSession: Sendable {
     let configuration: ProxyConfiguration
     let session: CassetteSession
@@ -13,18 +13,18 @@ final class SharedSession: Sendable {
     let recorder: (any ExchangeSink)?
     /// Nil if nothing is replayed.
     let cassette: RecordedCassette?
-    /// Answers in memory: what one loop has read from the disk no other reads again.
+    /// Responses in memory: what one loop has read from the disk, the others do not read again.
     let cache: ReplayCache
     let diagnosis: Diagnosis
-    /// Names the session if there may be others.
+    /// Names the session if the server has several.
     let log: ProxyLog
     private let lastUpstream = Guarded(0)
-    /// One for each loop, so that counting waits for no other loop; summed when they are read.
+    /// One for each loop, so that counting waits for no other loop; summed on reading.
     private let counts: Guarded<[Guarded<ProxyCounts>]>
-    /// Nil before the contexts are made, and after the session's end.
+    /// Nil before the contexts are made, and after the session has ended.
     private let contexts = Guarded<PerLoop<ProxyContext>?>(nil)
 
-    /// - Parameter notice: takes lines for people; called on any of the event loops.
+    /// - Parameter notice: receives messages for people; called on any of the event loops.
     init(
         configuration: ProxyConfiguration, session: CassetteSession, recorder: (any ExchangeSink)? = nil, cassette: RecordedCassette? = nil,
         cacheLimit: Int = ReplayLibrary.cacheLimit, log: ProxyLog = ProxyLog(), notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -42,9 +42,9 @@ final class SharedSession: Sendable {
 
     // MARK: Its event loops
 
-    /// Makes the session's context on each loop; the caller is no event loop.
+    /// Makes the session's context on each loop. Blocks, so it must not be called on an event loop.
     func makeContexts(
-        behind doors: [LoopDoor], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
+        behind doors: [LoopGate], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
     ) throws -> PerLoop<ProxyContext> {
         let contexts = try PerLoop(behind: doors) { _, loop in try make(loop) }
         self.contexts.withLock { $0 = contexts }
@@ -52,22 +52,22 @@ final class SharedSession: Sendable {
         return contexts
     }
 
-    /// Ends idle connections now and busy ones with their exchange, at the latest after the grace period; succeeds when all loops are
-    /// through.
+    /// Closes idle connections now and busy ones after their exchange, at the latest after the grace period; succeeds when all loops have
+    /// finished.
     func stop(_ contexts: PerLoop<ProxyContext>) -> EventLoopFuture<Void> {
         contexts.whenAll { $0.stop(then: $1) }.map {
-            // They hold each other through the recorder.
+            // Breaks the reference cycle through the recorder.
             self.recorder?.onDrain {}
             self.contexts.withLock { $0 = nil }
         }
     }
 
-    /// The queue is full, as one of the loops has just learnt: the others stop reading before they put something themselves.
+    /// One loop has found the queue full: the others stop reading as well.
     func recorderFilled() {
         self.contexts.withLock { $0 }?.execute { $0.recorderFilled() }
     }
 
-    /// The number of a connection to an origin, unique in the session's cassette.
+    /// The next number of a connection to an origin, unique in the session's cassette.
     func nextUpstream() -> Int {
         self.lastUpstream.withLock {
             $0 += 1
@@ -77,14 +77,14 @@ final class SharedSession: Sendable {
 
     // MARK: Counts
 
-    /// A place where one loop counts.
+    /// The counts of one loop.
     func makeCounts() -> Guarded<ProxyCounts> {
         let box = Guarded(ProxyCounts())
         self.counts.withLock { $0.append(box) }
         return box
     }
 
-    /// Of all loops together.
+    /// The sum over all loops.
     var totalCounts: ProxyCounts {
         let boxes = self.counts.withLock { $0 }
         return boxes.reduce(into: ProxyCounts()) { total, box in total.add(box.withLock { $0 }) }

@@ -13,14 +13,14 @@ final class ClientPeer {
     var scope: TunnelScope?
     /// The address that the client connected to.
     var localAddress: IPAddress?
-    private var entrance: Entrance
+    private var entrance: SessionGate
     /// Ends with its session. Set while the connection is open.
     private weak var connection: (any TimedConnection)?
 
     /// - Parameters:
     ///   - session: the one to begin with.
-    ///   - entrance: says which session a request is for.
-    init(id: Int, session: ProxyContext, entrance: Entrance) {
+    ///   - sessionGate: says which session a request is for.
+    init(id: Int, session: ProxyContext, entrance: SessionGate) {
         self.id = id
         self.session = session
         self.entrance = entrance

@@ -1,9 +1,9 @@
 public import TapeBytes
 internal import TapeTLS
 
-/// SHA-256 by OpenSSL, or by our own code where OpenSSL has none to give.
+/// SHA-256 by OpenSSL, or by our own code if OpenSSL provides none.
 public struct FastSHA256: ContentDigest {
-    /// A class around the owner of the OpenSSL context, since a digest may be copied and the owner may not.
+    /// A class around the owner of the OpenSSL context: a digest must be copyable, and the owner is not.
     private final class Box {
         var digest: SHA256Digest
 

@@ -2,10 +2,10 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeTLS
 
-/// Puts TLS between a channel and the handlers behind it: they see plaintext, the channel ciphertext.
+/// Adds TLS to a channel: the handlers after it see plaintext, the channel sees ciphertext.
 ///
-/// A close_notify appears to them as the end of the input; an end without it as an error, since what came may be a part only
-/// (RFC 8446, 6.1). Back-pressure is the channel's own: what is written is encrypted at once, and what is read is passed on at once.
+/// A close_notify reaches them as the end of the input; an end without it as an error, since the data may be incomplete (RFC 8446, 6.1).
+/// Back-pressure is the channel's own: writes are encrypted at once, and reads are passed on at once.
 /// Not Sendable: lives on its event loop.
 final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -13,11 +13,11 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// OpenSSL takes hellos of 128 KiB, and a client with a session may send early data right behind its hello (RFC 8446, 2.3).
+    /// OpenSSL accepts hellos of 128 KiB, and a client with a session may send early data right after its hello (RFC 8446, 2.3).
     private static let waitingLimit = 256 * 1024
 
     private var connection: TLSConnection
-    /// The connection has failed or its channel is gone.
+    /// The connection has failed, or its channel has closed.
     private var isOver = false
     weak var owner: (any TLSHandlerOwner)?
     private var context: ChannelHandlerContext?
@@ -28,10 +28,10 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isCut = false
     /// Ciphertext that leaves with the next flush.
     private var outgoing: ByteBuffer?
-    /// Whether ciphertext is kept as it came, for the case that it turns out not to be for us.
+    /// Whether ciphertext is also kept as received, in case the tunnel must be passed through.
     var keepsInput = false
     private(set) var keptInput = ByteBuffer()
-    /// What came behind a hello that waits for its answer; nil while none waits.
+    /// Ciphertext received after a hello that is not answered yet; nil if there is none.
     private var waiting: ByteBuffer?
 
     init(_ connection: consuming TLSConnection, isClient: Bool) {
@@ -39,12 +39,12 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.isClient = isClient
     }
 
-    /// The next close is not the end of what was to be said: no close_notify (RFC 8446, 6.1).
+    /// The next close is not the end of the data: it sends no close_notify (RFC 8446, 6.1).
     func cut() { self.isCut = true }
 
     // MARK: Handshake
 
-    /// Server: goes on behind the hello.
+    /// Server: continues after the hello.
     func answer(_ leaf: Leaf, protocolName: String?, refusesProtocols: Bool = false) {
         do throws(TLSFailure) {
             try self.connection.answer(leaf, protocolName: protocolName, refusesProtocols: refusesProtocols)
@@ -54,7 +54,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.take(self.waiting.take() ?? ByteBuffer())
     }
 
-    /// Ciphertext that was read before the handler was there.
+    /// Takes ciphertext that was read before the handler was added.
     func begin(with ciphertext: ByteBuffer) { self.take(ciphertext) }
 
     // MARK: Channel events
@@ -100,7 +100,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.handle(self.connection.inputEnded())
     }
 
-    /// Takes ciphertext as far as it leads.
+    /// Processes ciphertext.
     private func take(_ ciphertext: ByteBuffer) {
         guard !self.isOver, let context else { return }
         if self.keepsInput { self.keptInput.writeImmutableBuffer(ciphertext) } else { self.keptInput = ByteBuffer() }
@@ -163,7 +163,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let plaintext = self.unwrapOutboundIn(data)
-        // Not to be lost without a word, and not to be sent in clear.
+        // Must not be dropped silently, and must not be sent in clear.
         guard self.isEstablished, !self.isOutputClosed, !self.isOver else {
             promise?.fail(ChannelError.outputClosed)
             return
@@ -182,7 +182,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireErrorCaught(error)
             return
         }
-        // Who wants to know when it is out gets a write of its own; all else leaves in one with the flush.
+        // A write with a promise is passed on separately; all others leave together with the flush.
         if let promise { context.write(self.wrapOutboundOut(self.outgoing.take() ?? ByteBuffer()), promise: promise) }
     }
 
@@ -203,7 +203,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.close(mode: mode, promise: promise)
     }
 
-    /// What the connection has to say of itself, behind what was written before.
+    /// Appends the connection's own output, such as handshake messages, to what was written before.
     private func collectOutput() {
         self.connection.takeOutput { bytes in
             var buffer = self.outgoing.take() ?? ByteBuffer()
@@ -218,7 +218,7 @@ final class TLSHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(self.wrapOutboundOut(outgoing), promise: nil)
     }
 
-    // MARK: What was agreed on
+    // MARK: Result of the handshake
 
     func inspect<R>(_ body: (borrowing TLSConnection) -> R) -> R { body(self.connection) }
 }
@@ -234,7 +234,7 @@ protocol TLSHandlerOwner: AnyObject {
 }
 
 extension TLSDetails {
-    /// What was agreed on with an origin that sent these certificates.
+    /// The result of a handshake with an origin that sent these certificates.
     convenience init(_ connection: borrowing TLSConnection, serverName: String?, certificates: [CertificateSummary]) {
         self.init(
             version: connection.version, cipher: connection.cipher, alpn: connection.protocolName, sni: serverName,

@@ -2,12 +2,12 @@ internal import CassetteModel
 internal import TapeBytes
 internal import TapeTLS
 
-/// One TLS failure as a line for people: which host, which direction, what went wrong, and what to do about it.
+/// One TLS failure as a message for people: which host, which direction, what went wrong, and what to do about it.
 struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     enum Leg: Sendable, Hashable {
-        /// From the client to us.
+        /// Between the client and the proxy.
         case client
-        /// From us to the origin.
+        /// Between the proxy and the origin.
         case upstream
     }
 
@@ -15,7 +15,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var host: String
     var port: Int
     var failure: TLSFailure
-    /// The handshake was through, and nothing came behind it.
+    /// The handshake was complete, and no byte followed.
     var isAfterHandshake = false
 
     private var authority: String {
@@ -44,7 +44,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
             "the client reset the connection \(self.moment), which most often means that it does not trust wiretape's CA: "
                 + self.trustAdvice
         case .noSharedVersion:
-            "the client speaks no TLS version that is allowed here: --tls-min 1.0 allows old ones."
+            "the client supports no TLS version that is allowed here: --tls-min 1.0 allows old ones."
         case .noSharedCipher:
             "the client speaks no cipher that is allowed here: --tls-min 1.0 allows old ones, \(self.passthrough) leaves it alone."
         case .noSharedProtocol:
@@ -96,9 +96,9 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .pinMismatch:
             "correct --pin, or find out who answers there."
         case .refusedByPolicy:
-            "the evaluation that was set for it said no."
+            "the trust evaluation set for this host rejected it."
         case .noSharedVersion, .noSharedCipher:
-            "--upstream-tls-min 1.0 speaks to old origins."
+            "--upstream-tls-min 1.0 allows old origins."
         case .noSharedProtocol:
             "it speaks no HTTP/1.1: --passthrough \(self.pattern) leaves it alone."
         case .certificateRequired, .certificateRejected:

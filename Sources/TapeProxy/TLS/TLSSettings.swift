@@ -3,9 +3,9 @@ internal import TapeExchange
 public import TapeTLS
 public import TapeTrust
 
-/// How a proxy looks into TLS: with which authority, where not, and how it judges origins.
+/// How a proxy intercepts TLS: its authority, the hosts that it leaves alone, and its trust in origins.
 public struct TLSSettings: Sendable {
-    /// For which hosts an origin is judged in which way.
+    /// The trust evaluation for origins of some hosts.
     public struct TrustRule: Sendable {
         public var hosts: HostPattern
         public var trust: ServerTrust
@@ -16,7 +16,7 @@ public struct TLSSettings: Sendable {
         }
     }
 
-    /// What origins are shown that ask for a certificate.
+    /// The client certificate for origins of some hosts that request one.
     public struct IdentityRule: Sendable {
         public var hosts: HostPattern
         public var identity: ClientIdentity
@@ -27,24 +27,24 @@ public struct TLSSettings: Sendable {
         }
     }
 
-    /// The authority that signs for every host, in PEM; behind its certificate may stand those that lead to a root.
+    /// The certificate of the authority that signs for every host, in PEM; may be followed by those that lead to a root.
     public var certificatePEM: [UInt8]
     public var keyPEM: [UInt8]
-    /// Hosts whose tunnels are passed through unread.
+    /// Hosts whose tunnels are passed through without interception.
     public var passthrough: [HostPattern]
     /// Hosts to which no tunnel is opened.
     public var refused: [HostPattern]
-    /// The lowest version that clients may speak.
+    /// The lowest version allowed for clients.
     public var clientMinimum: TLSVersion
-    /// The lowest version that origins may speak.
+    /// The lowest version allowed for origins.
     public var upstreamMinimum: TLSVersion
-    /// Files in PEM with roots that are trusted beside the system's.
+    /// Paths of PEM files with roots that are trusted in addition to the system's.
     public var upstreamRoots: [String]
-    /// The first that matches counts; where none does, origins get the default evaluation.
+    /// The first matching rule applies; the default evaluation if none matches.
     public var trust: [TrustRule]
-    /// The first that matches counts.
+    /// The first matching rule applies.
     public var identities: [IdentityRule]
-    /// Takes the secrets of both legs.
+    /// Logs the secrets of both connections: client and origin.
     public var keyLog: KeyLog?
 
     public init(
@@ -83,19 +83,19 @@ extension PeerPolicy {
     }
 }
 
-/// The client's end of TLS for all sessions and event loops of one server, made when it is first needed: reading roots takes its time.
+/// The client side of TLS for all sessions and event loops of one server, made on first use, since reading roots takes time.
 final class UpstreamTLSSource: Sendable {
     private let settings: TLSSettings?
     private let made = Guarded<UpstreamTLS?>(nil)
 
-    /// - Parameter settings: nil where HTTPS is not intercepted.
+    /// - Parameter settings: nil if HTTPS is not intercepted.
     init(_ settings: TLSSettings?) {
         self.settings = settings
     }
 
     func get() throws(TLSFailure) -> UpstreamTLS {
         guard let settings else { throw TLSFailure(cause: .other, message: "this proxy was started without TLS") }
-        // The one lock held while files are read: another loop that needs the roots meanwhile could do nothing without them.
+        // Held while files are read: another loop that needs the roots has to wait for them anyway.
         let result = self.made.withLock { made -> Result<UpstreamTLS, TLSFailure> in
             if let made { return .success(made) }
             let result = Result { () throws(TLSFailure) in try UpstreamTLS(settings) }
@@ -106,9 +106,9 @@ final class UpstreamTLSSource: Sendable {
     }
 }
 
-/// Makes the client's end of TLS for upstream connections, by the rules for their hosts.
+/// Makes the client side of TLS for upstream connections, by the rules for their hosts.
 ///
-/// Keeps no TLS sessions to resume: who connects has a cache of them. Nothing in it changes, so that all event loops use one.
+/// Keeps no TLS sessions to resume: the caller has a cache of them. Immutable, so all event loops share one.
 final class UpstreamTLS: Sendable {
     private let settings: TLSSettings
     private let context: TLSClientContext

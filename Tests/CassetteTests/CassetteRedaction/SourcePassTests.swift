@@ -67,15 +67,15 @@ import Testing
         var text = Array(repeating: UInt8(ascii: " "), count: (1 << 20) + 300_000)
         text.replaceSubrange(edge - back..<edge - back + secret.count, with: secret)
         let stream = TextStream(TextRedaction(rules: .standard, vault: SecretVault()), kind: .plain)
-        var bytes: [UInt8] = []
+        var output: [UInt8] = []
         text.withUnsafeBytes { bytes in
             for start in stride(from: 0, to: bytes.count, by: 64 << 10) {
                 let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(bytes.count, start + (64 << 10))])
-                stream.push(piece) { bytes.append(contentsOf: $0) }
+                stream.push(piece) { output.append(contentsOf: $0) }
             }
         }
-        stream.finish { bytes.append(contentsOf: $0) }
-        #expect(bytes.count == text.count + "{{password:1}}".utf8.count - "hunter2-x0".utf8.count)
-        #expect(bytes.filter { $0 != 32 } == Array("\"password\":\"{{password:1}}\"".utf8))
+        stream.finish { output.append(contentsOf: $0) }
+        #expect(output.count == text.count + "{{password:1}}".utf8.count - "hunter2-x0".utf8.count)
+        #expect(output.filter { $0 != 32 } == Array("\"password\":\"{{password:1}}\"".utf8))
     }
 }

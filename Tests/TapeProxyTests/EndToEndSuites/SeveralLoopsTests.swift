@@ -2,7 +2,6 @@ import CassetteModel
 import CassettePlayback
 import CassetteStore
 import Foundation
-import NIOConcurrencyHelpers
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

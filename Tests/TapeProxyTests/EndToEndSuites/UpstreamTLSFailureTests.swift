@@ -101,7 +101,7 @@ import Testing
     @Test func anOriginThatSpeaksHTTP2AloneIsSaidSo() throws {
         let tls = try self.scene.origin(protocols: ["h2"])
         let (answer, _) = try self.failure(tls.isRefused())
-        #expect(answer.contains("speaks no HTTP/1.1: --passthrough"), "\(answer)")
+        #expect(answer.contains("does not speak HTTP/1.1: --passthrough"), "\(answer)")
     }
 
     @Test func aRefusedConnectionIsOneOfTheRequest() throws {

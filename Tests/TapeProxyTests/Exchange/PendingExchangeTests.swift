@@ -1,7 +1,7 @@
+import TapeBytes
 import CassetteModel
 import CassettePlayback
 import CassetteStore
-import NIOConcurrencyHelpers
 import TapeTestSupport
 import Testing
 @testable import TapeProxy

@@ -1,6 +1,6 @@
+import TapeBytes
 import CassetteStore
 import Dispatch
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import TapeExchange

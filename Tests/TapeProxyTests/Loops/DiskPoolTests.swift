@@ -20,7 +20,7 @@ import Testing
         try begun.wait()
         let waiting = disk.run(on: other) { 2 }
         let error = #expect(throws: CassetteError.self) { try disk.run(on: loop) { 3 }.wait() }
-        #expect(error?.message == "2 pieces of work wait for the disk already; ask again when it has caught up")
+        #expect(error?.message == "2 disk operations are queued already; try again when the disk has caught up")
         gate.open()
         #expect(try slow.wait() == 1)
         #expect(try waiting.wait() == 2)

@@ -1,13 +1,13 @@
-import NIOConcurrencyHelpers
+import TapeBytes
 import NIOPosix
 @testable import TapeProxy
 import Testing
 
-@Suite struct LoopDoorTests {
+@Suite struct LoopGateTests {
     @Test func workGoesThroughUntilTheDoorIsShut() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let done = Guarded(0)
-        let door = LoopDoor(group.next())
+        let door = LoopGate(group.next())
         door.execute { done.withLock { $0 += 1 } }
         door.shut()
         door.execute { done.withLock { $0 += 1 } }

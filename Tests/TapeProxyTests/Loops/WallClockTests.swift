@@ -1,5 +1,5 @@
+import TapeBytes
 import Foundation
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 @testable import TapeProxy

@@ -53,7 +53,7 @@ import Testing
         #expect(secure.text.contains(">trusted</text>"))
         let plain = self.answer("/trusted.svg")
         #expect(plain.status == 404)
-        #expect(plain.text.hasPrefix("\"/trusted.svg\" is there over https alone: ask for one of /, /ca.pem,"))
+        #expect(plain.text.hasPrefix("\"/trusted.svg\" exists only over https: request one of /, /ca.pem,"))
     }
 
     @Test(arguments: ["/favicon.ico", "/CA.pem", "/ca.pem/", "//", "/status.json%20", "*"])

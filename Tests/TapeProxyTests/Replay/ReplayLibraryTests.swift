@@ -23,7 +23,7 @@ import Testing
             disk.stop()
             try? group.syncShutdownGracefully()
         }
-        let doors = group.makeIterator().map { LoopDoor($0) }
+        let doors = group.makeIterator().map { LoopGate($0) }
         let cache = ReplayCache(limit: ReplayLibrary.cacheLimit)
         let libraries = try PerLoop(behind: doors) { _, loop in
             ReplayLibrary(loop: loop, cassette: cassette, disk: disk, cache: cache)

@@ -1,5 +1,5 @@
+import TapeBytes
 import CassetteModel
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix

@@ -28,12 +28,12 @@ import Testing
 
     @Test(arguments: [
         ("", "is not JSON"), ("{", "is not JSON"), ("[]", "no JSON object"), ("{}", "\"cassette\" is missing"),
-        (#"{"cassette": 1}"#, "\"cassette\" is no string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "give one of \"none\""),
-        (#"{"cassette": "a", "mode": null}"#, "\"mode\" is no string"), (#"{"cassette": "a", "port": 1}"#, "neither true nor false"),
+        (#"{"cassette": 1}"#, "\"cassette\" is not a string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "give one of \"none\""),
+        (#"{"cassette": "a", "mode": null}"#, "\"mode\" is not a string"), (#"{"cassette": "a", "port": 1}"#, "neither true nor false"),
         (#"{"cassette": "a", "name": "a b"}"#, "\"name\" is not"),
-        (#"{"cassette": "a", "ignored": []}"#, "\"ignored\" is not known here: use cassette, mode, name"),
+        (#"{"cassette": "a", "ignored": []}"#, "\"ignored\" is unknown here: use cassette, mode, name"),
         (#"{"cassette": "a", "cassette": "b"}"#, "there twice"),
-        (#"{"cassette": "\ud800"}"#, "\"cassette\" is no string"),
+        (#"{"cassette": "\ud800"}"#, "\"cassette\" is not a string"),
     ])
     func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
         let error = #expect(throws: SessionError.self) { try self.read(json) }

@@ -176,11 +176,11 @@ import Testing
     }
 }
 
-@Suite struct SessionStageTests {
+@Suite struct SessionLoopTests {
     @Test func eachSessionHasItsOwnWayToOrigins() throws {
         let lobby = try EmbeddedProxy.context(EmbeddedEventLoop())
         lobby.listens(on: "127.0.0.1", port: 7070)
-        let stage = SessionStage(shared: lobby.shared, lobby: lobby)
+        let stage = SessionLoop(shared: lobby.shared, lobby: lobby)
         let contexts = try ["a.json", "b.json"].map {
             var configuration = ProxyConfiguration()
             configuration.cassetteName = $0

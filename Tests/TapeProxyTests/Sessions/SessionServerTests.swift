@@ -140,7 +140,7 @@ import Testing
         #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("none")) }
         #expect(throws: CassetteError.self) { try CassetteFolder(self.temporary.file("outside.json")) }
         let error = #expect(throws: CassetteError.self) { try self.folder.cassette("none/pets.json") }
-        #expect(error?.code == .notFound && error?.message.contains("make it first") == true)
+        #expect(error?.code == .notFound && error?.message.contains("create it first") == true)
     }
 
     @Test func theFolderItselfMayBeALink() throws {

@@ -1,7 +1,7 @@
+import TapeBytes
 import CassetteModel
 import CassettePlayback
 import CassetteStore
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix

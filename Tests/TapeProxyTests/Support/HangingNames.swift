@@ -1,5 +1,5 @@
+import TapeBytes
 import Dispatch
-import NIOConcurrencyHelpers
 import NIOCore
 import TapeTestSupport
 

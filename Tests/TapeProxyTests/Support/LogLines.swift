@@ -1,5 +1,5 @@
+import TapeBytes
 import Logging
-import NIOConcurrencyHelpers
 
 /// What was logged, a line for each event, with its metadata in the order of the keys.
 final class LogLines: Sendable {

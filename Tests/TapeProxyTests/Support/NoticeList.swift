@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import TapeBytes
 
 /// Lines that a proxy had for people.
 final class NoticeList: Sendable {

@@ -179,7 +179,7 @@ class RawConnection {
         guard bytes.isEmpty, end == wanted else { throw RawError("\(RawError.text(bytes)) and \(end) came in the place of \(wanted)") }
     }
 
-    // MARK: Ending
+    // MARK: Shutdown
 
     func closeOutput() { shutdown(self.descriptor, Int32(SHUT_WR)) }
 

@@ -109,7 +109,7 @@ final class TLSStream: RawConnection {
         return self.unsent.isEmpty
     }
 
-    // MARK: Ending
+    // MARK: Shutdown
 
     /// Ends our side with close_notify.
     override func closeOutput() {
@@ -127,7 +127,7 @@ final class TLSStream: RawConnection {
     /// Ends our side without a word, as who breaks off does.
     func cutOutput() { super.closeOutput() }
 
-    // MARK: What was agreed on
+    // MARK: Result of the handshake
 
     var version: String { self.tls.version }
     var protocolName: String? { self.tls.protocolName }

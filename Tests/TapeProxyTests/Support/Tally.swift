@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import TapeBytes
 
 /// Counts from any thread.
 final class Tally: Sendable {

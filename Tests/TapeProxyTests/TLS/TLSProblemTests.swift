@@ -1,13 +1,13 @@
+import TapeBytes
 import CassetteModel
 import Dispatch
-import NIOConcurrencyHelpers
 @testable import TapeProxy
 import TapeTLS
 import Testing
 
 @Suite struct TLSProblemTests {
     private static let trust =
-        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, "
+        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; if it pins certificates, "
         + "--passthrough h.test leaves it alone."
 
     private func line(_ leg: TLSProblem.Leg, _ cause: TLSFailure.Cause, host: String = "h.test", port: Int = 443) -> String {
@@ -28,15 +28,15 @@ import Testing
             .reset,
             "the client reset the connection during the handshake, which most often means that it does not trust wiretape's CA: \(Self.trust)"
         ),
-        (.noSharedVersion, "the client speaks no TLS version that is allowed here: --tls-min 1.0 allows old ones."),
+        (.noSharedVersion, "the client supports no TLS version that is allowed here: --tls-min 1.0 allows old ones."),
         (
             .noSharedCipher,
-            "the client speaks no cipher that is allowed here: --tls-min 1.0 allows old ones, --passthrough h.test leaves it alone."
+            "the client supports no cipher that is allowed here: --tls-min 1.0 allows old ones, --passthrough h.test leaves it alone."
         ),
-        (.noSharedProtocol, "the client speaks no HTTP/1.1: --passthrough h.test leaves it alone."),
+        (.noSharedProtocol, "the client does not speak HTTP/1.1: --passthrough h.test leaves it alone."),
         (.timeout, "MESSAGE: is the client still running? --passthrough h.test leaves it alone."),
-        (.expired, "the client found wiretape's certificate not valid now (MESSAGE): compare the clocks."),
-        (.notYetValid, "the client found wiretape's certificate not valid now (MESSAGE): compare the clocks."),
+        (.expired, "the client rejected wiretape's certificate as not valid now (MESSAGE): compare the clocks."),
+        (.notYetValid, "the client rejected wiretape's certificate as not valid now (MESSAGE): compare the clocks."),
         (.malformed, "MESSAGE: --passthrough h.test leaves it alone."),
         (.notTLS, "MESSAGE: --passthrough h.test leaves it alone."),
     ])
@@ -47,19 +47,19 @@ import Testing
     @Test(arguments: [
         (
             TLSFailure.Cause.unknownAuthority,
-            "--upstream-ca FILE trusts its authority, --insecure-upstream h.test anything it shows."
+            "--upstream-ca FILE trusts its authority, --insecure-upstream h.test accepts any certificate."
         ),
-        (.selfSigned, "--upstream-ca FILE trusts its authority, --insecure-upstream h.test anything it shows."),
+        (.selfSigned, "--upstream-ca FILE trusts its authority, --insecure-upstream h.test accepts any certificate."),
         (.expired, "have it renewed, or compare the clocks; --insecure-upstream h.test accepts it."),
         (.notYetValid, "have it renewed, or compare the clocks; --insecure-upstream h.test accepts it."),
         (.nameMismatch, "correct the name in the URL, or have the certificate issued for it; --insecure-upstream h.test accepts it."),
         (.pinMismatch, "correct --pin, or find out who answers there."),
-        (.refusedByPolicy, "the evaluation that was set for it said no."),
-        (.noSharedVersion, "--upstream-tls-min 1.0 speaks to old origins."),
-        (.noSharedCipher, "--upstream-tls-min 1.0 speaks to old origins."),
-        (.noSharedProtocol, "it speaks no HTTP/1.1: --passthrough h.test leaves it alone."),
-        (.certificateRequired, "--client-cert h.test=CERT.pem,KEY.pem gives it the certificate it wants."),
-        (.certificateRejected, "--client-cert h.test=CERT.pem,KEY.pem gives it the certificate it wants."),
+        (.refusedByPolicy, "the trust evaluation set for this host rejected it."),
+        (.noSharedVersion, "--upstream-tls-min 1.0 allows old origins."),
+        (.noSharedCipher, "--upstream-tls-min 1.0 allows old origins."),
+        (.noSharedProtocol, "it does not speak HTTP/1.1: --passthrough h.test leaves it alone."),
+        (.certificateRequired, "--client-cert h.test=CERT.pem,KEY.pem sends it the certificate it requires."),
+        (.certificateRejected, "--client-cert h.test=CERT.pem,KEY.pem sends it the certificate it requires."),
         (.notTLS, "is this port meant for http?"),
         (.timeout, "is it up, and does it speak TLS?"),
         (.closed, "is it up, and does it speak TLS?"),

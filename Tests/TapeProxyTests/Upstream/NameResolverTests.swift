@@ -1,4 +1,4 @@
-import NIOConcurrencyHelpers
+import TapeBytes
 import NIOCore
 import NIOPosix
 import TapeTestSupport

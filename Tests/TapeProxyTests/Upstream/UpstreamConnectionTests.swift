@@ -32,9 +32,9 @@ import Testing
     @Test func theOwnerHearsWhatHappens() throws {
         let (handler, channel, owner) = try self.connected()
         #expect(handler.isOpen)
-        try channel.writeInbound(ByteBuffer(string: "octets"))
+        try channel.writeInbound(ByteBuffer(string: "bytes"))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(owner.log == ["octets", "flush", "ended"])
+        #expect(owner.log == ["bytes", "flush", "ended"])
         handler.write(ByteBuffer(string: "out"))
         #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
         handler.flush()

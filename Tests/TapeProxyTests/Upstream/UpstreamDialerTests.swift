@@ -1,6 +1,5 @@
 import CassetteModel
 import CassetteStore
-import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOPosix

@@ -35,7 +35,7 @@ import Testing
     @Test func aCodedBodyIsWrittenWithItsCoding() throws {
         let body = #"{ "size": 3, "base64": "AAEC" }"#
         try self.inspection(interactionText(1, requestBody: body)).curl(1, files: self.folder.file("out"), overwrites: false)
-        #expect(try self.folder.read("out/1-request.octets") == [0, 1, 2])
+        #expect(try self.folder.read("out/1-request.bytes") == [0, 1, 2])
     }
 
     @Test func noFolderIsMadeWhereNoFileIsNeeded() throws {

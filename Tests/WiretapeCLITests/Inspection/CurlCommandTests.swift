@@ -41,8 +41,8 @@ import Testing
         #expect(try self.command(self.sample("POST", body: empty)).text.hasSuffix("  --data-raw ''\n"))
         let binary = try self.command(self.sample("GET", body: Body(size: 1, content: .binary([0]))))
         #expect(binary.text.contains("  -X GET \\\n"))
-        #expect(binary.text.hasSuffix("  --data-binary '@dir/1-request.octets'\n"))
-        #expect(binary.files.map(\.name) == ["1-request.octets"])
+        #expect(binary.text.hasSuffix("  --data-binary '@dir/1-request.bytes'\n"))
+        #expect(binary.files.map(\.name) == ["1-request.bytes"])
     }
 
     @Test func aFormThatCurlWritesDifferentlySaysSo() throws {

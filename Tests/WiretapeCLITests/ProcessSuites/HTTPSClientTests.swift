@@ -3,7 +3,7 @@ import Testing
 
 /// Real clients over HTTPS with nothing set but what the recorder sets for its program: recorded, and again with the origin gone.
 @Suite struct HTTPSClientTests {
-    private static let paths = ["pets.json", "octets.bin"]
+    private static let paths = ["pets.json", "bytes.bin"]
     private static let bodies = Array(Nginx.pets.utf8) + Array(0...255)
 
     /// Expects a client to print the same behind `record` and, without an origin, behind `replay`: the bodies of `paths`.

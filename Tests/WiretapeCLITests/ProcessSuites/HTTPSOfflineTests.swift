@@ -11,14 +11,14 @@ import Testing
         let cassette = folder.file("recorded.json")
         let end = try Wiretape.run(
             ["record", cassette, "--upstream-ca", origins.certificates.authority, "--"]
-                + Curl.get(origins.url(.good), origins.url(.good, "octets.bin")))
+                + Curl.get(origins.url(.good), origins.url(.good, "bytes.bin")))
         try #require(end.status == 0, "\(end.errors)")
         let text = String(decoding: try folder.read("recorded.json"), as: UTF8.self)
         let renamed = text.replacingOccurrences(of: "https://localhost:\(origins.port(.good))/", with: "https://origin.test/")
         return try folder.write(renamed.utf8, to: "offline.json")
     }
 
-    private static let urls = ["https://origin.test/pets.json", "https://origin.test/octets.bin"]
+    private static let urls = ["https://origin.test/pets.json", "https://origin.test/bytes.bin"]
     private static let bodies = Array(Nginx.pets.utf8) + Array(0...255)
 
     private static func unshared(_ command: [String]) throws -> ExternalProgram.Ended {

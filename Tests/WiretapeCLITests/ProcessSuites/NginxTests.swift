@@ -33,8 +33,8 @@ import Testing
             try curl("gzip", ["--header", "Accept-Encoding: gzip", url("pets.json?gzip")]),
             try curl("gzip, unpacked", ["--compressed", url("log.txt")]),
             try curl("not modified", ["--header", "If-None-Match: \(etag)", url("pets.json?match")]),
-            try curl("range", ["--range", "10-19", url("octets.bin?range")]),
-            try curl("range out of the file", ["--range", "1000-", url("octets.bin?out")]),
+            try curl("range", ["--range", "10-19", url("bytes.bin?range")]),
+            try curl("range out of the file", ["--range", "1000-", url("bytes.bin?out")]),
             try curl("10 MiB", [url("large.bin")]),
             try curl("chunked", [url("chunked/log.txt")]),
             try curl("chunked, raw", ["--raw", url("chunked/pets.json")]),
@@ -44,17 +44,17 @@ import Testing
             try curl("missing", [url("no-such-page")]),
             try curl("an error with a field", [url("teapot")]),
             try curl("refused method", ["--request", "PUT", "--data", "x=1", url("pets.json?put")]),
-            try curl("HTTP/1.0", ["--http1.0", url("octets.bin?http10")]),
-            try curl("several on one connection", [url("octets.bin?a"), url("octets.bin?b"), "--output", "second"]),
+            try curl("HTTP/1.0", ["--http1.0", url("bytes.bin?http10")]),
+            try curl("several on one connection", [url("bytes.bin?a"), url("bytes.bin?b"), "--output", "second"]),
             try python("JSON", ["GET", url("pets.json?python")]),
             try python("gzip", ["GET", url("log.txt?python"), "Accept-Encoding=gzip"]),
             try python("chunked", ["GET", url("chunked/log.txt?python")]),
             try python("HEAD", ["HEAD", url("pets.json?head")]),
             try python("10 MiB", ["GET", url("large.bin?python")]),
         ]
-        var head = try curl("HEAD", ["--head", url("octets.bin?head")])
+        var head = try curl("HEAD", ["--head", url("bytes.bin?head")])
         head.isHead = true
-        var ranges = try curl("two ranges", ["--range", "0-9,100-109", url("octets.bin?ranges")])
+        var ranges = try curl("two ranges", ["--range", "0-9,100-109", url("bytes.bin?ranges")])
         ranges.varies = true
         clients += [head, ranges]
         if let node = try? Programs.find("node") {
@@ -67,7 +67,7 @@ import Testing
                 Client(
                     name: "wget", program: wget,
                     arguments: [
-                        "--quiet", "--tries=1", "--timeout=20", "--save-headers", "--output-document=whole", url("octets.bin?wget"),
+                        "--quiet", "--tries=1", "--timeout=20", "--save-headers", "--output-document=whole", url("bytes.bin?wget"),
                     ]))
         }
         return clients

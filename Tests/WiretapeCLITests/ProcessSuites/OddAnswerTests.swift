@@ -31,7 +31,7 @@ import Testing
                 "GET %@/\(name) HTTP/1.1\nHost: 127.0.0.1:\(port)\n" + (closing.contains(String(name)) ? "" : "Connection: close\n"))
         }
         requests += [
-            Request("HEAD", "HEAD %@/octets HTTP/1.1\n" + host),
+            Request("HEAD", "HEAD %@/bytes HTTP/1.1\n" + host),
             Request("HEAD of chunks", "HEAD %@/chunked HTTP/1.1\n" + host),
             Request("odd fields", "GET %@/echo?a=%20b&c HTTP/1.1\n\(host)x-tight:1\nX-Wide:  \t two  words \t\nX-Empty:\nX-A: 1\nx-a: 2\n"),
             Request("odd URL", "GET %@/echo?q=%ED%95%9C&%zz&x=[1]|2' HTTP/1.1\n" + host),

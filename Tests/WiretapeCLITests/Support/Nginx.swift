@@ -13,7 +13,7 @@ final class Nginx {
         let large = (0..<(10 << 20) / 8).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
         try self.folder.write(large, to: "site/large.bin")
         try self.folder.write(Self.pets.utf8, to: "site/pets.json")
-        try self.folder.write(Array(0...255), to: "site/octets.bin")
+        try self.folder.write(Array(0...255), to: "site/bytes.bin")
         try self.folder.write(String(repeating: "a line of text, again and again\n", count: 2000).utf8, to: "site/log.txt")
         let folder = self.folder.path
         self.process = try NginxProcess(folder: self.folder, ports: 2) { ports in

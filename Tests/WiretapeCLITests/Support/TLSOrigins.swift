@@ -61,7 +61,7 @@ final class TLSOrigins {
         let certificates = try TLSCertificates()
         let folder = try TemporaryFolder()
         try folder.write(Nginx.pets.utf8, to: "site/pets.json")
-        try folder.write(Array(0...255), to: "site/octets.bin")
+        try folder.write(Array(0...255), to: "site/bytes.bin")
         try folder.write(Self.large, to: "site/large.bin")
         self.certificates = certificates
         self.folder = folder

@@ -2,8 +2,8 @@ import Foundation
 @testable import TapeProxy
 import Testing
 
-@Suite struct ControlClerkTests {
-    private func ask(_ clerk: ControlClerk, _ method: String, _ path: String, query: String = "", body: String = "") throws
+@Suite struct ControlServiceTests {
+    private func ask(_ clerk: ControlService, _ method: String, _ path: String, query: String = "", body: String = "") throws
         -> (status: Int, body: [String: Any])
     {
         let answer = clerk.answer(ControlRequest(method: method, path: path, query: query, body: Array(body.utf8)))
@@ -12,7 +12,7 @@ import Testing
 
     @Test func aSessionIsStartedLookedAtAndEnded() throws {
         let running = try RunningSessions()
-        let clerk = ControlClerk(server: running.server)
+        let clerk = ControlService(server: running.server)
         let created = try self.ask(clerk, "POST", "/sessions", body: #"{"cassette": "pets.json", "port": true}"#)
         #expect(created.status == 201)
         #expect(created.body["id"] as? String == "s1")
@@ -38,7 +38,7 @@ import Testing
 
     @Test func refusalsAreAnswers() throws {
         let running = try RunningSessions()
-        let clerk = ControlClerk(server: running.server)
+        let clerk = ControlService(server: running.server)
         for (body, status) in [
             ("", 400), (#"{"cassette": "../pets.json"}"#, 400), (#"{"cassette": "pets.json", "mode": "none"}"#, 422),
             (#"{"cassette": "pets.json", "modes": "none"}"#, 400),
@@ -53,7 +53,7 @@ import Testing
     @Test func theAddressOfAPortIsThatOfTheHost() throws {
         let running = try RunningSessions { $0.host = "::1" }
         let created = try self.ask(
-            ControlClerk(server: running.server), "POST", "/sessions", body: #"{"cassette": "a.json", "port": true}"#)
+            ControlService(server: running.server), "POST", "/sessions", body: #"{"cassette": "a.json", "port": true}"#)
         #expect(created.body["portProxy"] as? String == "http://[::1]:\(created.body["port"] as? Int ?? 0)")
     }
 }

@@ -1,10 +1,10 @@
 internal import CassettePlayback
 internal import TapeBytes
 
-/// Does what the control API is asked for, and says what came of it.
+/// Performs requests to the control API, and answers them.
 ///
 /// Waits for the disk and for clients to end: not for an event loop.
-struct ControlClerk: Sendable {
+struct ControlService: Sendable {
     let server: SessionServer
 
     func answer(_ request: ControlRequest) -> ControlAnswer {
@@ -20,7 +20,7 @@ struct ControlClerk: Sendable {
         }
     }
 
-    /// The one answer with the session's token in it.
+    /// The only answer that contains the session's token.
     private static func created(_ session: OpenSession, on address: String) -> ControlAnswer {
         var writer = JSONWriter()
         writer.beginObject(.inline)
@@ -85,7 +85,7 @@ enum ControlRoute: Sendable, Hashable {
     case list
     case create
     case show(SessionName)
-    /// - failed: what was recorded may not take the place of an older cassette.
+    /// - failed: the recording may not replace an older cassette.
     case end(SessionName, failed: Bool)
 
     /// - Throws: the refusal.
@@ -104,7 +104,7 @@ enum ControlRoute: Sendable, Hashable {
         guard let name = SessionName(String(parts[2])) else {
             throw ControlAnswer(
                 status: 404, reason: "Not Found", code: "not-found",
-                message: "no session can have that ID, which is written as it is, without %: GET /sessions lists those there are.")
+                message: "that is not a valid session ID, which is never percent-encoded: GET /sessions lists the open sessions.")
         }
         switch request.method {
         case "GET":
@@ -117,7 +117,7 @@ enum ControlRoute: Sendable, Hashable {
         }
     }
 
-    /// A query that was misspelled would be an order that is silently not followed.
+    /// A misspelled query would otherwise be silently ignored.
     private static func check(_ query: String, allowsFailed: Bool) throws(ControlAnswer) {
         guard query.isEmpty || (allowsFailed && (query == "failed=true" || query == "failed=false")) else {
             throw ControlAnswer(
@@ -129,7 +129,7 @@ enum ControlRoute: Sendable, Hashable {
     private static var unknown: ControlAnswer {
         ControlAnswer(
             status: 404, reason: "Not Found", code: "not-found",
-            message: "there is nothing of that path: use /sessions and /sessions/ID.")
+            message: "there is nothing at that path: use /sessions and /sessions/ID.")
     }
 
     /// RFC 9110, 15.5.6: a 405 without Allow is malformed.

@@ -4,7 +4,7 @@ internal import TapeBytes
 internal import TapeRecorder
 
 /// A server's stop: done once, whoever asks for it how often, and awaited by all who ask.
-final class Ending: Sendable {
+final class Shutdown: Sendable {
     private struct State {
         var isWanted = false
         var hasBegun = false
@@ -15,9 +15,9 @@ final class Ending: Sendable {
     private let state = Guarded(State())
     private let isOver = ConditionLock(value: false)
 
-    /// Does the work for the first who asks; the others wait until it is done. Blocks.
+    /// Runs the work for the first caller; later callers wait until it is done. Blocks.
     ///
-    /// - Returns: what came of the work; nil for all but the first.
+    /// - Returns: the result of the work; nil for all but the first caller.
     func perform<Result>(_ work: () -> Result) -> Result? {
         let isFirst = self.state.withLock { state in
             defer { state.hasBegun = true }
@@ -61,7 +61,7 @@ final class Ending: Sendable {
     }
 }
 
-/// What blocks its thread, for a task: on a thread of its own, since those of tasks and of Dispatch are as few as there are cores.
+/// Runs blocking work for a task on a thread of its own, since tasks and Dispatch have only as many threads as there are cores.
 enum BlockingWork {
     static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         let work = Guarded<(@Sendable () -> Result)?>(work)
@@ -71,7 +71,7 @@ enum BlockingWork {
                 guard let result = Self.take(work)?() else { return }
                 continuation.resume(returning: result)
             }
-            // Without a thread to be had, better a slow end than none.
+            // If no thread can be started, Dispatch runs it later.
             if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
         }
     }

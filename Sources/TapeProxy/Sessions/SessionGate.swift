@@ -1,9 +1,9 @@
 internal import TapeBytes
 
-/// Whom a client connection may speak to: the one session of its port, or the one that its proxy credentials name.
+/// Which session a client connection may use: the one of its port, or the one that its proxy credentials name.
 ///
 /// Belongs to one connection. Not Sendable: lives on its event loop.
-struct Entrance {
+struct SessionGate {
     private enum Kind {
         case open
         case guarded(ProxyCredentials)
@@ -11,16 +11,16 @@ struct Entrance {
     }
 
     private let kind: Kind
-    /// The last field value that was found right, so that a connection's next request costs one comparison.
+    /// The last accepted field value, so that the connection's next request costs one comparison.
     private var accepted: String?
 
-    /// Whether it asks for credentials.
+    /// Whether it requires credentials.
     var isGuarded: Bool { if case .open = self.kind { false } else { true } }
 
     /// For everybody who reaches the port.
-    static var open: Entrance { Entrance(kind: .open) }
+    static var open: SessionGate { SessionGate(kind: .open) }
 
-    /// For those who know the one pair of credentials; for everybody without one.
+    /// Admits clients with these credentials; every client if nil.
     init(_ credentials: ProxyCredentials?) {
         self.kind = credentials.map { .guarded($0) } ?? .open
     }
@@ -33,9 +33,9 @@ struct Entrance {
         self.kind = kind
     }
 
-    /// What whoever may not be told a session gets to read.
+    /// The answer to a client that is not admitted. It does not tell whether the name or the token is wrong.
     ///
-    /// - Parameter authorization: the value of the request's `Proxy-Authorization` field. Whether the name or the token is wrong stays open.
+    /// - Parameter authorization: the value of the request's `Proxy-Authorization` field.
     func refusal(of authorization: String?) -> ProxyAnswer {
         switch self.kind {
         case .open, .guarded: .authenticationRequired()
@@ -49,11 +49,11 @@ struct Entrance {
         }
     }
 
-    /// The session that a request is for; nil where it may not be told.
+    /// The session that a request is for; nil if the client is not admitted.
     ///
     /// - Parameters:
     ///   - authorization: the value of the request's `Proxy-Authorization` field.
-    ///   - current: the session that the connection is with.
+    ///   - current: the connection's session.
     mutating func session(for authorization: String?, at current: ProxyContext) -> ProxyContext? {
         switch self.kind {
         case .open:

@@ -3,26 +3,26 @@ import NIOEmbedded
 import Testing
 @testable import TapeProxy
 
-@Suite struct EntranceTests {
+@Suite struct SessionGateTests {
     private let loop = EmbeddedEventLoop()
 
     private func basic(_ pair: String) -> String { "Basic " + Data(pair.utf8).base64EncodedString() }
 
     @Test func anOpenPortIsForEverybody() throws {
         let session = try EmbeddedProxy.context(self.loop)
-        var entrance = Entrance(nil)
+        var entrance = SessionGate(nil)
         #expect(entrance.session(for: nil, at: session) === session)
         #expect(entrance.session(for: "nonsense", at: session) === session)
     }
 
     @Test func onlyAnOpenPortAsksForNoCredentials() throws {
-        #expect(!Entrance(nil).isGuarded && !Entrance.open.isGuarded)
-        #expect(Entrance(try ProxyCredentials(pair: "user:pass")).isGuarded && Entrance(SessionDirectory()).isGuarded)
+        #expect(!SessionGate(nil).isGuarded && !SessionGate.open.isGuarded)
+        #expect(SessionGate(try ProxyCredentials(pair: "user:pass")).isGuarded && SessionGate(SessionDirectory()).isGuarded)
     }
 
     @Test func aGuardedPortWantsItsPairEachTime() throws {
         let session = try EmbeddedProxy.context(self.loop)
-        var entrance = Entrance(try ProxyCredentials(pair: "user:pass"))
+        var entrance = SessionGate(try ProxyCredentials(pair: "user:pass"))
         #expect(entrance.session(for: self.basic("user:pass"), at: session) === session)
         #expect(entrance.session(for: nil, at: session) == nil)
         #expect(entrance.session(for: self.basic("user:past"), at: session) == nil)
@@ -35,7 +35,7 @@ import Testing
         let directory = SessionDirectory()
         directory.add(one, name: SessionName(number: 1), token: Secret("first"))
         directory.add(two, name: SessionName(number: 2), token: Secret("second"))
-        var entrance = Entrance(directory)
+        var entrance = SessionGate(directory)
         #expect(entrance.session(for: nil, at: lobby) == nil)
         #expect(entrance.session(for: self.basic("s1:first"), at: lobby) === one)
         #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
@@ -45,11 +45,11 @@ import Testing
     }
 
     @Test func aRefusalSaysWhatToDo() throws {
-        let shared = Entrance(SessionDirectory())
+        let shared = SessionGate(SessionDirectory())
         #expect(shared.refusal(of: nil).text.contains("give one's name and token"))
         #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("no open session has that name and token"))
         #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("s1") == false)
-        #expect(Entrance(try ProxyCredentials(pair: "user:pass")).refusal(of: nil).text.contains("USER:PASSWORD"))
+        #expect(SessionGate(try ProxyCredentials(pair: "user:pass")).refusal(of: nil).text.contains("USER:PASSWORD"))
         #expect(shared.refusal(of: nil).status == 407)
     }
 
@@ -57,7 +57,7 @@ import Testing
         let one = try EmbeddedProxy.context(self.loop)
         let directory = SessionDirectory()
         directory.add(one, name: SessionName(number: 1), token: Secret("first"))
-        var entrance = Entrance(directory)
+        var entrance = SessionGate(directory)
         #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
         directory.remove(SessionName(number: 1))
         one.stop(then: self.loop.makePromise(of: Void.self))

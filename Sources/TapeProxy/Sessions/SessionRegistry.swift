@@ -1,7 +1,7 @@
-/// Which sessions there are, how far they have come, and who has which cassette: one writer, or any number of readers.
+/// The sessions of a server, their states, and the cassettes they use: each cassette has one writer, or any number of readers.
 ///
 /// Opens and closes nothing: a session is reserved, open, closing, and gone.
-struct SessionBook<Session: Sendable>: Sendable {
+struct SessionRegistry<Session: Sendable>: Sendable {
     private enum State: Sendable {
         case reserved
         case open(Session)
@@ -25,9 +25,9 @@ struct SessionBook<Session: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// Takes a name and a cassette for a session that is about to be opened.
+    /// Reserves a name and a cassette for a session that is about to be opened.
     ///
-    /// - Parameter name: nil takes a free one.
+    /// - Parameter name: nil picks a free one.
     mutating func reserve(_ name: SessionName?, cassette: String, writes: Bool) throws(SessionError) -> SessionName {
         guard !self.isStopping else { throw Self.stopping }
         guard self.entries.count < self.limit else {
@@ -43,7 +43,7 @@ struct SessionBook<Session: Sendable>: Sendable {
         return name
     }
 
-    /// A session that was reserved as a reader records, since its cassette is too old.
+    /// Makes a session that was reserved as a reader a writer, since its expired cassette is recorded again.
     mutating func willWrite(_ name: SessionName) throws(SessionError) {
         guard let entry = self.entries[name], !entry.writes else { return }
         try self.check(entry.cassette, writes: true, but: name)
@@ -67,7 +67,7 @@ struct SessionBook<Session: Sendable>: Sendable {
         return SessionName(number: self.lastNumber)
     }
 
-    /// - Throws: `stopping` where everything ends meanwhile: the caller has to close it.
+    /// - Throws: `stopping` if the server is stopping: the caller must close the session.
     mutating func opened(_ name: SessionName, _ session: Session) throws(SessionError) {
         guard !self.isStopping else { throw Self.stopping }
         self.entries[name]?.state = .open(session)
@@ -86,22 +86,22 @@ struct SessionBook<Session: Sendable>: Sendable {
         }
     }
 
-    /// From now on nobody else may end the session, or ask about it; its name and its cassette stay taken.
+    /// Prevents other calls from ending the session or reporting on it; its name and its cassette stay reserved.
     mutating func beginClosing(_ name: SessionName) throws(SessionError) -> Session {
         let session = try self.session(name)
         self.entries[name]?.state = .closing
         return session
     }
 
-    /// The session is gone, or never came to be.
+    /// The session has closed, or was not opened.
     mutating func closed(_ name: SessionName) {
         self.entries[name] = nil
         self.names.removeAll { $0 == name }
     }
 
-    /// Lets nobody in any more.
+    /// Refuses new sessions from now on.
     ///
-    /// - Returns: the sessions that the caller has to close.
+    /// - Returns: the sessions that the caller must close.
     mutating func stop() -> [Session] {
         self.isStopping = true
         let open = self.open
@@ -113,11 +113,11 @@ struct SessionBook<Session: Sendable>: Sendable {
 
     private func missing(_ name: SessionName) -> SessionError {
         switch self.entries[name]?.state {
-        case .reserved: SessionError(.notFound, "session \"\(name)\" is being started: ask again when its POST is answered.")
-        case .closing: SessionError(.notFound, "session \"\(name)\" is being ended: the answer to its DELETE has the verdict.")
-        case .open, nil: SessionError(.notFound, "there is no session \"\(name)\": GET /sessions lists those there are.")
+        case .reserved: SessionError(.notFound, "session \"\(name)\" is being opened: try again after the answer to its POST.")
+        case .closing: SessionError(.notFound, "session \"\(name)\" is being closed: the answer to its DELETE has the verdict.")
+        case .open, nil: SessionError(.notFound, "there is no session \"\(name)\": GET /sessions lists the open ones.")
         }
     }
 
-    private static var stopping: SessionError { SessionError(.stopping, "wiretape is being stopped: no session can be started.") }
+    private static var stopping: SessionError { SessionError(.stopping, "wiretape is stopping: start it again to open sessions.") }
 }

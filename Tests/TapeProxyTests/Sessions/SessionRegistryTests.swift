@@ -1,7 +1,7 @@
 import Testing
 @testable import TapeProxy
 
-@Suite struct SessionBookTests {
+@Suite struct SessionRegistryTests {
     private func name(_ text: String) throws -> SessionName { try #require(SessionName(text)) }
 
     private func code(_ body: () throws(SessionError) -> Void) -> SessionError.Code? {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func aSessionIsReservedOpenClosingAndGone() throws {
-        var book = SessionBook<Int>(limit: 2)
+        var book = SessionRegistry<Int>(limit: 2)
         let name = try book.reserve(nil, cassette: "a", writes: true)
         #expect(name.text == "s1")
         #expect(self.code { () throws(SessionError) in _ = try book.session(name) } == .notFound)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aCassetteHasOneWriterOrManyReaders() throws {
-        var book = SessionBook<Int>(limit: 9)
+        var book = SessionRegistry<Int>(limit: 9)
         let reader = try book.reserve(nil, cassette: "a", writes: false)
         let other = try book.reserve(nil, cassette: "a", writes: false)
         #expect(self.code { () throws(SessionError) in _ = try book.reserve(nil, cassette: "a", writes: true) } == .cassetteInUse)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aReaderBecomesAWriterWhereNobodyElseReads() throws {
-        var book = SessionBook<Int>(limit: 9)
+        var book = SessionRegistry<Int>(limit: 9)
         let first = try book.reserve(nil, cassette: "a", writes: false)
         let second = try book.reserve(nil, cassette: "a", writes: false)
         #expect(self.code { () throws(SessionError) in try book.willWrite(first) } == .cassetteInUse)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aClosingSessionStillHasItsCassette() throws {
-        var book = SessionBook<Int>(limit: 9)
+        var book = SessionRegistry<Int>(limit: 9)
         let name = try book.reserve(nil, cassette: "a", writes: true)
         try book.opened(name, 1)
         _ = try book.beginClosing(name)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func noMoreThanTheLimit() throws {
-        var book = SessionBook<Int>(limit: 2)
+        var book = SessionRegistry<Int>(limit: 2)
         let first = try book.reserve(nil, cassette: "a", writes: false)
         _ = try book.reserve(nil, cassette: "a", writes: false)
         #expect(self.code { () throws(SessionError) in _ = try book.reserve(nil, cassette: "a", writes: false) } == .tooMany)
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test func freeNamesPassOverTakenOnes() throws {
-        var book = SessionBook<Int>(limit: 9)
+        var book = SessionRegistry<Int>(limit: 9)
         _ = try book.reserve(try self.name("s1"), cassette: "a", writes: false)
         #expect(try book.reserve(nil, cassette: "a", writes: false).text == "s2")
     }
 
     @Test func aStopTakesWhatIsOpenAndLetsNobodyIn() throws {
-        var book = SessionBook<Int>(limit: 9)
+        var book = SessionRegistry<Int>(limit: 9)
         let first = try book.reserve(nil, cassette: "a", writes: false)
         let second = try book.reserve(nil, cassette: "a", writes: false)
         let third = try book.reserve(nil, cassette: "a", writes: false)
