@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 /// What a transport is asked for, for the requests of real sessions.
@@ -104,9 +104,6 @@ import Testing
         #expect(throws: TransportFailure.self) { try LoadStart(URLRequest(url: Self.url), task: nil, session: nil) }
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LoadCookiesTests {
     private static let url = URL(string: "http://here.test/a") ?? URL(fileURLWithPath: "/")

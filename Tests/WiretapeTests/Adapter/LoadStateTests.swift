@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import TapeTestSupport
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct LoadStateTests {
     @Test func anAnswerThatIsThereAtOnceIsGivenInTheFirstCall() {
@@ -90,9 +93,6 @@ import Testing
         #expect(starts <= 1)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LoadTimeLimitsTests {
     private func limits(idle: Duration = .seconds(60), total: Duration = .seconds(100)) -> LoadTimeLimits {

@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 /// Real sessions over a transport that does what the test says.
@@ -150,9 +150,6 @@ import Testing
         #expect(try #require(LoadingRule.refusal(scheme: "ftp", upgrade: nil, task: .data, on: platform)).hasPrefix("only http and https"))
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LoadingThreadTests {
     #if canImport(FoundationNetworking)

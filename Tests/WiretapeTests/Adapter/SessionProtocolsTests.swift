@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct SessionProtocolsTests {
@@ -27,9 +27,6 @@ import Testing
         #expect(types.allSatisfy { protocols.session(of: $0) == nil })
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct AdaptedSessionTests {
     @Test func itLivesAsLongAsAConfigurationACopyOrASessionDoes() {
@@ -99,9 +96,6 @@ import Testing
         _ = BinaryNumber.type(of: .max)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct SessionProtocolTests {
     @Test func eachNumberHasAClassOfItsOwnWhichIsAURLProtocol() {

@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct TapedURLResponseTests {
@@ -39,9 +39,6 @@ extension [(String, String)] {
     fileprivate var headers: HTTPHeaders { HTTPHeaders(self.map { HTTPHeader(name: $0.0, value: $0.1) }) }
 }
 
-#if canImport(FoundationNetworking)
-#endif
-
 @Suite struct HTTPURLResponseExactHeadTests {
     @Test func aResponseOfOursHasTheHeadAsItCame() throws {
         let url = try #require(URL(string: "http://here.test/"))
@@ -60,9 +57,6 @@ extension [(String, String)] {
         #expect(response.exactHead == nil)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LoadRequestTests {
     private static let url = URL(string: "http://here.test/a?b=c") ?? URL(fileURLWithPath: "/")

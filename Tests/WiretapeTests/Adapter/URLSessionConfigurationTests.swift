@@ -1,11 +1,11 @@
 import ClientTestSupport
 import Foundation
-import FoundationNetworking
 import TapeTestSupport
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct URLSessionConfigurationCassetteTests {
@@ -71,9 +71,6 @@ import Testing
         #expect(try await sessions[0].data(from: Self.url).0 == Data("one".utf8))
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct URLSessionConfigurationTransportTests {
     @Test func itIsACopyWithoutACacheAndWithOneClass() throws {

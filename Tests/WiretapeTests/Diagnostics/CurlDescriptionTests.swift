@@ -1,10 +1,10 @@
 import CassetteModel
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct CurlDescriptionTests {

@@ -1,8 +1,11 @@
 import CassetteModel
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct RequestMetricsTests {
     @Test func aLineForEachExchangeBelowTheTimeline() throws {
@@ -111,9 +114,6 @@ import Testing
         #expect(HopText.line(hop).contains(": 200 from a stub;"))
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct MetricsStateTests {
     private struct Refusal: Error {}

@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct JSONParameterEncoderTests {
@@ -32,9 +32,6 @@ import Testing
         #expect(try JSONParameterEncoder().encode(nil as Int?, into: request) == request)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct ParameterDestinationTests {
     @Test func theMethodDecidesWhereNothingElseDoes() {
@@ -77,9 +74,6 @@ import Testing
     }
 }
 
-#if canImport(FoundationNetworking)
-#endif
-
 @Suite struct PropertyListParameterEncoderTests {
     private struct Pet: Codable, Equatable { var name = "초코", born = Date(timeIntervalSince1970: 86400), photo = Data([1, 2]) }
 
@@ -99,9 +93,6 @@ import Testing
         #expect(try (.propertyList as PropertyListParameterEncoder).encode(nil as Int?, into: request) == request)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct URLEncodedFormParameterEncoderTests {
     private func encoded(_ encoder: some ParameterEncoder, _ method: HTTPMethod) throws -> URLRequest {

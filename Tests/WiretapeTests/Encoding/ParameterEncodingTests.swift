@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct ArrayEncodingTests {
     @Test func elementsAreNamedAfterTheirList() {
@@ -11,9 +14,6 @@ import Testing
         #expect(URLEncodedFormEncoder.ArrayEncoding.custom { "\($0)\($1)" }.encode("a", atIndex: 2) == "a2")
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct JSONEncodingTests {
     private func body(_ encoding: JSONEncoding, _ object: Any?) throws -> String? {
@@ -41,9 +41,6 @@ import Testing
     }
 }
 
-#if canImport(FoundationNetworking)
-#endif
-
 @Suite struct PropertyListEncodingTests {
     @Test(arguments: [PropertyListEncoding.xml, .binary]) func aDictionaryComesBack(encoding: PropertyListEncoding) throws {
         let request = try encoding.encode(try URLRequest(url: "http://h/", method: .post), with: ["a": [1, 2], "b": Data([1]), "c": true])
@@ -59,9 +56,6 @@ import Testing
         #expect(try PropertyListEncoding.xml.encode(request, with: nil) == request)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct URLEncodingTests {
     private func query(_ parameters: Parameters, _ encoding: URLEncoding = .default) throws -> String {

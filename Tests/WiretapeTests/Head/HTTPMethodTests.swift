@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct HTTPMethodTests {
     @Test func caseCounts() {
@@ -16,9 +19,6 @@ import Testing
     }
 }
 
-#if canImport(FoundationNetworking)
-#endif
-
 @Suite struct URLRequestBodyTests {
     @Test func aBodyTakesThePlaceOfAnother() throws {
         var request = try URLRequest(url: "http://h/", method: .post)
@@ -28,9 +28,6 @@ import Testing
         #expect(request.httpBody == Data([3]) && request.headers["Content-Type"] == "a/b")
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct URLRequestHeadersTests {
     @Test func settingReplacesAllFields() throws {

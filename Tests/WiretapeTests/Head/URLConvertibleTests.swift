@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct URLConvertibleTests {
     @Test func textsURLsAndComponentsAreURLs() throws {
@@ -41,9 +44,6 @@ import Testing
         #expect("\(URLConversionError(.noHost, "words"))" == "words")
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct URLRequestConvertibleTests {
     private enum Router: URLRequestConvertible {

@@ -1,11 +1,11 @@
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import TapeTestSupport
 import Testing
 import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct AuthenticationInterceptorTests {
@@ -189,9 +189,6 @@ import Wiretape
         #expect(authenticator.refreshes == ["old"])
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct AuthenticatorTests {
     private let authenticator = TokenAuthenticator()

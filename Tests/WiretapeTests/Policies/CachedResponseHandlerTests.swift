@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct ResponseCacherTests {

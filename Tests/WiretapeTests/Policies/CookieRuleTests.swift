@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct CookieRuleTests {
@@ -131,9 +131,6 @@ import Testing
     ])
     func whatIsNoDate(text: String) { #expect(CookieDate.date(text) == nil) }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct SetCookieTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct RedirectTests {
@@ -78,9 +78,6 @@ import Wiretape
         #expect(same.httpBody == Data("abc".utf8) && same.allHTTPHeaderFields?.count == 3)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct RedirectorTests {
     private func answer(of handler: any RedirectHandler) async throws -> String? {

@@ -1,10 +1,10 @@
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import Testing
 import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct RequestInterceptorTests {
@@ -19,9 +19,6 @@ import Wiretape
         }
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct AdapterTests {
     @Test func aClosureChangesTheRequestAndRetriesNothing() async throws {
@@ -46,9 +43,6 @@ import Wiretape
         }
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct InterceptorTests {
     /// Notes who was called, and adds its name to the request's path.
@@ -129,9 +123,6 @@ import Wiretape
         #expect(try await own.adapt(self.request(), for: self.context).url?.path() == "/own")
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct RetrierTests {
     @Test func aClosureDecidesAndTheRequestStaysAsItIs() async throws {

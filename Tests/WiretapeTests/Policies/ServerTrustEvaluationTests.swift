@@ -1,8 +1,11 @@
 import Foundation
-import Security
 import TapeTrust
 import Testing
 @testable import Wiretape
+
+#if canImport(Security)
+import Security
+#endif
 
 @Suite struct ServerTrustEvaluationTests {
     private typealias Question = ServerTrustEvaluation.Question
@@ -80,7 +83,6 @@ import Testing
 }
 
 #if canImport(Security)
-
 @Suite struct SystemTrustTests {
     private func trust(_ der: [UInt8]) throws -> SystemTrust {
         let certificate = try #require(SecCertificateCreateWithData(nil, Data(der) as CFData))

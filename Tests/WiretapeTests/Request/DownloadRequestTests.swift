@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct DownloadRequestTests {
     @Test func theAnswerIsWrittenAsItComesAndPlacedAtItsEnd() async throws {
@@ -202,9 +205,6 @@ import Testing
         #expect(file.url == nil)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct DownloadRequestContentTests {
     /// Works on files alone.

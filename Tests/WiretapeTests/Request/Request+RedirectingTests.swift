@@ -1,10 +1,13 @@
 import CassetteModel
 import CassetteStore
 import Foundation
-import FoundationNetworking
 import TapeTestSupport
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct RequestRedirectingTests {
     private static func transport(_ status: Int, to location: String = "/b") -> ScriptedTransport {
@@ -83,9 +86,6 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("there".utf8))
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct RequestRetryingTests {
     private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Retrier {
@@ -221,9 +221,6 @@ import Testing
         #expect(delays.all == [.seconds(5)])
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct RequestSendingTests {
     private let transport = ScriptedTransport { exchange, _ in exchange.answer() }

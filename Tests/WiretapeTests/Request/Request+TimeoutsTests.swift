@@ -1,11 +1,11 @@
 import CassetteModel
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 #endif
 
 @Suite struct RequestTimeoutsTests {

@@ -1,8 +1,11 @@
 import Foundation
-import FoundationNetworking
 import TapeTestSupport
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct InputStreamContentsTests {
     @Test func allBytesAreRead() throws {
@@ -62,9 +65,6 @@ import Testing
     }
 }
 
-#if canImport(FoundationNetworking)
-#endif
-
 @Suite struct RequestSourceMakingTests {
     @Test func aPlainRequestTakesTheTypeOfItsContentUnlessItHasOne() throws {
         let content: @Sendable () throws -> RequestContent = { RequestContent(body: .data(Data("x".utf8)), type: "a/b") }
@@ -104,9 +104,6 @@ import Testing
         #expect(request.ownTimeout == .seconds(1_000_000_000))
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct UploadTargetTests {
     @Test func bothKindsTakeTheContent() throws {

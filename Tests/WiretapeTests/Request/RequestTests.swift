@@ -1,8 +1,11 @@
 import CassetteModel
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct RequestTests {
     @Test func nothingGoesOutBeforeTheFirstHandler() async throws {
@@ -122,9 +125,6 @@ import Testing
         #expect(released == nil)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct RequestCookiesTests {
     @Test func cookiesComeBackWhereTheyBelong() async throws {

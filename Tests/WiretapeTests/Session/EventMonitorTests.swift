@@ -1,9 +1,12 @@
 import CassetteModel
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import Testing
 import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct ClosureEventMonitorTests {
     @Test func itIsToldEachEvent() {
@@ -23,9 +26,6 @@ import Wiretape
         #expect(told.withLock { $0 } == [0, 1, 2])
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LoggingEventMonitorTests {
     private static let secret = "hunter2"

@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct LogURLTests {
     @Test(arguments: [
@@ -16,9 +19,6 @@ import Testing
         #expect(LogURL.text(url).count == 501)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct SessionEventSummaryTests {
     @Test func sourcesAreNamed() throws {

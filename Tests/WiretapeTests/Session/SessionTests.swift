@@ -1,9 +1,12 @@
 import Foundation
-import FoundationNetworking
 import TapeBytes
 import TapeTestSupport
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct SessionTests {
     @Test func requestsOnTheirWayAreListedInOrderAndCancelledTogether() async {
@@ -48,9 +51,6 @@ import Testing
         #expect(session.configuration.headers.isEmpty)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct SessionRequestsTests {
     private enum Router: URLRequestConvertible {
@@ -145,9 +145,6 @@ import Testing
             ])
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct SessionUploadsTests {
     /// The bytes that a transport would send, read while the request is on its way.

@@ -1,8 +1,11 @@
 import ClientTestSupport
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct LiveTaskTests {
     @Test func whatGoesOutIsToldUpToItsSize() async throws {
@@ -23,9 +26,6 @@ import Testing
         #expect(log.failure?.cause.map { ($0 as NSError).code } == -1004)
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct LiveDelegateTests {
     @Test func manyExchangesAtOnceDoNotMixUp() async throws {

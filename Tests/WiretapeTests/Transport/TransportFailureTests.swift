@@ -2,9 +2,12 @@ import CassetteModel
 import CassettePlayback
 import CassetteStore
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct TransportFailureTests {
     @Test func aCancelledRequestIsANetworkFailureOfThatKind() {
@@ -13,9 +16,6 @@ import Testing
         #expect(failure.message == "the request was cancelled")
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct FailureKindURLErrorTests {
     /// As URLSession itself reports them: on Linux as run, on Apple's platforms as documented.
@@ -54,9 +54,6 @@ import Testing
         #endif
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct TransportFailureSessionErrorTests {
     private static let url = URL(string: "http://here.test/") ?? URL(fileURLWithPath: "/")

@@ -1,7 +1,10 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 @Suite struct RequestBodyTests {
     @Test func anEmptyBodyIsNotNone() {
@@ -30,9 +33,6 @@ import Testing
         #expect(throws: HTTPHeaderError.self) { try TransportRequest.make("GET", "http://a.test/", headers: [("A", "b\nc")]).check() }
     }
 }
-
-#if canImport(FoundationNetworking)
-#endif
 
 @Suite struct TransportRequestURLRequestTests {
     private let request = TransportRequest.make(
