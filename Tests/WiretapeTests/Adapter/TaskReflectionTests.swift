@@ -1,9 +1,9 @@
 import Foundation
-import FoundationNetworking
 import Testing
 @testable import Wiretape
 
 #if canImport(FoundationNetworking)
+import FoundationNetworking
 
 /// Fails when a toolchain has changed what a task keeps, or how it calls it: uploads and pieces are not seen any more then.
 @Suite struct TaskReflectionTests {
