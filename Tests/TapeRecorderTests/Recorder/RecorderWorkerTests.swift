@@ -32,7 +32,7 @@ import Testing
         #expect(isFull ? count >= 2 : count == 0)
         let said = notices.withLock { $0 }
         #expect(said.count == (isFull ? 1 : 0))
-        #expect(said.allSatisfy { $0.contains("at their own places only") && $0.contains(folder.file("tape.json")) }, "\(said)")
+        #expect(said.allSatisfy { $0.contains("only where it was found") && $0.contains(folder.file("tape.json")) }, "\(said)")
     }
 
     #if compiler(>=6.3) && os(Linux)

@@ -189,7 +189,7 @@ import Testing
                 origins.port(.unknownAuthority), #"the authority "CN=Unknown Test CA" is unknown"#,
                 authority: certificates.certificate("other-authority")),
             .certificate(
-                origins.port(.missingIntermediate), #"the authority "CN=Test Intermediate CA" is unknown, or its certificate is missing"#,
+                origins.port(.missingIntermediate), #"the authority "CN=Test Intermediate CA" is unknown, or the server does not send its certificate"#,
                 authority: certificates.certificate("intermediate-authority")),
             .client(required.port, identity: identity), .client(required12.port, identity: identity),
         ]
