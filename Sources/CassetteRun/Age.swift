@@ -19,10 +19,10 @@ public struct Age: Sendable, Hashable, CustomStringConvertible {
         guard let unit = Self.units.first(where: { $0.name == text.last }), let count = Int64(digits),
             digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 })
         else {
-            throw SettingError("\"\(text)\" is no duration; write a number with s, m, h, d or w behind it, as 30d")
+            throw SettingError("\"\(text)\" is not a duration; write a number followed by s, m, h, d or w, such as 30d")
         }
         guard count <= Self.limit / unit.seconds else {
-            throw SettingError("\"\(text)\" is more than 100 years; write less, or leave it out")
+            throw SettingError("\"\(text)\" is more than 100 years; write a shorter duration, or leave it out")
         }
         self.seconds = count * unit.seconds
     }

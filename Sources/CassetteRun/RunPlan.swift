@@ -66,12 +66,12 @@ public struct RunPlan: Sendable {
         var expiry: String?
         if let damage = cassette?.damage { notices.append(damage.summary + ".") }
         if let problem = Self.expiry(of: cassette, options.maxAge, now: now) {
-            let advice = "\(problem): \(options.remedy ?? "record it anew with \"wiretape record \(path) -- COMMAND\"")."
+            let advice = "\(problem): \(options.remedy ?? "record it again with \"wiretape record \(path) -- COMMAND\"")."
             switch options.onExpired {
             case .rerecord where options.mayRerecord:
                 recording = try RecordingPlan(path: path, mode: .all, exists: true)
                 cassette = nil
-                notices.append("\(problem): it is recorded anew.")
+                notices.append("\(problem): it is recorded again.")
             case .fail: throw Expired(message: advice)
             case .warn, .rerecord:
                 expiry = problem
@@ -112,6 +112,6 @@ public struct RunPlan: Sendable {
         guard let cassette, let limit, let start = cassette.firstStart else { return nil }
         let age = Age(seconds: (now.microseconds - start.microseconds) / 1_000_000)
         guard age.seconds > limit.seconds else { return nil }
-        return "the cassette \"\(cassette.path)\" is \(age.words) old, and may be \(limit.words)"
+        return "the cassette \"\(cassette.path)\" is \(age.words) old, which is more than the allowed \(limit.words)"
     }
 }

@@ -120,7 +120,8 @@ import Testing
         let plan = try self.plan(.none, maxAge: "1d", age: 3 * 86_400)
         #expect(plan.cassette != nil)
         #expect(
-            plan.notices.count == 1 && plan.notices[0].hasPrefix("the cassette \"\(self.cassette)\" is 3 days old, and may be 24 hours"))
+            plan.notices.count == 1
+                && plan.notices[0].hasPrefix("the cassette \"\(self.cassette)\" is 3 days old, which is more than the allowed 24 hours"))
     }
 
     @Test func anOlderOneFailsWhereItIsTo() throws {

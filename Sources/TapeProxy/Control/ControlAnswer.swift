@@ -75,7 +75,7 @@ extension ControlAnswer {
         default:
             self.init(
                 status: 500, reason: "Internal Server Error", code: "failed",
-                message: "the session could not be started (\(error)): try it again, or without a port of its own.")
+                message: "the session could not be opened (\(error)): try again, or without a port of its own.")
         }
     }
 

@@ -22,7 +22,7 @@ struct ControlGate: Sendable {
         guard let host, self.isOwn(host.host, host.port ?? 80) else {
             throw ControlAnswer(
                 status: 403, reason: "Forbidden", code: "host",
-                message: "the Host field does not name the control API: ask for http://127.0.0.1:\(self.port)/ itself.")
+                message: "the Host field does not name the control API: send the request to http://127.0.0.1:\(self.port)/.")
         }
         for index in 0..<head.fields.count where head.fields.isNamed("origin", at: index) {
             guard self.isOwn(origin: String(decoding: head.fields.valueBytes(at: index), as: UTF8.self)) else {
@@ -35,7 +35,7 @@ struct ControlGate: Sendable {
         if let site = head.fields.first("sec-fetch-site"), site != "same-origin", site != "none" {
             throw ControlAnswer(
                 status: 403, reason: "Forbidden", code: "origin",
-                message: "the control API is not for web pages of other origins: ask for it from a program.")
+                message: "the control API is not for web pages of other origins: send the request from a program.")
         }
         guard self.knowsToken(head.fields.first("authorization")) else {
             throw ControlAnswer(

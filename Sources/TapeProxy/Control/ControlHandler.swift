@@ -167,7 +167,7 @@ struct ControlReader {
         guard case .origin(let path) = target else {
             throw ControlAnswer(
                 status: 400, reason: "Bad Request", code: "target",
-                message: "this is the control API and no proxy: ask for a path, as /sessions.")
+                message: "this is the control API, not a proxy: request a path, such as /sessions.")
         }
         try self.gate.admit(head, host: host)
         let framing = try BodyFraming.ofRequest(head)
@@ -187,7 +187,7 @@ struct ControlReader {
         guard type == "application/json" else {
             throw ControlAnswer(
                 status: 415, reason: "Unsupported Media Type", code: "content-type",
-                message: "the body is not said to be JSON: send it with \"Content-Type: application/json\".")
+                message: "the body is not declared as JSON: send it with \"Content-Type: application/json\".")
         }
     }
 

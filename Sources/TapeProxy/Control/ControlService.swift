@@ -122,7 +122,7 @@ enum ControlRoute: Sendable, Hashable {
         guard query.isEmpty || (allowsFailed && (query == "failed=true" || query == "failed=false")) else {
             throw ControlAnswer(
                 status: 400, reason: "Bad Request", code: "query",
-                message: "the query is not known here: DELETE /sessions/ID takes \"failed=true\", and nothing else takes one.")
+                message: "the query is unknown: only DELETE /sessions/ID takes one, which is \"failed=true\".")
         }
     }
 
@@ -136,6 +136,6 @@ enum ControlRoute: Sendable, Hashable {
     private static func notAllowed(_ methods: String) -> ControlAnswer {
         ControlAnswer(
             status: 405, reason: "Method Not Allowed", fields: ["Allow: \(methods)"], code: "method",
-            message: "that method is not for this path: use \(methods).")
+            message: "that method is not allowed for this path: use \(methods).")
     }
 }

@@ -37,7 +37,7 @@ final class DiskPool: Sendable {
         }
         guard hasRoom else {
             return loop.makeFailedFuture(
-                CassetteError(.unreadable, "\(self.limit) pieces of work wait for the disk already; ask again when it has caught up"))
+                CassetteError(.unreadable, "\(self.limit) disk operations are queued already; try again when the disk has caught up"))
         }
         let count = self.count
         return threads.runIfActive(eventLoop: loop) {

@@ -21,7 +21,7 @@ struct MagicHost: Sendable {
             // RFC 9110, 15.5.6: a 405 without Allow is malformed.
             return ProxyAnswer(
                 status: 405, reason: "Method Not Allowed", error: "method", fields: [("Allow", "GET, HEAD")],
-                text: "\"\(Self.name)\" is wiretape's own page and only to be read: ask with GET or HEAD.")
+                text: "\"\(Self.name)\" is wiretape's own page and read-only: use GET or HEAD.")
         }
         let path = target.prefix { $0 != "?" }
         switch path {
@@ -46,7 +46,7 @@ struct MagicHost: Sendable {
         guard let authority else {
             return ProxyAnswer(
                 status: 404, reason: "Not Found", error: "no-authority", fields: Self.always,
-                text: "this proxy does not intercept HTTPS and has no CA: \"http://\(Self.name)/\" says what it does.")
+                text: "this proxy does not intercept HTTPS and has no CA: see \"http://\(Self.name)/\".")
         }
         switch path {
         case "/ca.pem": return self.file(path, "application/x-pem-file", authority.pem)
@@ -68,10 +68,10 @@ struct MagicHost: Sendable {
     private func missing(_ path: Substring) -> ProxyAnswer {
         let reason =
             path == "/trusted.svg"
-            ? "\"/trusted.svg\" is there over https alone" : "\"\(Self.name)\" is wiretape's own page and has nothing here"
+            ? "\"/trusted.svg\" exists only over https" : "\"\(Self.name)\" is wiretape's own page and has no such path"
         return ProxyAnswer(
             status: 404, reason: "Not Found", error: "not-found", fields: Self.always,
-            text: "\(reason): ask for one of \(Self.paths.joined(separator: ", ")).")
+            text: "\(reason): request one of \(Self.paths.joined(separator: ", ")).")
     }
 
     /// No answer may be kept: the same URL says something else once the CA is trusted, or is another proxy's.

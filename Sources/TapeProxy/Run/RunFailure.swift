@@ -61,11 +61,13 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
         var flaws: Set<VerdictFlaw> = []
         for name in names {
             guard let flaw = Self.names.first(where: { $0.rawValue == name }) else {
-                throw SettingError("\"\(name)\" is nothing to fail on; write miss, unused and order, or none")
+                throw SettingError("\"\(name)\" is not a reason to fail; write any of miss, unused and order, or none alone")
             }
             flaws.insert(flaw)
         }
-        guard !flaws.isEmpty else { throw SettingError("there is nothing to fail on; write miss, unused and order, or none") }
+        guard !flaws.isEmpty else {
+            throw SettingError("there is not a reason to fail; write any of miss, unused and order, or none alone")
+        }
         self.flaws = flaws
     }
 

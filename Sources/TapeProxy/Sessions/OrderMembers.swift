@@ -17,10 +17,10 @@ struct OrderMembers {
             guard known.contains(name) else {
                 throw SessionError(
                     .invalid,
-                    "\"\(prefix)\(name.prefix(100))\" is not known here: use \(known.joined(separator: ", ")).")
+                    "\"\(prefix)\(name.prefix(100))\" is unknown here: use \(known.joined(separator: ", ")).")
             }
             guard values.updateValue(member.value, forKey: name) == nil else {
-                throw SessionError(.invalid, "\"\(prefix)\(name)\" is there twice: give it once.")
+                throw SessionError(.invalid, "\"\(prefix)\(name)\" is given twice: give it once.")
             }
         }
         self.values = values
@@ -36,7 +36,7 @@ struct OrderMembers {
 
     func string(_ name: String) throws(SessionError) -> String? {
         guard let value = self.values[name] else { return nil }
-        guard let text = value.string else { throw self.error(name, "is no string: put it in quotes.") }
+        guard let text = value.string else { throw self.error(name, "is not a string: put it in quotes.") }
         return text
     }
 
@@ -60,10 +60,10 @@ struct OrderMembers {
     /// - Parameter check: throws what is wrong with one of the texts, without a full stop.
     func texts(_ name: String, check: (String) throws -> Void = { _ in }) throws(SessionError) -> [String]? {
         guard let value = self.values[name] else { return nil }
-        guard value.kind == .array else { throw self.error(name, "is no list of strings: write it as [\"...\"].") }
+        guard value.kind == .array else { throw self.error(name, "is not a list of strings: write it as [\"...\"].") }
         var texts: [String] = []
         for element in value.elements {
-            guard let text = element.string else { throw self.error(name, "is no list of strings: write it as [\"...\"].") }
+            guard let text = element.string else { throw self.error(name, "is not a list of strings: write it as [\"...\"].") }
             try self.made(name) { try check(text) }
             texts.append(text)
         }

@@ -41,11 +41,11 @@ enum SessionOrderReader {
                 .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.")
         }
         guard document.root.kind == .object else {
-            throw SessionError(.invalid, "the body is no JSON object: send one, as {\"cassette\": \"pets.json\"}.")
+            throw SessionError(.invalid, "the body is not a JSON object: send one, such as {\"cassette\": \"pets.json\"}.")
         }
         let members = try OrderMembers(document.root, known: self.members)
         guard let cassette = try members.string("cassette") else {
-            throw SessionError(.invalid, "\"cassette\" is missing: name a file of the folder, as \"pets.json\".")
+            throw SessionError(.invalid, "\"cassette\" is missing: name a file in the folder, such as \"pets.json\".")
         }
         return SessionOrder(
             name: try self.name(members), cassette: cassette, mode: try members.choice("mode", self.modes) ?? .once,

@@ -31,10 +31,10 @@ struct SessionRegistry<Session: Sendable>: Sendable {
     mutating func reserve(_ name: SessionName?, cassette: String, writes: Bool) throws(SessionError) -> SessionName {
         guard !self.isStopping else { throw Self.stopping }
         guard self.entries.count < self.limit else {
-            throw SessionError(.tooMany, "\(self.limit) sessions are open, which is the most: end one with DELETE /sessions/ID.")
+            throw SessionError(.tooMany, "\(self.limit) sessions are open, which is the limit: end one with DELETE /sessions/ID.")
         }
         if let name, self.entries[name] != nil {
-            throw SessionError(.nameTaken, "there is a session \"\(name)\" already: end it, or choose another name.")
+            throw SessionError(.nameTaken, "there is already a session \"\(name)\": end it, or choose another name.")
         }
         try self.check(cassette, writes: writes)
         let name = name ?? self.freeName()

@@ -49,7 +49,7 @@ extension SessionServer {
         let tell: @Sendable (String) -> Void = { notice("session \"\(name)\": \($0)") }
         let settings = self.configuration.settings(path).adding(order.settings)
         var options = try settings.planOptions(mayRerecord: order.mode != .none, secret: self.configuration.secret)
-        options.remedy = "record it anew with \"mode\": \"all\""
+        options.remedy = "record it again with \"mode\": \"all\""
         let plan = try RunPlan(path, mode: order.mode, options: options)
         let records = plan.recording.target != .nothing
         if records { try self.book.withLock { try $0.willWrite(name) } }
@@ -59,7 +59,7 @@ extension SessionServer {
         var notices = cassette.notices
         if records {
             notices += settings.missingSecrets(secret: self.configuration.secret).map {
-                "the environment has no \"\($0)\", so its value is not looked for: start wiretape with it, or leave it out of \"secretEnv\"."
+                "the environment has no \"\($0)\", so its value is not searched for: start wiretape with it, or leave it out of \"secretEnv\"."
             }
         }
         for notice in notices { tell(notice) }

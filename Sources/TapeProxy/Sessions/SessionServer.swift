@@ -265,12 +265,12 @@ public struct CassetteFolder: Sendable, Hashable {
         var status = stat()
         guard let resolved = realpath(path, nil) else {
             throw CassetteError(
-                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): make it, or name another.")
+                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): create it, or name another.")
         }
         defer { free(resolved) }
         self.path = String(cString: resolved)
         guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw CassetteError(.notFound, "\"\(path)\" is not a folder: name the folder that cassettes lie in.")
+            throw CassetteError(.notFound, "\"\(path)\" is not a folder: name the folder with the cassettes.")
         }
     }
 
@@ -293,15 +293,15 @@ public struct CassetteFolder: Sendable, Hashable {
             let isLast = index == parts.count - 1
             var status = stat()
             guard lstat(path, &status) == 0 else {
-                guard errno == ENOENT else { throw self.refused(name, "cannot be looked at (\(String(cString: strerror(errno))))") }
-                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": make it first.") }
+                guard errno == ENOENT else { throw self.refused(name, "cannot be checked (\(String(cString: strerror(errno))))") }
+                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": create it first.") }
                 continue
             }
             switch status.st_mode & S_IFMT {
             case S_IFLNK: throw self.refused(name, "goes through the symbolic link \"\(part)\"")
             case S_IFDIR where !isLast: break
             case S_IFREG where isLast: break
-            default: throw self.refused(name, isLast ? "is no regular file" : "goes through \"\(part)\", which is no folder")
+            default: throw self.refused(name, isLast ? "is not a regular file" : "goes through \"\(part)\", which is not a folder")
             }
         }
         return path
@@ -310,6 +310,6 @@ public struct CassetteFolder: Sendable, Hashable {
     private func refused(_ name: String, _ objection: String) -> CassetteError {
         CassetteError(
             .unsafePath,
-            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", as \"pets.json\".")
+            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", such as \"pets.json\".")
     }
 }

@@ -84,7 +84,7 @@ struct SessionSettingsReader {
     private static func checkVariable(_ name: String) throws(SettingError) {
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "=") }) else {
             throw SettingError(
-                "\"\(name.prefix(40))\" cannot be the name of a variable; write the name alone, as API_KEY")
+                "\"\(name.prefix(40))\" cannot be the name of a variable; write only the name, such as API_KEY")
         }
     }
 }

@@ -26,14 +26,14 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     var description: String {
         switch self.leg {
         case .client:
-            "TLS from the client for \"\(self.authority)\": \(self.isAfterHandshake ? self.wordsAfterHandshake : self.clientWords)"
+            "TLS from the client for \"\(self.authority)\": \(self.isAfterHandshake ? self.messageAfterHandshake : self.clientMessage)"
         case .upstream: "TLS to \"\(self.authority)\": \(self.failure.message): \(self.upstreamAdvice)"
         }
     }
 
     // MARK: From the client
 
-    private var clientWords: String {
+    private var clientMessage: String {
         switch self.failure.cause {
         case .certificateRejected:
             "the client rejected wiretape's certificate (\(self.failure.reasons.first ?? "no reason given")): \(self.trustAdvice)"
@@ -46,13 +46,13 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .noSharedVersion:
             "the client supports no TLS version that is allowed here: --tls-min 1.0 allows old ones."
         case .noSharedCipher:
-            "the client speaks no cipher that is allowed here: --tls-min 1.0 allows old ones, \(self.passthrough) leaves it alone."
+            "the client supports no cipher that is allowed here: --tls-min 1.0 allows old ones, \(self.passthrough) leaves it alone."
         case .noSharedProtocol:
-            "the client speaks no HTTP/1.1: \(self.passthrough) leaves it alone."
+            "the client does not speak HTTP/1.1: \(self.passthrough) leaves it alone."
         case .timeout:
             "\(self.failure.message): is the client still running? \(self.passthrough) leaves it alone."
         case .expired, .notYetValid:
-            "the client found wiretape's certificate not valid now (\(self.failure.message)): compare the clocks."
+            "the client rejected wiretape's certificate as not valid now (\(self.failure.message)): compare the clocks."
         case .unknownAuthority, .selfSigned, .nameMismatch, .pinMismatch, .refusedByPolicy, .certificateRequired, .notTLS, .malformed,
             .other:
             "\(self.failure.message): \(self.passthrough) leaves it alone."
@@ -60,7 +60,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What a client does when it has seen all that we agreed on: a missing version or cipher is not what it minds.
-    private var wordsAfterHandshake: String {
+    private var messageAfterHandshake: String {
         switch self.failure.cause {
         case .closed:
             "the client closed the connection \(self.moment), which most often means that it does not trust wiretape's CA: \(self.trustAdvice)"
@@ -76,7 +76,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     private var moment: String { self.isAfterHandshake ? "right after the handshake" : "during the handshake" }
 
     private var trustAdvice: String {
-        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; where it pins certificates, \(self.passthrough) leaves it alone."
+        "\"wiretape ca install\" makes this machine trust it, \"--trust namespace -- COMMAND\" one program; if it pins certificates, \(self.passthrough) leaves it alone."
     }
 
     private var passthrough: String { "--passthrough \(self.pattern)" }
@@ -88,7 +88,7 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
     private var upstreamAdvice: String {
         switch self.failure.cause {
         case .unknownAuthority, .selfSigned:
-            "--upstream-ca FILE trusts its authority, --insecure-upstream \(self.pattern) anything it shows."
+            "--upstream-ca FILE trusts its authority, --insecure-upstream \(self.pattern) accepts any certificate."
         case .expired, .notYetValid:
             "have it renewed, or compare the clocks; --insecure-upstream \(self.pattern) accepts it."
         case .nameMismatch:
@@ -100,9 +100,9 @@ struct TLSProblem: Sendable, Hashable, CustomStringConvertible {
         case .noSharedVersion, .noSharedCipher:
             "--upstream-tls-min 1.0 allows old origins."
         case .noSharedProtocol:
-            "it speaks no HTTP/1.1: --passthrough \(self.pattern) leaves it alone."
+            "it does not speak HTTP/1.1: --passthrough \(self.pattern) leaves it alone."
         case .certificateRequired, .certificateRejected:
-            "--client-cert \(self.pattern)=CERT.pem,KEY.pem gives it the certificate it wants."
+            "--client-cert \(self.pattern)=CERT.pem,KEY.pem sends it the certificate it requires."
         case .notTLS:
             "is this port meant for http?"
         case .timeout, .closed, .reset:

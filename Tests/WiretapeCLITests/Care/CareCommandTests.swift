@@ -109,13 +109,13 @@ import Testing
         let dry = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("report.json"), "--dry-run"])
         #expect(
             dry.status == 0
-                && dry.outputText == "- 1 GET \(origin.url("large.bin"))\nwould remove 1 exchange of \"\(cassette)\"; 1 would stay.\n",
+                && dry.outputText == "- 1 GET \(origin.url("large.bin"))\nwould remove 1 exchange from \"\(cassette)\"; 1 would stay.\n",
             "\(dry.outputText)")
         #expect(try folder.read("pets.json") == before)
 
         let end = try Wiretape.run(["prune", cassette, "--unused-from", folder.file("report.json")])
         #expect(
-            end.status == 0 && end.outputText.hasSuffix("removed 1 exchange of \"\(cassette)\" and 1 file beside it; 1 left.\n"),
+            end.status == 0 && end.outputText.hasSuffix("removed 1 exchange from \"\(cassette)\" and 1 file beside it; 1 left.\n"),
             "\(end.outputText)\(end.errors)")
         #expect(try CassetteFile.urls(cassette) == [origin.url("a.json")])
         #expect(try folder.names(in: "pets.bodies") == [])

@@ -84,7 +84,7 @@ import Testing
 
     private func repeats(_ script: String) throws {
         let folder = try TemporaryFolder()
-        try folder.write((0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: "octets")
+        try folder.write((0..<3000).map { UInt8(truncatingIfNeeded: $0 &* 31) }, to: "bytes")
         try folder.write("first\nsecond\r\nthird".utf8, to: "lines")
         let origin = try Python.origin("keeping_origin.py", [folder.file("kept")])
         defer { origin.program.stop() }

@@ -45,7 +45,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0)) func aCommandThatFailsEndsIt() throws {
         let end = try Wiretape.run(["ca", "install"] + self.caDir(), environment: ["PATH": try self.recordingPath(status: 3)])
-        #expect(end.status == 1 && end.errors.contains("\"install\" ended with 3"), "\(end.errors)")
+        #expect(end.status == 1 && end.errors.contains("\"install\" ended with exit code 3"), "\(end.errors)")
         #expect(String(decoding: try self.folder.read("log"), as: UTF8.self).split(separator: "\n").count == 1)
     }
 
