@@ -66,7 +66,7 @@ public struct FailureRule: Sendable, Hashable, CustomStringConvertible {
             flaws.insert(flaw)
         }
         guard !flaws.isEmpty else {
-            throw SettingError("there is not a reason to fail; write any of miss, unused and order, or none alone")
+            throw SettingError("the list is empty; write any of miss, unused and order, or none alone")
         }
         self.flaws = flaws
     }
