@@ -46,14 +46,14 @@ import Testing
 
     @Test(arguments: [
         (#"{"rules": []}"#, #""rules" is not an object"#), (#"{"rules": {"ignore": "x"}}"#, #""rules.ignore" is not a list"#),
-        (#"{"rules": {"ignore": ["x", 1]}}"#, #""rules.ignore""#), (#"{"rules": {"ignores": []}}"#, #""rules.ignores" is not known"#),
+        (#"{"rules": {"ignore": ["x", 1]}}"#, #""rules.ignore""#), (#"{"rules": {"ignores": []}}"#, #""rules.ignores" is unknown"#),
         (#"{"rules": {"ignore": ["query:a"], "ignore": []}}"#, #""rules.ignore" is given twice"#),
         (#"{"rules": {"match": ["nonsense"]}}"#, #""rules.match": "nonsense" is not a match rule"#),
         (#"{"rules": {"ignore": ["nonsense"]}}"#, #""rules.ignore": "nonsense" is not a place"#),
         (#"{"rules": {"patterns": ["query:a=("]}}"#, #""rules.patterns": "#),
         (#"{"repeat": "often"}"#, #""repeat" is "often": give one of "never", "last""#), (#"{"order": 1}"#, #""order" is not a string"#),
         (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is not a reason to fail"#), (#"{"failOn": []}"#, #""failOn": the list is empty"#),
-        (#"{"failOn": 1}"#, #""failOn" is no list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is not a latency"#),
+        (#"{"failOn": 1}"#, #""failOn" is not a list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is not a latency"#),
         (#"{"latency": 5}"#, #""latency" is not a string"#), (#"{"refreshDates": 1}"#, #""refreshDates" is neither true, false nor"#),
         (#"{"refreshDates": ["header:date"]}"#, #""refreshDates": "header:date" does not name a date"#),
         (#"{"maxAge": "1 day"}"#, #""maxAge": "1 day" is not a duration"#), (#"{"onExpired": "cry"}"#, #""onExpired" is "cry""#),
@@ -61,7 +61,7 @@ import Testing
         (#"{"keep": [""]}"#, #""keep": "#), (#"{"secretEnv": ["A=b"]}"#, #""secretEnv": "A=b" cannot be"#),
         (#"{"secretEnv": [""]}"#, #""secretEnv": "#), (#"{"redaction": false, "keep": ["jwt"]}"#, #""redaction" is false"#),
         (#"{"redaction": false, "redact": ["header:a"]}"#, #""redaction" is false"#),
-        (#"{"redaction": false, "secretEnv": ["A"]}"#, #""redaction" is false"#), (#"{"passthrough": []}"#, #""passthrough" is not known"#),
+        (#"{"redaction": false, "secretEnv": ["A"]}"#, #""redaction" is false"#), (#"{"passthrough": []}"#, #""passthrough" is unknown"#),
     ])
     func whatIsWrongIsNamed(_ json: String, _ wanted: String) {
         let error = #expect(throws: SessionError.self) { try self.read(json) }
