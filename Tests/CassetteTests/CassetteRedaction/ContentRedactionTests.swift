@@ -44,7 +44,7 @@ import Testing
             Self.part("name=\"password\"", "mine s3cret-0123"), type: type, rules: try RedactionRules(rules: [], keep: ["password"]),
             vault: self.known("s3cret-0123"))
         #expect(kept == Self.part("name=\"password\"", "mine {{token:1}}"))
-        let long = String(repeating: "y", count: TextSurvey.valueLimit)
+        let long = String(repeating: "y", count: NamedValue.limit)
         let redacted = RedactionFixtures.body(
             Self.part("name=\"password\"", long + " s3cret-0123"), type: type, vault: self.known("s3cret-0123"))
         #expect(redacted == Self.part("name=\"password\"", long + " {{token:1}}"))

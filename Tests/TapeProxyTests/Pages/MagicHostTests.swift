@@ -37,7 +37,7 @@ import Testing
     func withoutAnAuthorityThereIsNoCertificate(path: String) {
         let answer = self.answer(path, status: MagicFixtures.status(authority: nil))
         #expect(answer.status == 404)
-        #expect(answer.text == "this proxy does not intercept HTTPS and has no CA: \"http://wiretape.test/\" says what it does.")
+        #expect(answer.text == "this proxy does not intercept HTTPS and has no CA: see \"http://wiretape.test/\".")
     }
 
     @Test func theStatusIsJSON() {

@@ -251,8 +251,8 @@ import Testing
             }
         }
         let warned = try running.server.open(SessionOrder(cassette: "a.json", mode: .none, settings: try settings(nil)))
-        #expect(warned.parts.notices.first?.hasSuffix("record it anew with \"mode\": \"all\".") == true, "\(warned.parts.notices)")
-        #expect(warned.report().expiry?.contains("and may be 30 days") == true)
+        #expect(warned.parts.notices.first?.hasSuffix("record it again with \"mode\": \"all\".") == true, "\(warned.parts.notices)")
+        #expect(warned.report().expiry?.contains("more than the allowed 30 days") == true)
         #expect(throws: RunPlan.Expired.self) {
             try running.server.open(SessionOrder(cassette: "a.json", settings: try settings(.fail)))
         }

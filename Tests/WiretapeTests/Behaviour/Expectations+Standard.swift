@@ -30,7 +30,7 @@ extension Expectations {
         Row(
             behaviour: "a download", ways: [.adapter], platforms: [.linux],
             outcome: .lines([
-                #"failed "GET http://ORIGIN/a-download" cannot be answered: a download task crashes on Linux if anything but URLSession itself answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
+                #"failed "GET http://ORIGIN/a-download" cannot be answered: a download task crashes on Linux if anything but URLSession answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
             ]), isRecorded: false),
         // libcurl takes no coding that it does not know; it has told the head by then.
         Row(

@@ -19,8 +19,8 @@ import FoundationNetworking
         #expect(
             "\(metrics)" == """
                 Timeline: { "Latency": 0.003 secs, "Total Duration": 0.003 secs }
-                  GET http://a/x: no answer yet
-                  GET http://a/x (retry 1): no answer yet
+                  GET http://a/x: no response yet
+                  GET http://a/x (retry 1): no response yet
                 """)
     }
 }

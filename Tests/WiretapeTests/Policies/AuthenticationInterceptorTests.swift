@@ -27,7 +27,7 @@ import FoundationNetworking
         case .retry: "retry"
         case .retryAfter(let delay): "after \(delay)"
         case .doNotRetry: "no"
-        case .doNotRetryWithError(let error): "\(type(of: error))"
+        case .doNotRetryWithError(let error): error is AuthenticationError ? "AuthenticationError" : "\(type(of: error))"
         }
     }
 

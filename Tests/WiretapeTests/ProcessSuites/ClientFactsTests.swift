@@ -5,7 +5,7 @@ import Testing
 /// A fact that changes with a toolchain fails here: what it was the reason for can be looked at again then.
 @Suite struct ClientFactsTests {
     private static let refusal =
-        #"fails: "GET http://probe.invalid/path" cannot be answered: a download task crashes on Linux if anything but URLSession itself answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
+        #"fails: "GET http://probe.invalid/path" cannot be answered: a download task crashes on Linux if anything but URLSession answers it: use a data task, a DownloadRequest of Wiretape, or the proxy ("wiretape record")"#
 
     /// The name, what URLSession does, and what Wiretape does; nil where there is no other way than not to do it.
     ///
