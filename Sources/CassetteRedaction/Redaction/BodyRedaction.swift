@@ -1,5 +1,5 @@
 internal import CassetteFormat
-internal import CassetteModel
+public import CassetteModel
 
 /// Takes the secrets out of a body in memory: takes its codings off, redacts the content, and puts the codings on again.
 struct BodyRedaction {
@@ -95,4 +95,18 @@ struct BodyRedaction {
 
     /// Fewer bytes than the trailer of any coding that has one.
     private static let missing = 1
+}
+
+/// The bytes of a body as they came off the wire, with what has to change when they do.
+public struct WireBody: Sendable, Hashable {
+    /// After transfer decoding, before content decoding.
+    public var bytes: [UInt8]
+    public var arrival: Arrival?
+    public var isComplete: Bool
+
+    public init(_ bytes: [UInt8], arrival: Arrival? = nil, isComplete: Bool = true) {
+        self.bytes = bytes
+        self.arrival = arrival
+        self.isComplete = isComplete
+    }
 }

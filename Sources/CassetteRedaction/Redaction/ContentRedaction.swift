@@ -99,7 +99,7 @@ struct ContentRedaction {
         let content = UnsafeRawBufferPointer(rebasing: slice)
         switch PartMeaning(fields, rules: self.text.rules) {
         // What is too long for one secret, or of a kind that stays, may hold others.
-        case .secret(let kind, _) where content.count > TextSurvey.valueLimit || self.text.rules.keeps(kind: kind):
+        case .secret(let kind, _) where content.count > NamedValue.limit || self.text.rules.keeps(kind: kind):
             return self.edits(of: slice, fields)
         case .secret(let kind, let isSure):
             guard !Placeholder.isWhole(content) else { return [] }
@@ -253,7 +253,7 @@ struct JSONPlaces {
         _ text: UnsafeRawBufferPointer, _ range: Range<Int>, _ spelling: Finding.Spelling, _ kind: String?, _ stack: [Container]
     ) -> [Finding] {
         let value = UnsafeRawBufferPointer(rebasing: text[range])
-        guard !value.isEmpty, range.count <= TextSurvey.valueLimit, !Placeholder.isWhole(value), !value.elementsEqual([48]) else {
+        guard !value.isEmpty, range.count <= NamedValue.limit, !Placeholder.isWhole(value), !value.elementsEqual([48]) else {
             return []
         }
         if let kind {

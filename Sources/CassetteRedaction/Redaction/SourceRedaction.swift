@@ -79,3 +79,272 @@ struct SourceRedaction {
         return outcome
     }
 }
+
+/// One pass over a body that is too large for memory: codings off, secrets out, codings on again.
+struct SourcePass {
+    let text: TextRedaction
+    let headers: HeaderFields
+    /// In the order applied.
+    let names: [ContentEncoding.Name]
+    private(set) var count = 0
+    /// What was found out about the codings, in the order applied: known once a pass is through.
+    private(set) var codings: [ContentCoding] = []
+    /// Where the codings broke.
+    private(set) var problem: InflateProblem?
+
+    init(text: TextRedaction, headers: HeaderFields, names: [ContentEncoding.Name]) {
+        self.text = text
+        self.headers = headers
+        self.names = names
+    }
+
+    /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil where nobody wants it.
+    mutating func run(_ source: ByteSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
+            return try self.plain(source, deliver)
+        }
+        chain.meter = self.text.budget?.meter(coded: source.size)
+        var content: ContentStream?
+        let encoder = try codings.map { try EncoderChain($0) }
+        func write(_ piece: UnsafeRawBufferPointer) throws {
+            if let encoder { try encoder.push(piece, deliver: deliver) } else { try deliver(piece) }
+        }
+        try source.forEachPiece(while: { piece in
+            try chain.push(piece) { decoded in
+                let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: decoded)
+                try stream.push(decoded) { try write($0) }
+                content = stream
+            }
+        })
+        let isWhole = chain.finish()
+        self.codings = chain.found.reversed().map { $0.coding(nil) }
+        if !isWhole { self.problem = chain.problem?.problem }
+        try content?.finish { try write($0) }
+        self.count = content?.count ?? 0
+        // The end of a stream that broke stays away.
+        if isWhole { try encoder?.finish(deliver: deliver) }
+    }
+
+    private mutating func plain(_ source: ByteSource, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        var content: ContentStream?
+        let meter = self.text.budget?.meter(coded: source.size)
+        try source.forEachPiece { (piece) -> Void in
+            try meter?(piece.count)
+            let stream = content ?? ContentStream(self.text, headers: self.headers, beginning: piece)
+            try stream.push(piece, deliver: deliver)
+            content = stream
+        }
+        try content?.finish(deliver: deliver)
+        self.count = content?.count ?? 0
+    }
+}
+
+/// Redacts a content that comes in pieces, by its media type.
+enum ContentStream {
+    case text(TextStream)
+    case parts(PartStream)
+
+    /// - Parameter beginning: the first bytes, which tell text from other things where the type does not.
+    init(_ redaction: TextRedaction, headers: HeaderFields, beginning: UnsafeRawBufferPointer) {
+        if let boundary = MultipartType(headers)?.boundary {
+            self = .parts(PartStream(redaction, boundary: boundary))
+        } else {
+            var text = ReadableText()
+            text.push(beginning)
+            let kind = ContentRedaction.kind(headers, UnsafeRawBufferPointer(start: nil, count: 0))
+            let isUnknown = MediaType(headers.firstIndex(of: "content-type").map(headers.valueBytes)).kind == .unknown
+            self = .text(TextStream(redaction, kind: isUnknown && kind != .form && !text.isReadable ? .binary : kind))
+        }
+    }
+
+    var count: Int {
+        switch self {
+        case .text(let stream): stream.count
+        case .parts(let stream): stream.count
+        }
+    }
+
+    func push(_ piece: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        switch self {
+        case .text(let stream): try stream.push(piece, deliver: deliver)
+        case .parts(let stream): try stream.push(piece, deliver: deliver)
+        }
+    }
+
+    func finish(deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        switch self {
+        case .text(let stream): try stream.finish(deliver: deliver)
+        case .parts(let stream): try stream.finish(deliver: deliver)
+        }
+    }
+}
+
+/// Redacts a multipart body that comes in pieces, part by part. Parts within parts are text to it.
+final class PartStream {
+    /// What is done with the data of the part at hand.
+    private enum Data {
+        case text(TextStream)
+        /// All of it is a secret, unless it grows too long for one.
+        case secret(kind: String, isSure: Bool, [UInt8])
+        case none
+    }
+
+    private let redaction: TextRedaction
+    private var parser: MultipartParser
+    private var headers: [UInt8] = []
+    private var data = Data.none
+    private var found = 0
+
+    init(_ redaction: TextRedaction, boundary: MultipartBoundary) {
+        self.redaction = redaction
+        self.parser = MultipartParser(boundary: boundary)
+    }
+
+    var count: Int { self.found }
+
+    func push(_ piece: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try self.parser.push(piece) { try self.take($0, deliver) }
+    }
+
+    func finish(deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try self.parser.finish { try self.take($0, deliver) }
+        try self.endHeaders(deliver)
+        try self.endData(deliver)
+    }
+
+    private func take(_ event: MultipartEvent, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        switch event.kind {
+        case .headers:
+            self.headers.append(contentsOf: event.bytes)
+        case .data:
+            try self.endHeaders(deliver)
+            try self.takeData(event.bytes, deliver)
+        case .delimiter:
+            try self.endHeaders(deliver)
+            try self.endData(deliver)
+            try deliver(event.bytes)
+        case .preamble, .epilogue, .opaque:
+            if case .none = self.data {
+                try self.endHeaders(deliver)
+                self.data = .text(TextStream(self.redaction, kind: .plain))
+            }
+            try self.takeData(event.bytes, deliver)
+        }
+    }
+
+    private func endHeaders(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        guard !self.headers.isEmpty else { return }
+        let fields = PartHeaderSection(bytes: self.headers).fields
+        let edits = self.headers.withUnsafeBytes { self.redaction.edits(in: $0, as: .fields) }
+        self.found += edits.count
+        try edits.applied(to: self.headers).withUnsafeBytes(deliver)
+        self.headers = []
+        switch PartMeaning(fields, rules: self.redaction.rules) {
+        case .secret(let kind, let isSure) where !self.redaction.rules.keeps(kind: kind):
+            self.data = .secret(kind: kind, isSure: isSure, [])
+        case .secret, .kept, .content:
+            let type = MediaType(fields.firstIndex(of: "content-type").map(fields.valueBytes))
+            self.data = .text(TextStream(self.redaction, kind: type.kind == .binary ? .binary : .plain))
+        }
+    }
+
+    private func takeData(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        switch self.data {
+        case .none: try deliver(bytes)
+        case .text(let stream): try stream.push(bytes, deliver: deliver)
+        case .secret(let kind, let isSure, let held):
+            self.data = .none
+            let all = held + bytes
+            guard all.count > NamedValue.limit else {
+                self.data = .secret(kind: kind, isSure: isSure, all)
+                return
+            }
+            let stream = TextStream(self.redaction, kind: .plain)
+            try all.withUnsafeBytes { try stream.push($0, deliver: deliver) }
+            self.data = .text(stream)
+        }
+    }
+
+    private func endData(_ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let data = self.data
+        self.data = .none
+        switch data {
+        case .none: return
+        case .text(let stream):
+            try stream.finish(deliver: deliver)
+            self.found += stream.count
+        case .secret(let kind, let isSure, let bytes):
+            guard !bytes.isEmpty else { return }
+            guard !bytes.withUnsafeBytes(Placeholder.isWhole) else { return try bytes.withUnsafeBytes(deliver) }
+            self.found += 1
+            let placeholder = self.redaction.vault.placeholder(for: bytes, kind: kind, isSure: isSure)
+            try placeholder.bytes.withUnsafeBytes(deliver)
+        }
+    }
+}
+
+/// Redacts a text that comes in pieces: each byte is looked at with as much before and behind it as a secret can be long.
+final class TextStream {
+    /// Bytes that are collected before they are looked at.
+    private static let blockSize = 1 << 20
+    /// Bytes at the end that wait for more: a secret that begins in front of them has its end within them.
+    private static let overlap = 2 * NamedValue.limit
+    /// Bytes that were delivered and stay in sight: the names of values that follow, the beginning of a query.
+    private static let contextLimit = 4096
+
+    private let redaction: TextRedaction
+    private let kind: TextKind
+    private var buffer: [UInt8] = []
+    /// Bytes at the buffer's beginning that were delivered.
+    private var context = 0
+    private(set) var count = 0
+    /// Columns of secrets in the text, as far as it was delivered; nil if there are none.
+    private var columns: ColumnSurvey?
+    private var isFirst = true
+
+    init(_ redaction: TextRedaction, kind: TextKind) {
+        self.redaction = redaction
+        self.kind = kind
+    }
+
+    func push(_ piece: UnsafeRawBufferPointer, deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        self.buffer.append(contentsOf: piece)
+        guard self.buffer.count >= self.context + Self.blockSize else { return }
+        try self.process(isLast: false, deliver)
+    }
+
+    func finish(deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        try self.process(isLast: true, deliver)
+    }
+
+    private func process(isLast: Bool, _ deliver: (UnsafeRawBufferPointer) throws -> Void) rethrows {
+        let (redaction, context, kind) = (self.redaction, self.context, self.kind)
+        // Behind the beginning, the text in sight does not begin with a field's name.
+        if self.isFirst, kind == .plain { self.columns = self.buffer.withUnsafeBytes { ColumnSurvey($0) } }
+        self.isFirst = false
+        var columns = self.columns
+        let edits = self.buffer.withUnsafeBytes { text in
+            let findings = columns?.findings(in: text, from: context, to: text.count, hasMore: !isLast) ?? []
+            return redaction.edits(in: text, as: kind, findings: findings, hasMore: !isLast).edits
+        }
+        .filter { $0.range.upperBound > context && !$0.range.isEmpty }
+        .map { Edit(range: max($0.range.lowerBound, context)..<$0.range.upperBound, bytes: $0.bytes) }
+        var cut = isLast ? self.buffer.count : max(context, self.buffer.count - Self.overlap)
+        for edit in edits where edit.range.lowerBound < cut && edit.range.upperBound > cut { cut = edit.range.upperBound }
+        let ready = edits.filter { $0.range.upperBound <= cut }
+        self.count += ready.count
+        let moved = ready.map { Edit(range: $0.range.lowerBound - context..<$0.range.upperBound - context, bytes: $0.bytes) }
+        try self.buffer.withUnsafeBytes { bytes in
+            let part = UnsafeRawBufferPointer(rebasing: bytes[context..<cut])
+            if moved.isEmpty {
+                if !part.isEmpty { try deliver(part) }
+            } else {
+                try EditList(moved).applied(to: part).withUnsafeBytes(deliver)
+            }
+        }
+        self.buffer.withUnsafeBytes { _ = self.columns?.findings(in: $0, from: context, to: cut, hasMore: true) }
+        let keep = min(cut, Self.contextLimit)
+        self.buffer.removeFirst(cut - keep)
+        self.context = keep
+    }
+}

@@ -45,7 +45,7 @@ struct Base64Run {
     init?(_ text: UnsafeRawBufferPointer, core offset: Int, alignment: Int) {
         let start = offset - Self.offset(ofAlignment: alignment)
         guard start >= 0 else { return nil }
-        let most = min(text.count, max(start + Self.limit, offset + TextSurvey.valueLimit) & ~3 | start & 3)
+        let most = min(text.count, max(start + Self.limit, offset + NamedValue.limit) & ~3 | start & 3)
         var end = start
         var content: [UInt8] = []
         var bits: UInt32 = 0

@@ -75,10 +75,10 @@ struct ColumnSurvey {
         var findings: [Finding] = []
         let meanings = self.meanings
         self.follow(text, from: start, to: end) { column, range, _ in
-            guard column < meanings.count, let meaning = meanings[column], range.count <= TextSurvey.valueLimit,
+            guard column < meanings.count, let meaning = meanings[column], range.count <= NamedValue.limit,
                 !hasMore || range.upperBound < end
             else { return true }
-            if !TextSurvey.isWord(text[range]), let finding = TextSurvey.finding(in: text, range, meaning, .plain) {
+            if !NamedValue.isWord(text[range]), let finding = NamedValue.finding(in: text, range, meaning, .plain) {
                 findings.append(finding)
             }
             return true

@@ -101,3 +101,85 @@ struct SecretShape: Sendable {
         return start + self.kept..<end
     }
 }
+
+/// Finds secrets by what they look like, at the anchors that the survey of a text meets.
+struct ShapeSurvey {
+    let text: SurveyText
+
+    /// Bytes to both sides of an AWS key id among which the secret key that belongs to it may be.
+    private static let nearby = 256
+
+    /// - Parameter indices: of the shapes that have the anchor at the offset.
+    func findings(_ indices: [Int], anchorAt offset: Int) -> [Finding] {
+        var findings: [Finding] = []
+        for index in indices {
+            let shape = SecretShape.all[index]
+            guard let range = shape.range(in: self.text.bytes, anchorAt: offset) else { continue }
+            if let found = self.finding(shape.kind, range) { findings.append(found) }
+            if shape.kind == "aws-key" { findings += self.secretKeys(near: range) }
+        }
+        return findings
+    }
+
+    /// The 40 characters that go with an AWS key id.
+    private func secretKeys(near key: Range<Int>) -> [Finding] {
+        var findings: [Finding] = []
+        let end = min(self.text.bytes.count, key.upperBound + Self.nearby)
+        var start = max(0, key.lowerBound - Self.nearby)
+        while start < end {
+            var last = start
+            while last < self.text.bytes.count, last - start <= 41, Self.mayBeInSecretKey(self.text.bytes[last]) { last += 1 }
+            if last - start == 40, Self.isRandom(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<last])),
+                let found = self.finding("aws-secret", start..<last)
+            {
+                findings.append(found)
+            }
+            while last < end, Self.mayBeInSecretKey(self.text.bytes[last]) { last += 1 }
+            start = last + 1
+        }
+        return findings
+    }
+
+    private static func mayBeInSecretKey(_ byte: UInt8) -> Bool {
+        FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")
+    }
+
+    /// Not a digest in hex, nor a path.
+    private static func isRandom(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.contains { $0 >= 65 && $0 <= 90 } && text.contains { $0 >= 97 && $0 <= 122 } && text.contains { $0 >= 48 && $0 <= 57 }
+            && text.contains { $0 > 102 || ($0 > 70 && $0 < 97) }
+    }
+
+    /// A JSON Web Token: three segments, or five if it is encrypted (RFC 7515, 7.1; RFC 7516, 7.1).
+    func webToken(at start: Int) -> Finding? {
+        guard start == 0 || !SecretShape.Alphabet.word.contains(self.text.bytes[start - 1]) else { return nil }
+        var segments = 0
+        var end = start
+        var position = start
+        while segments < 5 {
+            var last = position
+            while last < self.text.bytes.count, last - start <= NamedValue.limit, SecretShape.Alphabet.word.contains(self.text.bytes[last])
+            { last += 1 }
+            // The first is a header; only an unsigned token's last is empty, and an encrypted one's second.
+            if segments == 0, last - position < 10 { return nil }
+            segments += 1
+            end = last
+            guard last < self.text.bytes.count, self.text.bytes[last] == UInt8(ascii: ".") else { break }
+            position = last + 1
+        }
+        guard segments == 3 || segments == 5, end - start >= 24, end - start <= NamedValue.limit else { return nil }
+        return self.finding("jwt", start..<end)
+    }
+
+    /// What is between the armour lines of a private key (RFC 7468).
+    func privateKey(at offset: Int) -> Finding? {
+        guard let block = PrivateKeyBlock(self.text.bytes, beginAt: offset, limit: NamedValue.limit) else { return nil }
+        return self.finding("private-key", block.range, pieces: block.lines, secret: block.lines.isEmpty ? nil : block.lines.flatMap { $0 })
+    }
+
+    private func finding(_ kind: String, _ range: Range<Int>, pieces: [[UInt8]] = [], secret: [UInt8]? = nil) -> Finding? {
+        guard self.text.isWhole(range) else { return nil }
+        let secret = secret ?? Array(self.text.bytes[range])
+        return Finding(kind: kind, range: range, secret: secret, spelling: .plain, pieces: pieces)
+    }
+}

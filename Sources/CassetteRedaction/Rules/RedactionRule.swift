@@ -1,0 +1,174 @@
+internal import CassetteModel
+public import TapeBytes
+
+/// What is redacted beyond the standard rules: a place, or what a pattern finds in a place.
+public struct RedactionRule: Sendable, Hashable {
+    public let place: RedactionPlace
+    /// What of the value is a secret; all of it without a pattern.
+    public let pattern: Pattern?
+    /// As it was written.
+    public let text: String
+
+    /// `PLACE` or `PLACE=REGEX`.
+    public init(_ text: String) throws(RedactionRuleError) {
+        self.text = text
+        let words = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        self.place = try RedactionPlace(words.first.map(String.init) ?? "")
+        guard words.count == 2 else {
+            if self.place == .path || self.place == .text {
+                throw RedactionRuleError("\"\(text)\" says not what of it: write a pattern behind it, as \"\(text)=[0-9a-f]{32}\"")
+            }
+            self.pattern = nil
+            return
+        }
+        if Self.spellsSecret(words[1].utf8) {
+            throw RedactionRuleError(
+                "the rule for \"\(words[0])\" spells what it is to take out, and rules are kept in the cassette: put the value into an environment variable and name that with --secret-env, or describe it, as \"\(words[0])=[0-9a-f]{32}\""
+            )
+        }
+        do {
+            self.pattern = try Pattern(String(words[1]))
+        } catch {
+            throw RedactionRuleError("\"\(text)\" has no pattern behind the equals sign: \(error)")
+        }
+    }
+
+    /// A pattern without anything but plain characters, long enough to be looked for.
+    private static func spellsSecret(_ pattern: Substring.UTF8View) -> Bool {
+        var bytes: [UInt8] = []
+        var isEscaped = false
+        for byte in pattern {
+            if isEscaped {
+                guard !FormSpelling.isAlphanumeric(byte) else { return false }
+                bytes.append(byte)
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
+                guard !Array(".[](){}*+?|^$".utf8).contains(byte) else { return false }
+                bytes.append(byte)
+            }
+        }
+        return SecretReach(bytes, isSure: true) != .place
+    }
+
+    /// The kind of its placeholders: the name of the place.
+    var kind: String {
+        switch self.place {
+        case .header(let name), .query(let name), .form(let name), .part(let name): Placeholder.kind(name)
+        case .json(let segments): Placeholder.kind(segments.last { $0 != "*" && !$0.allSatisfy(\.isNumber) } ?? "json")
+        case .path: "path"
+        case .text: "text"
+        }
+    }
+
+    var isJSON: Bool { if case .json = self.place { true } else { false } }
+
+    /// What the rule finds in the value of its place.
+    func findings(in value: UnsafeRawBufferPointer, spelling: Finding.Spelling = .plain) -> [Finding] {
+        guard let pattern = self.pattern else { return [] }
+        var findings: [Finding] = []
+        var position = 0
+        while position <= value.count, let range = pattern.firstRange(in: value, from: position) {
+            position = max(range.upperBound, range.lowerBound + 1)
+            guard !range.isEmpty, range.count <= NamedValue.limit else { continue }
+            let text = UnsafeRawBufferPointer(rebasing: value[range])
+            // A pattern may be so wide that it takes a placeholder's own letters for a secret.
+            guard !Placeholder.touches(range, in: value), let secret = spelling.decode(text) else { continue }
+            findings.append(Finding(kind: self.kind, range: range, secret: secret, spelling: spelling))
+        }
+        return findings
+    }
+}
+
+/// A place in a message that a rule names.
+public enum RedactionPlace: Sendable, Hashable {
+    /// A header or trailer field, in lower case.
+    case header(String)
+    /// An item of a URL's query, by its decoded name.
+    case query(String)
+    /// A value in JSON, by the segments of its pointer (RFC 6901); `*` stands for any member or element.
+    case json([String])
+    /// A field of a form, by its decoded name.
+    case form(String)
+    /// A part of multipart/form-data, by its name.
+    case part(String)
+    /// The path of a URL.
+    case path
+    /// Any text at all: for patterns.
+    case text
+
+    /// Longest name: those of fields and members stay far below.
+    private static let nameLimit = 1024
+
+    public init(_ text: String) throws(RedactionRuleError) {
+        if text == "path" {
+            self = .path
+            return
+        }
+        if text == "text" {
+            self = .text
+            return
+        }
+        let words = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2, words[1].utf8.count <= Self.nameLimit else { throw Self.unknown(text) }
+        let name = String(words[1])
+        switch words[0] {
+        case "json": self = .json(try Self.pointer(name, of: text))
+        case _ where name.isEmpty:
+            throw RedactionRuleError("\"\(text)\" names nothing: write a name behind the colon, as \"header:x-api-key\"")
+        case "header": self = .header(name.lowercased())
+        case "query": self = .query(name)
+        case "form": self = .form(name)
+        case "part": self = .part(name)
+        default: throw Self.unknown(text)
+        }
+    }
+
+    private static func unknown(_ text: String) -> RedactionRuleError {
+        RedactionRuleError(
+            "\"\(text.prefix(200))\" is no place: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+        )
+    }
+
+    /// RFC 6901, 3 and 4.
+    private static func pointer(_ pointer: String, of text: String) throws(RedactionRuleError) -> [String] {
+        guard pointer.isEmpty || pointer.hasPrefix("/") else {
+            throw RedactionRuleError("\"\(text)\" has no JSON pointer: write it with a slash in front, as \"json:/user/token\"")
+        }
+        var segments: [String] = []
+        for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+            var bytes: [UInt8] = []
+            var isEscaped = false
+            for byte in segment.utf8 {
+                if isEscaped {
+                    guard byte == UInt8(ascii: "0") || byte == UInt8(ascii: "1") else { break }
+                    bytes.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "~") {
+                    isEscaped = true
+                } else {
+                    bytes.append(byte)
+                }
+            }
+            guard !isEscaped else {
+                throw RedactionRuleError(
+                    "\"\(text)\" has a \"~\" that means nothing: write \"~0\" for it, and \"~1\" for a slash in a name")
+            }
+            segments.append(String(decoding: bytes, as: UTF8.self))
+        }
+        return segments
+    }
+}
+
+/// A rule of redaction that cannot be read.
+public struct RedactionRuleError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Which rule, what is wrong, and what to write instead.
+    public var message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { self.message }
+}

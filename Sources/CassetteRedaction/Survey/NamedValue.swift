@@ -1,0 +1,97 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// What a value beside a secret's name is, by its looks.
+enum NamedValue {
+    /// Bytes of one secret; a longer value is no secret but a document.
+    static let limit = 64 << 10
+
+    /// What a name's value is; nil if it holds no secret.
+    static func finding(
+        in text: UnsafeRawBufferPointer, _ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling
+    ) -> Finding? {
+        let value = UnsafeRawBufferPointer(rebasing: text[range])
+        guard !value.isEmpty, !value.allSatisfy({ $0 <= 32 }), !Placeholder.isWhole(value) else { return nil }
+        if meaning.needsKeyShape, !Self.looksLikeKey(value) { return nil }
+        guard let secret = spelling.decode(value), !secret.withUnsafeBytes(Placeholder.isWhole) else { return nil }
+        return Finding(kind: meaning.kind, range: range, secret: secret, spelling: spelling, isSure: meaning.isSure)
+    }
+
+    /// Whether a value may be a secret in a place that programs and sentences have, too: neither prose nor a template, a location, a name or
+    /// a word.
+    static func mayBeSecret(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard !value.isEmpty, !Self.isProse(value), !Self.isTemplate(value), !Self.isLocation(value),
+            String(validating: value, as: UTF8.self) != nil
+        else { return false }
+        return !String(decoding: value.prefix(16), as: UTF8.self).lowercased().hasPrefix("your") && !SecretNames.isName(value)
+            && !Self.isWord(value) && value.contains { FormSpelling.isAlphanumeric($0) || $0 >= 128 }
+    }
+
+    /// Several words without a digit, as labels and complaints are.
+    private static func isProse(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        value.contains(32) && !value.contains { $0 >= 48 && $0 <= 57 }
+    }
+
+    /// A place of a template, or a variable.
+    private static func isTemplate(_ slice: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let value = UnsafeRawBufferPointer(rebasing: slice)
+        if Placeholder.isWhole(value) { return true }
+        if ["${", "{{", "<%", "#{", "$(", " + "].contains(where: { ByteSearch.contains($0, in: value) }) { return true }
+        guard let first = value.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "<") || first == UInt8(ascii: "%") else {
+            return false
+        }
+        return first == UInt8(ascii: "<") || value.dropFirst().allSatisfy { ($0 | 32) >= 97 && ($0 | 32) <= 122 || $0 == 95 || $0 == 37 }
+    }
+
+    /// A path, or a URL without users and parameters: `token: "/oauth/token"` says where tokens are.
+    static func isLocation(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var path = value
+        if let colon = value.firstIndex(of: UInt8(ascii: ":")), value[colon...].starts(with: "://".utf8),
+            value[..<colon].allSatisfy({ FormSpelling.isAlphanumeric($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
+        {
+            guard colon > value.startIndex, !value.contains(where: { "@?#".utf8.contains($0) }) else { return false }
+            path = value[(colon + 2)...]
+        } else {
+            guard ["/", "./", "../", "~/"].contains(where: { value.starts(with: $0.utf8) }) else { return false }
+        }
+        // A key can begin with a slash, and have more of them.
+        return path.split(separator: UInt8(ascii: "/")).allSatisfy { !Self.looksLikeKey(UnsafeRawBufferPointer(rebasing: $0)) }
+            && !path.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "+") }
+    }
+
+    static func isWord(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        value.count <= 16 && Self.words.contains(String(decoding: value, as: UTF8.self).lowercased())
+    }
+
+    /// Types, states and nothings of programs and settings.
+    private static let words: Set<String> = [
+        "active", "any", "basic", "bearer", "bool", "boolean", "byte", "bytes", "char", "data", "default", "disabled", "empty", "enabled",
+        "expired", "false", "float", "hidden", "int", "integer", "invalid", "masked", "missing", "never", "nil", "none", "null", "number",
+        "object", "off", "on", "optional", "redacted", "required", "self", "str", "string", "string!", "string?", "text", "this", "true",
+        "undefined", "unknown", "unset", "uuid", "valid", "varchar", "void", "yes",
+    ]
+
+    private static func looksLikeKey(_ value: UnsafeRawBufferPointer) -> Bool {
+        guard value.count >= 16 else { return false }
+        return value.contains { $0 >= 48 && $0 <= 57 } && value.contains { ($0 | 32) >= 97 && ($0 | 32) <= 122 }
+            && !value.contains { $0 <= 32 }
+    }
+
+    /// `a.b.c`
+    static func isPathOfNames(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var isStart = true
+        var length = 0
+        for byte in value {
+            if byte == UInt8(ascii: ".") {
+                guard !isStart else { return false }
+                (isStart, length) = (true, 0)
+                continue
+            }
+            let isLetter = (byte | 32) >= 97 && (byte | 32) <= 122 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+            length += 1
+            guard isLetter || !isStart && byte >= 48 && byte <= 57, length < 20 else { return false }
+            isStart = false
+        }
+        return value.contains(UInt8(ascii: "."))
+    }
+}

@@ -1,0 +1,218 @@
+internal import CassetteModel
+internal import TapeBytes
+
+/// The bytes of a text and where things in them begin and end, read around a place: no parser, so that what is cut or broken is read too.
+struct SurveyText {
+    let bytes: UnsafeRawBufferPointer
+    /// The text goes on after these bytes: what reaches their end may not be all of it.
+    let hasMore: Bool
+    /// The text is another one without its escapes, whose quotes are in it as well: a value may not run over one.
+    let isView: Bool
+
+    /// White space between a name and its value.
+    private static let spaceLimit = 64
+
+    /// Nil at the text's end.
+    func byte(_ offset: Int) -> UInt8? { offset >= 0 && offset < self.bytes.count ? self.bytes[offset] : nil }
+
+    /// Whether a range is all of what it is, which is not known at the end of a text that goes on.
+    func isWhole(_ range: Range<Int>) -> Bool { !self.hasMore || range.upperBound < self.bytes.count }
+
+    /// Whether names can be words at all. In some MiB of an image or an archive three bytes are one by chance, and what follows is no
+    /// value.
+    var isReadable: Bool { !self.bytes.prefix(4096).contains { $0 < 9 || $0 > 13 && $0 < 32 && $0 != 27 } }
+
+    func skipSpace(_ offset: Int) -> Int {
+        var offset = offset
+        let end = min(self.bytes.count, offset + Self.spaceLimit)
+        while offset < end, self.bytes[offset] <= 32 { offset += 1 }
+        return offset
+    }
+
+    /// The end of what is before white space.
+    func skipSpaceBack(_ offset: Int) -> Int {
+        var start = offset
+        while start > 0, offset - start < Self.spaceLimit, self.bytes[start - 1] <= 32 { start -= 1 }
+        return start
+    }
+
+    func skipBlanks(_ offset: Int) -> Int {
+        var offset = offset
+        let end = min(self.bytes.count, offset + Self.spaceLimit)
+        while offset < end, self.bytes[offset] == 32 || self.bytes[offset] == 9 { offset += 1 }
+        return offset
+    }
+
+    func isQuote(_ byte: UInt8?) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+    }
+
+    func isWord(_ word: StaticString, endingAt end: Int) -> Bool {
+        let start = end - word.utf8CodeUnitCount
+        return start >= 0 && end <= self.bytes.count
+            && (0..<word.utf8CodeUnitCount).allSatisfy { self.bytes[start + $0] | 32 == word.utf8Start[$0] }
+    }
+
+    /// Whether the text begins as XML or HTML does.
+    var isMarkup: Bool { self.bytes.first { $0 > 32 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF } == UInt8(ascii: "<") }
+
+    /// Where the name begins that ends at an offset.
+    func startOfName(_ end: Int) -> Int {
+        var start = end
+        while start > 0, end - start <= SecretNames.lengthLimit {
+            let byte = self.bytes[start - 1]
+            guard
+                FormSpelling.isAlphanumeric(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            else { break }
+            start -= 1
+        }
+        return start
+    }
+
+    /// What may be right before a name: white space, and what opens or divides lists; a quote, if the name is in a text of its own. Of a
+    /// name with a prefix, the prefix's colon.
+    func mayPrecedeName(_ offset: Int) -> Bool {
+        guard let byte = self.byte(offset) else { return true }
+        if byte == UInt8(ascii: ":") { return self.byte(offset - 1).map(FormSpelling.isAlphanumeric) ?? false }
+        return byte <= 32 || self.isQuote(byte) || "{([,;|".utf8.contains(byte)
+    }
+
+    /// What may be right before an item of a query or a form.
+    func mayPrecedeItem(_ offset: Int, inForm isForm: Bool) -> Bool {
+        switch self.bytes[offset] {
+        case UInt8(ascii: "&"), UInt8(ascii: "?"): true
+        case UInt8(ascii: "#"): !isForm
+        // `&amp;` of HTML
+        case UInt8(ascii: ";"): offset >= 4 && self.bytes[offset - 4] == UInt8(ascii: "&") && self.bytes[offset - 1] == UInt8(ascii: "p")
+        default: false
+        }
+    }
+
+    /// What ends an item of a query or a form.
+    func endsItem(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"), UInt8(ascii: ">"),
+            UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: ")"), 0...32:
+            true
+        default: false
+        }
+    }
+
+    func endsBareValue(_ byte: UInt8) -> Bool {
+        byte <= 32 || self.isQuote(byte) || ",;&<>()[]{}\\|".utf8.contains(byte)
+    }
+
+    /// The closing quote, or the end of a text that is cut in the string.
+    func endOfString(_ start: Int) -> Int? {
+        var offset = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        while offset < most {
+            if self.bytes[offset] == UInt8(ascii: "\"") { return offset }
+            offset += self.bytes[offset] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return most == self.bytes.count && !self.hasMore ? most : nil
+    }
+
+    private func endOfShortString(_ start: Int) -> Int? {
+        let most = min(self.bytes.count, start + Self.betweenLength)
+        return (start..<most).first { self.bytes[$0] == UInt8(ascii: "\"") }
+    }
+
+    /// Whether nothing but white space, a dash of YAML, a quotation mark of mail or `export` is before a name on its line.
+    func beginsLine(_ start: Int) -> Bool {
+        var offset = start
+        if offset >= 7, self.isWord("export", endingAt: offset - 1) { offset -= 7 }
+        let least = max(0, offset - Self.spaceLimit)
+        while offset > least {
+            switch self.bytes[offset - 1] {
+            case 10, 13: return true
+            case 32, 9, UInt8(ascii: "-"), UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "#"), 0xEF, 0xBB, 0xBF: offset -= 1
+            default: return false
+            }
+        }
+        return offset == 0
+    }
+
+    /// Up to the line's end, without white space there; nil if it is longer than a secret, or not all there.
+    func restOfLine(_ start: Int) -> Range<Int>? {
+        var end = start
+        let most = min(self.bytes.count, start + NamedValue.limit)
+        while end < most, self.bytes[end] != 10, self.bytes[end] != 13 { end += 1 }
+        guard end < most || end == self.bytes.count && !self.hasMore else { return nil }
+        while end > start, self.bytes[end - 1] <= 32 { end -= 1 }
+        return start..<end
+    }
+
+    /// Where the member's quoted name begins whose value begins at an offset; nil if it has another name.
+    func keyOfMember(valueAt offset: Int, _ names: [StaticString]) -> Int? {
+        let colon = self.skipSpaceBack(offset)
+        guard self.byte(colon - 1) == UInt8(ascii: ":") else { return nil }
+        let quote = self.skipSpaceBack(colon - 1) - 1
+        guard self.byte(quote) == UInt8(ascii: "\"") else { return nil }
+        for name in names where self.isWord(name, endingAt: quote) && self.byte(quote - name.utf8CodeUnitCount - 1) == UInt8(ascii: "\"") {
+            return quote - name.utf8CodeUnitCount - 1
+        }
+        return nil
+    }
+
+    /// Short members between a name and its value.
+    private static let betweenLimit = 3
+    private static let betweenLength = 64
+
+    /// The string of the member `value` among the next members of an object.
+    func valueAfter(_ start: Int) -> Range<Int>? {
+        var comma = self.skipSpace(start)
+        for _ in 0...Self.betweenLimit {
+            guard self.byte(comma) == UInt8(ascii: ",") else { return nil }
+            let quote = self.skipSpace(comma + 1)
+            guard self.byte(quote) == UInt8(ascii: "\""), let end = self.endOfShortString(quote + 1) else { return nil }
+            let colon = self.skipSpace(end + 1)
+            guard self.byte(colon) == UInt8(ascii: ":") else { return nil }
+            let value = self.skipSpace(colon + 1)
+            if end - quote == 6, self.isWord("value", endingAt: end) {
+                guard self.byte(value) == UInt8(ascii: "\""), let close = self.endOfString(value + 1) else { return nil }
+                return value + 1..<close
+            }
+            switch self.byte(value) {
+            case UInt8(ascii: "\""):
+                guard let close = self.endOfShortString(value + 1) else { return nil }
+                comma = self.skipSpace(close + 1)
+            case UInt8(ascii: "{"), UInt8(ascii: "["), nil: return nil
+            default:
+                var last = value
+                while last < self.bytes.count, last - value < Self.betweenLength, FormSpelling.isAlphanumeric(self.bytes[last]) {
+                    last += 1
+                }
+                comma = self.skipSpace(last)
+            }
+        }
+        return nil
+    }
+
+    /// The string of the member `value` right before a member's name.
+    func valueBefore(_ key: Int) -> Range<Int>? {
+        let comma = self.skipSpaceBack(key) - 1
+        guard self.byte(comma) == UInt8(ascii: ",") else { return nil }
+        let close = self.skipSpaceBack(comma) - 1
+        guard self.byte(close) == UInt8(ascii: "\"") else { return nil }
+        var open = close - 1
+        while open >= 0, close - open <= NamedValue.limit {
+            if self.bytes[open] == UInt8(ascii: "\"") {
+                var slashes = 0
+                while self.byte(open - slashes - 1) == UInt8(ascii: "\\") { slashes += 1 }
+                if slashes % 2 == 0 { break }
+                open -= slashes
+            }
+            open -= 1
+        }
+        guard open >= 0, close - open <= NamedValue.limit, self.keyOfMember(valueAt: open, ["value"]) != nil else { return nil }
+        return open + 1..<close
+    }
+
+    /// What a name's value is; nil if it holds no secret, or if more of it may follow.
+    func finding(_ range: Range<Int>, _ meaning: SecretNames.Meaning, _ spelling: Finding.Spelling) -> Finding? {
+        guard self.isWhole(range), var finding = NamedValue.finding(in: self.bytes, range, meaning, spelling) else { return nil }
+        finding.isPlaceOnly = NamedValue.isLocation(self.bytes[range])
+        return finding
+    }
+}

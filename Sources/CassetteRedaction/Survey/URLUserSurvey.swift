@@ -1,0 +1,63 @@
+internal import CassetteModel
+internal import Platform
+
+/// Finds names and passwords of users in URLs: `scheme://user:password@host` (RFC 3986, 3.2.1).
+struct URLUserSurvey {
+    /// User information of a URL.
+    private static let limit = 512
+
+    private let text: SurveyText
+
+    static func findings(in text: SurveyText) -> [Finding] { URLUserSurvey(text: text).findings() }
+
+    private func findings() -> [Finding] {
+        guard let base = self.text.bytes.baseAddress else { return [] }
+        var findings: [Finding] = []
+        var from = 0
+        while from < self.text.bytes.count, let found = memchr(base + from, Int32(UInt8(ascii: "@")), self.text.bytes.count - from) {
+            let at = UnsafeRawPointer(found) - base
+            from = at + 1
+            var start = at
+            while start > 0, at - start <= Self.limit, !Self.endsUser(self.text.bytes[start - 1]) { start -= 1 }
+            guard start > 2, self.text.bytes[start - 1] == UInt8(ascii: "/"), self.text.bytes[start - 2] == UInt8(ascii: "/"),
+                self.text.bytes[start - 3] == UInt8(ascii: ":"), start < at, self.endsScheme(start - 3),
+                String(validating: self.text.bytes[start..<at], as: UTF8.self) != nil
+            else { continue }
+            findings += self.findings(start, at)
+        }
+        return findings
+    }
+
+    /// Whether two letters or digits at least are before a colon: what some MiB of an archive have by chance is no URL.
+    private func endsScheme(_ colon: Int) -> Bool {
+        colon >= 2 && FormSpelling.isAlphanumeric(self.text.bytes[colon - 1]) && FormSpelling.isAlphanumeric(self.text.bytes[colon - 2])
+    }
+
+    private static func endsUser(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "<"),
+            UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "@"), UInt8(ascii: "("), 0...32:
+            true
+        default: false
+        }
+    }
+
+    private func findings(_ start: Int, _ at: Int) -> [Finding] {
+        // A placeholder has a colon of its own.
+        var colon = start
+        while colon < at, self.text.bytes[colon] != UInt8(ascii: ":") {
+            colon += Placeholder.length(in: self.text.bytes, at: colon) ?? 1
+        }
+        let password = min(colon + 1, at)..<at
+        let name = start..<min(colon, at)
+        var findings: [Finding] = []
+        // A name alone, or a long one, is a token.
+        if password.isEmpty || name.count >= 20, let found = self.text.finding(name, SecretNames.Meaning(kind: "userinfo"), .user) {
+            findings.append(found)
+        }
+        if !password.isEmpty, let found = self.text.finding(password, SecretNames.Meaning(kind: "password"), .user) {
+            findings.append(found)
+        }
+        return findings
+    }
+}
