@@ -70,14 +70,14 @@ final class ControlContext {
 
     let gate: ControlGate
     let shared: ProxyLoop
-    private let clerk: ControlService
+    private let service: ControlService
     private let threads: NIOThreadPool
     private let connections = ConnectionRegistry()
 
-    init(gate: ControlGate, shared: ProxyLoop, clerk: ControlService, threads: NIOThreadPool) {
+    init(gate: ControlGate, shared: ProxyLoop, service: ControlService, threads: NIOThreadPool) {
         self.gate = gate
         self.shared = shared
-        self.clerk = clerk
+        self.service = service
         self.threads = threads
     }
 
@@ -100,8 +100,8 @@ final class ControlContext {
 
     /// Has a thread do it, and calls back on the loop.
     func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
-        let clerk = self.clerk
-        let answering = self.threads.runIfActive(eventLoop: self.shared.loop) { clerk.answer(request) }
+        let service = self.service
+        let answering = self.threads.runIfActive(eventLoop: self.shared.loop) { service.answer(request) }
         answering.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let answer): then(answer)

@@ -12,7 +12,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
 
     private enum Phase { case reading, answering, lingering }
 
-    private let desk: ControlContext
+    private let control: ControlContext
     private var reader: ControlReader
     private var phase = Phase.reading
     private var isOverLimit = false
@@ -22,23 +22,23 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     private var closesWhenAnswered = false
     private(set) var deadline: NIODeadline
 
-    init(desk: ControlContext) {
-        self.desk = desk
-        self.reader = ControlReader(gate: desk.gate)
+    init(control: ControlContext) {
+        self.control = control
+        self.reader = ControlReader(gate: control.gate)
         // For the whole request: it is small.
-        self.deadline = .now() + .seconds(Int64(desk.shared.limits.requestHead))
+        self.deadline = .now() + .seconds(Int64(control.shared.limits.requestHead))
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        self.desk.add(self)
+        self.control.add(self)
         // Now: when it becomes active, others behind it may have been added.
-        self.isOverLimit = self.desk.isFull
+        self.isOverLimit = self.control.isFull
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        self.desk.remove(self)
+        self.control.remove(self)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -58,7 +58,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
             self.phase = .answering
             // Closing a cassette may take any time.
             self.deadline = .distantFuture
-            self.desk.answer(request) { [weak self] answer in self?.send(answer) }
+            self.control.answer(request) { [weak self] answer in self?.send(answer) }
         }
     }
 
@@ -76,7 +76,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     private func send(_ answer: ControlAnswer) {
         guard let context else { return }
         self.phase = .lingering
-        self.deadline = .now() + .seconds(Int64(self.desk.shared.limits.linger))
+        self.deadline = .now() + .seconds(Int64(self.control.shared.limits.linger))
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: answer.bytes(isHead: self.reader.isHead))), promise: nil)
         context.close(mode: .output).assumeIsolated().whenComplete { _ in
             self.isAnswered = true
@@ -100,7 +100,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
         guard case .lingering = self.phase, !self.isAnswered else { return self.close() }
         self.closesWhenAnswered = true
         // A client that does not read has the time that it had before.
-        self.context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.desk.shared.limits.linger))) { self.close() }
+        self.context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(self.control.shared.limits.linger))) { self.close() }
     }
 
     func abort() { self.close() }

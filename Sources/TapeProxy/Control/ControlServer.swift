@@ -48,10 +48,10 @@ public final class ControlServer: Sendable {
     }
 
     private init(_ server: SessionServer, host: String, port: Int, token: Secret, threads: NIOThreadPool) throws {
-        let stages = server.stages
+        let sessionLoops = server.sessionLoops
         let loop = server.loops.first
         let interfaces = server.interfaces
-        // The desk knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
+        // The context knows its port, which is known once it is bound: connections are accepted in a later turn of the loop.
         let place = try loop.submit { NIOLoopBound(ControlContextHolder(), eventLoop: loop) }.wait()
         self.listener = try ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -61,8 +61,8 @@ public final class ControlServer: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let desk = place.value.desk else { throw ChannelError.ioOnClosedChannel }
-                    try channel.pipeline.syncOperations.addHandler(ControlHandler(desk: desk))
+                    guard let control = place.value.control else { throw ChannelError.ioOnClosedChannel }
+                    try channel.pipeline.syncOperations.addHandler(ControlHandler(control: control))
                 }
             }
             .bind(host: host, port: port)
@@ -71,10 +71,10 @@ public final class ControlServer: Sendable {
                 else {
                     throw ProxyError(.remoteNotAllowed, "\"\(host)\" leads to no loopback address")
                 }
-                let shared = stages.value(on: loop).shared
+                let shared = sessionLoops.value(on: loop).shared
                 shared.server.ownPorts.add(LoopRule(listeningOn: own, port: port, interfaces: interfaces))
-                place.value.desk = ControlContext(
-                    gate: ControlGate(token: token, port: port), shared: shared, clerk: ControlService(server: server), threads: threads)
+                place.value.control = ControlContext(
+                    gate: ControlGate(token: token, port: port), shared: shared, service: ControlService(server: server), threads: threads)
                 return channel
             }
             .wait()
@@ -103,11 +103,11 @@ public final class ControlServer: Sendable {
 ///
 /// Not Sendable: lives on its event loop.
 final class ControlContextHolder {
-    var desk: ControlContext?
+    var control: ControlContext?
 
     /// Closes all connections, and drops the context.
     func close() {
-        self.desk?.close()
-        self.desk = nil
+        self.control?.close()
+        self.control = nil
     }
 }

@@ -3,41 +3,41 @@ internal import CassetteStore
 internal import NIOCore
 internal import TapeExchange
 
-/// A request's body that came before it was known whether it goes to an origin: its pieces, with their times.
+/// A request's body that came before it was decided whether it is forwarded: its pieces, with their times.
 ///
-/// Up to a limit in memory, beyond it in a file without a name, which is written and read on threads that may wait for the disk. Not
+/// Kept in memory up to a limit, and beyond it in an unnamed file, which is written and read on threads that may block on the disk. Not
 /// Sendable: lives on its event loop.
 final class BufferedRequestBody {
     /// Bytes held in memory: nearly every JSON text and form is smaller, and 1,000 clients at once hold 1 GiB at most.
     static let memoryLimit = 1 << 20
-    /// Bytes given back at once.
+    /// The most bytes that one call of `next` returns.
     static let pieceSize = 256 << 10
 
     /// A piece of the body.
     struct Piece {
         var body: BodyPiece
-        /// When it came, in milliseconds since the request's start.
+        /// Its arrival, in milliseconds since the request's start.
         var at: Double
     }
 
     private let loop: any EventLoop
     private let disk: DiskPool
-    /// What comes after the bytes in the file.
+    /// The bytes after those in the file.
     private var memory = ByteBuffer()
     private var file: UnnamedFile?
-    /// Bytes given to the file; those being written are among them.
+    /// Bytes in the file, including those being written.
     private var fileSize = 0
     private var readOffset = 0
     private var times = ReadTimes()
     private var isWriting = false
     private var whenWritten: (() -> Void)?
-    /// Follows what is given back.
+    /// Parses the bytes that are read back.
     private var parser: BodyParser
     private let isChunked: Bool
-    /// Why it is lost.
+    /// Why the body is lost; nil if it is not.
     private(set) var problem: CassetteError?
 
-    /// - Parameter framing: of the bytes, as they come.
+    /// - Parameter framing: of the bytes as received.
     init(framing: BodyFraming, loop: any EventLoop, disk: DiskPool, limits: Limits = Limits()) {
         self.parser = BodyParser(framing: framing, side: .request, limits: limits)
         self.isChunked = framing == .chunked
@@ -45,7 +45,7 @@ final class BufferedRequestBody {
         self.disk = disk
     }
 
-    // MARK: Taking
+    // MARK: Writing
 
     func append(_ bytes: ByteBuffer, at: Double) {
         guard self.problem == nil else { return }
@@ -54,10 +54,10 @@ final class BufferedRequestBody {
         if self.memory.readableBytes > Self.memoryLimit { self.write() }
     }
 
-    /// More has come than the disk has taken: read on when `whenReady` calls back.
+    /// More bytes have come than the disk has taken: no more should come until `whenReady` calls back.
     var isFull: Bool { self.isWriting && self.memory.readableBytes > Self.memoryLimit }
 
-    /// Calls back once what came so far is in its place: at once if that is the memory.
+    /// Calls back once all bytes so far are stored: at once if they are in memory.
     func whenReady(_ then: @escaping () -> Void) {
         guard self.isWriting else { return then() }
         self.whenWritten = then
@@ -93,9 +93,9 @@ final class BufferedRequestBody {
         self.file = nil
     }
 
-    // MARK: Giving back
+    // MARK: Reading
 
-    /// The next bytes in the order in which they came, or none at the end; call again only after the call back.
+    /// The next bytes in order, or none at the end. Must not be called again before it has called back.
     func next(_ then: @escaping (Result<[Piece], CassetteError>) -> Void) {
         if let problem { return then(.failure(problem)) }
         guard let file, self.readOffset < self.fileSize else {
@@ -127,7 +127,7 @@ final class BufferedRequestBody {
                 }
                 pieces.append(Piece(body: BodyPiece(bytes: piece, events: events, isLast: progress.isDone), at: at))
             } catch {
-                // It was read once: only a file that somebody changed can be otherwise now.
+                // The bytes were parsed once: they fail now only if somebody has changed the file.
                 return .failure(CassetteError(.unreadable, error.message))
             }
         }
@@ -135,11 +135,11 @@ final class BufferedRequestBody {
     }
 }
 
-/// When the bytes of a stream came, in milliseconds, as a list of bounded length.
+/// The arrival times of a stream's bytes, in milliseconds, in a list of bounded length.
 ///
-/// Knows no bytes: what is added is taken off again in the same order.
+/// Holds no bytes: times are taken off in the order in which they were added.
 struct ReadTimes {
-    /// As many as a cassette keeps of a body's pieces.
+    /// The number of pieces of a body that a cassette keeps.
     static let limit = Arrival.pieceLimit
     /// Reads closer together than this many milliseconds count as one.
     static let burst = 2.0
@@ -161,7 +161,7 @@ struct ReadTimes {
         }
     }
 
-    /// The next bytes that came together, at most so many; nil if none are left.
+    /// The count and time of the next bytes that came together, at most `limit` of them; nil if none are left.
     mutating func take(atMost limit: Int) -> (count: Int, at: Double)? {
         guard self.first < self.reads.count, limit > 0 else { return nil }
         let read = self.reads[self.first]

@@ -3,7 +3,7 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeRecorder
 
-/// The recording of one forwarded exchange: a tap on what passes, and the recorder that gets it once, at the end.
+/// Records one forwarded exchange: taps what passes, and hands it to the recorder once, at the end.
 ///
 /// Does nothing for an exchange that is not recorded. Not Sendable: lives on its event loop.
 struct ExchangeRecording: ~Copyable {
@@ -38,7 +38,7 @@ struct ExchangeRecording: ~Copyable {
 
     private var elapsed: Double { Double((self.proxy.now - self.start).nanoseconds) / 1e6 }
 
-    /// - Parameter blocked: milliseconds that the request was held before it was known where it goes.
+    /// - Parameter blocked: milliseconds that the request was held before it was decided what answers it.
     mutating func connected(_ connection: ConnectionInfo, _ timing: DialTiming?, blocked: Double?) {
         self.tap?.connected(connection, blocked: blocked, dns: timing?.dns, connect: timing?.connect, tls: timing?.tls)
         self.sendStarted = self.elapsed
@@ -87,13 +87,13 @@ struct ExchangeRecording: ~Copyable {
         self.proxy.record(.block(exchange: id, side: side, bytes: block))
     }
 
-    /// Nothing of this is recorded after all.
+    /// Nothing of the exchange is recorded.
     mutating func discard() { self.tap = nil }
 
     /// Hands the exchange to the recorder, once.
     ///
-    /// - Parameter stored: called later, when it is known whether the exchange is on the disk.
-    /// - Returns: whether `stored` will be called: only if that was asked for.
+    /// - Parameter stored: called later, when it is known whether the exchange is on disk.
+    /// - Returns: whether `stored` will be called: only with full durability.
     mutating func end(_ outcome: Outcome, stored: @escaping (Result<Void, RecorderProblem>) -> Void) -> Bool {
         let at = self.elapsed
         guard let exchange = self.tap?.ended(outcome, at: at) else { return false }
@@ -102,14 +102,14 @@ struct ExchangeRecording: ~Copyable {
             self.proxy.record(.exchange(exchange, stored: nil))
             return false
         }
-        let door = self.proxy.door
+        let gate = self.proxy.loopGate
         let proxy = NIOLoopBound(self.proxy, eventLoop: self.proxy.loop)
         let resume = NIOLoopBound(stored, eventLoop: self.proxy.loop)
         self.proxy.record(
             .exchange(
                 exchange,
                 stored: { result in
-                    door.execute {
+                    gate.execute {
                         proxy.value.readClock()
                         resume.value(result)
                     }
@@ -117,6 +117,6 @@ struct ExchangeRecording: ~Copyable {
         return true
     }
 
-    /// An answer ends only when it is on the disk.
+    /// The answer's end is withheld until the exchange is on disk.
     var waitsForDisk: Bool { self.isOn && self.proxy.configuration.durability == .full }
 }

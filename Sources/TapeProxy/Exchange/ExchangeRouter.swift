@@ -2,7 +2,7 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Says what a request is answered by: the origin, the cassette, or the proxy itself.
+/// Decides what answers a request: the origin, the cassette, or the proxy itself.
 ///
 /// Lives on its event loop.
 struct ExchangeRouter {
@@ -18,7 +18,7 @@ struct ExchangeRouter {
             if let refusal = self.peer.reverseGate.refusal(of: request.head.fields, host: request.host) {
                 return self.local(request, refusal)
             }
-            request.takeOriginsNames()
+            request.nameOrigin()
         }
         switch request.target {
         case .origin, .asterisk:
@@ -26,7 +26,7 @@ struct ExchangeRouter {
         case .authority(let host, let port):
             return self.tunnel(request, host: host, port: port)
         case .absolute(let origin, let path) where request.reverse != nil:
-            return self.reversed(request, to: origin, path: path)
+            return self.reverse(request, to: origin, path: path)
         case .absolute(let origin, let path):
             guard origin.scheme == .http else {
                 return self.local(
@@ -38,25 +38,25 @@ struct ExchangeRouter {
                     ))
             }
             if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
-            return self.decided(request, TunnelScope(route: UpstreamRoute(origin)))
+            return self.decide(request, TunnelScope(route: UpstreamRoute(origin)))
         }
     }
 
-    /// A URL in the path: as if a proxy's client had asked for it, inside a tunnel if it is https.
-    private func reversed(_ request: IncomingRequest, to origin: Origin, path: String) -> any ClientExchange {
+    /// A request with the URL in its path: handled like a request to a proxy, or, if the URL is https, like one inside a tunnel.
+    private func reverse(_ request: IncomingRequest, to origin: Origin, path: String) -> any ClientExchange {
         if MagicHost.isNamed(origin.host) { return self.magic(request, path: path, isSecure: false) }
-        guard origin.scheme == .https else { return self.decided(request, TunnelScope(route: UpstreamRoute(origin))) }
+        guard origin.scheme == .https else { return self.decide(request, TunnelScope(route: UpstreamRoute(origin))) }
         switch self.proxy.interception?.choice(host: origin.host, port: origin.port) {
         case .refuse: return self.local(request, ReverseGate.excluded(origin.authority, by: "--refuse"))
         case .passThrough: return self.local(request, ReverseGate.excluded(origin.authority, by: "--passthrough"))
         case .intercept, nil: break
         }
-        // An address is no server name (RFC 6066, 3).
+        // An IP address is not a server name (RFC 6066, 3).
         let name = IPAddress(origin.host) == nil ? origin.host : nil
-        return self.decided(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: ["http/1.1"])))
+        return self.decide(request, TunnelScope(route: UpstreamRoute(origin, serverName: name, protocols: ["http/1.1"])))
     }
 
-    /// A request inside a tunnel goes where the tunnel goes, whatever it says of itself (RFC 9110, 7.4).
+    /// A request inside a tunnel goes to the tunnel's origin, whatever its target and Host field say (RFC 9110, 7.4).
     private func exchange(for request: IncomingRequest, in scope: TunnelScope) -> any ClientExchange {
         let isSecure = scope.origin.scheme == .https
         switch request.target {
@@ -76,15 +76,15 @@ struct ExchangeRouter {
                             "the tunnel to \"\(scope.origin.authority)\" carries \(scope.origin.scheme.rawValue): send the request there without a tunnel."
                     ))
             }
-            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decided(request, scope)
+            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decide(request, scope)
         case .origin(let path):
-            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decided(request, scope)
+            return scope.isMagic ? self.magic(request, path: path, isSecure: isSecure) : self.decide(request, scope)
         case .asterisk:
-            return scope.isMagic ? self.magic(request, path: "*", isSecure: isSecure) : self.decided(request, scope)
+            return scope.isMagic ? self.magic(request, path: "*", isSecure: isSecure) : self.decide(request, scope)
         }
     }
 
-    private func decided(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
+    private func decide(_ request: IncomingRequest, _ scope: TunnelScope) -> any ClientExchange {
         let opening = self.proxy.session.begin(
             method: request.head.method, url: request.url, headers: request.head.fields, hasBody: request.hasBody)
         return switch opening {
@@ -93,7 +93,7 @@ struct ExchangeRouter {
         }
     }
 
-    /// - Parameter ahead: what was read of the request by now.
+    /// - Parameter ahead: what has been read of the request so far.
     func exchange(
         following decision: Decision, on request: IncomingRequest, in scope: TunnelScope, ahead: ReadAhead = ReadAhead()
     ) -> any ClientExchange {
@@ -130,7 +130,7 @@ struct ExchangeRouter {
             case .passThrough: break
             }
         }
-        // What goes through a tunnel unread is not in the cassette: a session that only replays refuses to open one.
+        // The content of a tunnel that is passed through is not in the cassette: a session that only replays refuses to open one.
         switch self.proxy.session.beginTunnel(to: "https://\(request.head.target)/") {
         case .refuse(let report):
             self.proxy.count { $0.misses += 1 }
@@ -151,4 +151,53 @@ struct ExchangeRouter {
     private func local(_ request: IncomingRequest, _ answer: ProxyAnswer, isRead: Bool = false) -> any ClientExchange {
         LocalExchange(client: self.stream, request: request, answer: answer, isRead: isRead)
     }
+}
+
+/// A request that the proxy answers itself: reads the request to its end, then answers.
+///
+/// Not Sendable: lives on its event loop.
+final class LocalExchange: MessageExchange {
+    private let client: any ClientStream
+    private let request: IncomingRequest
+    private let answer: ProxyAnswer
+    private let isRead: Bool
+    private let endsUnread: Bool
+    private var isOver = false
+    private(set) var deadline: NIODeadline
+
+    /// - Parameters:
+    ///   - isRead: the whole request has been read.
+    ///   - endsUnread: answers at once, without reading the rest of the request.
+    init(client: any ClientStream, request: IncomingRequest, answer: ProxyAnswer, isRead: Bool = false, endsUnread: Bool = false) {
+        self.client = client
+        self.request = request
+        self.answer = answer
+        self.isRead = isRead
+        self.endsUnread = endsUnread
+        self.deadline = client.peer.session.stallDeadline
+    }
+
+    func start() {
+        // A client that waits for 100 receives the final answer instead and sends no body (RFC 9110, 10.1.1).
+        if self.isRead || !self.request.hasBody || self.endsUnread || self.request.expectsContinue { return self.finish(with: self.answer) }
+        self.client.setReading(true)
+    }
+
+    func requestBody(_ piece: BodyPiece) {
+        self.deadline = self.client.peer.session.stallDeadline
+        if piece.isLast { self.finish(with: self.answer) }
+    }
+
+    func requestFailed(_ error: MessageError) { self.finish(with: .malformed(error)) }
+
+    private func finish(with answer: ProxyAnswer) {
+        guard !self.isOver else { return }
+        self.isOver = true
+        self.client.send(answer, isFinal: false)
+        self.client.finish()
+    }
+
+    func clientLeft(_ reason: String) { self.isOver = true }
+
+    func deadlinePassed() { self.client.close() }
 }

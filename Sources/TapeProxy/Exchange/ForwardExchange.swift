@@ -3,33 +3,33 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeRecorder
 
-/// One request passed on to its origin and the answer passed back, with a recording of both.
+/// Forwards one request to its origin and the answer back, and records both.
 ///
-/// `ExchangeState` says what happens when something ends or fails, and who is read; this performs it. Knows no wire: see `ClientStream` and
-/// `UpstreamStream`. Not Sendable: lives on its event loop.
+/// `ExchangeState` decides what happens when something ends or fails, and which side is read; this performs it. Knows no wire format: see
+/// `ClientStream` and `UpstreamStream`. Not Sendable: lives on its event loop.
 final class ForwardExchange: MessageExchange, UpstreamExchange {
     private let client: any ClientStream
     private let proxy: ProxyContext
     private let request: IncomingRequest
     private let route: UpstreamRoute
-    /// Why the connection that was made for this request ahead of it failed.
+    /// Why the connection that was made ahead of this request failed.
     private let earlierFailure: Failure?
     private var state: ExchangeState
     private var recording: ExchangeRecording
     private var upstream: (any UpstreamStream)?
     /// The request's body, if it was read before.
     private var buffered: BufferedRequestBody?
-    private var isTakingBuffered = false
+    private var isReadingBuffered = false
     /// What is wrong with the rest of the request.
     private var requestError: MessageError?
-    /// What the client gets when the exchange is on the disk.
+    /// Sent to the client when the exchange is on disk.
     private var withheldHead: (head: ResponseHead, framing: BodyFraming)?
     private var withheldPiece: BodyPiece?
     private var hasBegun = false
 
     /// - Parameters:
     ///   - earlierFailure: of the connection that was made ahead of the request.
-    ///   - ahead: what was read of the request by now.
+    ///   - ahead: what has been read of the request so far.
     init(
         client: any ClientStream, request: IncomingRequest, route: UpstreamRoute, earlierFailure: Failure? = nil, records: Bool,
         ahead: ReadAhead = ReadAhead()
@@ -106,7 +106,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         if !self.request.hasBody { self.requestSent() }
         upstream.flush()
         if self.request.hasBody {
-            self.noteRecorder()
+            self.pauseWhileRecorderIsFull()
             self.regulate()
         }
     }
@@ -117,7 +117,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         if piece.isLast { self.state.requestRead() }
         self.send(piece, at: self.elapsed)
         self.upstream?.flush()
-        self.noteRecorder()
+        self.pauseWhileRecorderIsFull()
         self.regulate()
     }
 
@@ -134,20 +134,20 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.perform(self.state.requestSent(at: self.elapsed))
     }
 
-    /// Sends what was read before, as fast as the origin takes it.
+    /// Sends the buffered body as fast as the origin takes it.
     private func sendBuffered() {
-        guard let buffered, !self.isTakingBuffered else { return }
-        self.isTakingBuffered = true
+        guard let buffered, !self.isReadingBuffered else { return }
+        self.isReadingBuffered = true
         buffered.next { [weak self] result in
             guard let self, !self.state.isOver else { return }
             self.proxy.readClock()
-            self.isTakingBuffered = false
+            self.isReadingBuffered = false
             switch result {
             case .success(let pieces):
                 for piece in pieces where !self.state.isOver { self.send(piece.body, at: piece.at) }
                 self.upstream?.flush()
                 if pieces.isEmpty || pieces.last?.body.isLast == true { self.buffered = nil }
-                self.noteRecorder()
+                self.pauseWhileRecorderIsFull()
                 self.regulate()
             case .failure(let error):
                 let failure = Failure(kind: .cancelled, message: "the request's body cannot be read back: \(error.message)")
@@ -206,7 +206,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         guard !self.state.isOver else { return }
         if self.withheldPiece == nil, !self.state.responseIsWhole { self.sendWithheld() }
         self.client.flush()
-        self.noteRecorder()
+        self.pauseWhileRecorderIsFull()
         self.regulate()
     }
 
@@ -241,7 +241,7 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         case .redial:
             self.upstream?.cancel()
             self.upstream = nil
-            // What comes of the body meanwhile waits for the new connection.
+            // The rest of the body waits for the new connection.
             if self.request.hasBody, self.buffered == nil { self.client.setReading(false) }
             return self.dial()
         case .finish:
@@ -266,21 +266,21 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         self.buffered = nil
     }
 
-    /// - Parameter problem: why the answer may not be delivered as whole.
+    /// - Parameter problem: why the answer must not be delivered as complete.
     private func end(_ problem: RecorderProblem?) {
         guard let problem else {
             self.sendWithheld()
             self.countBytes()
             return self.client.finish()
         }
-        // No answer is delivered as whole that is not on the cassette.
+        // An answer that is not in the cassette is not delivered as complete.
         self.withheldPiece = nil
         if self.hasBegun { self.client.cut() } else { self.answer(.unrecorded(problem)) }
     }
 
-    /// Records the exchange and goes on: at once, or when it is on the disk, if that was asked for.
+    /// Records the exchange, then calls back: at once, or, with full durability, when it is on disk.
     ///
-    /// - Parameter then: gets what kept it from the disk, if the proxy refuses what it cannot record.
+    /// - Parameter then: called with what kept the exchange from the disk, if the proxy refuses what it cannot record.
     private func record(_ outcome: Outcome, then: @escaping (RecorderProblem?) -> Void) {
         if self.recording.isOn { self.proxy.count { $0.exchanges += 1 } }
         self.proxy.log.exchangeEnded(self.recording.id, connection: self.client.peer.id, outcome: outcome, milliseconds: self.elapsed)
@@ -345,8 +345,8 @@ final class ForwardExchange: MessageExchange, UpstreamExchange {
         }
     }
 
-    /// A full recorder stops both sides until it has drained.
-    private func noteRecorder() {
+    /// Neither side is read while the recorder is full.
+    private func pauseWhileRecorderIsFull() {
         guard self.recording.isOn, self.proxy.isRecorderFull, !self.state.isOver else { return }
         self.state.recorderChanged(isFull: true, at: self.elapsed)
         self.proxy.whenRecorderDrains(self) { [weak self] in

@@ -1,17 +1,17 @@
 internal import NIOCore
 internal import TapeExchange
 
-/// A request head that was read and found in order, when it came, and what it is for.
+/// A valid request head with its arrival time and what follows from its fields.
 ///
-/// A class, so that handing it on costs one reference.
+/// A class, so that passing it on costs one reference.
 final class IncomingRequest {
     private(set) var head: RequestHead
     let target: RequestTarget
-    /// The absolute URL: as sent to a proxy, or in its path, or put together from the tunnel's scheme, the Host field and the path.
+    /// The absolute URL: as sent to a proxy or in the path, or composed of the tunnel's scheme, the Host field and the path.
     let url: String
-    /// How the client and the origin name things where the URL came in the path; nil if the client knows that it speaks to a proxy.
+    /// Maps between the client's and the origin's names if the URL came in the path; nil if the client knows that it uses a proxy.
     let reverse: ReverseMapping?
-    /// What Host names.
+    /// The authority in the Host field.
     let host: Authority?
     let framing: BodyFraming
     /// Whether the client's connection may serve another request.
@@ -38,20 +38,20 @@ final class IncomingRequest {
         self.expectsContinue = head.version >= .http11 && head.fields.first("expect")?.lowercased() == "100-continue"
         self.proxyAuthorization = Self.authorization(head, reverse?.credentials)
         var head = head
-        // Meant for us and spent here (RFC 9110, 11.7.2): a password neither goes on nor onto the cassette.
+        // For this proxy alone (RFC 9110, 11.7.2): a password is neither forwarded nor recorded.
         if head.fields.contains("proxy-authorization") { head.fields = head.fields.removing("proxy-authorization") }
         if reverse != nil { head.target = self.url }
         self.head = head
         self.start = start
     }
 
-    /// A URL in the path of a request to us. One that came here by the proxy's settings as well, which many libraries let nothing past,
-    /// is the same.
+    /// The URL in the path of a request to the proxy itself, even if the request was sent through the proxy: many libraries apply proxy
+    /// settings to every host.
     private static func reverse(_ target: RequestTarget, method: String, address: String) throws(MessageError) -> ReverseTarget? {
         switch target {
         case .origin(let path):
             return try ReverseTarget(path, method: method)
-        // Nearly no path has a colon, and each request comes through here.
+        // The colon is checked first, since nearly no path has one and every request is checked.
         case .absolute(let origin, let path) where origin.scheme == .http && path.utf8.contains(UInt8(ascii: ":")):
             guard address.hasSuffix(":\(origin.port)"), LoopbackHost.contains(origin.host) else { return nil }
             return try ReverseTarget(path, method: method)
@@ -60,7 +60,7 @@ final class IncomingRequest {
         }
     }
 
-    /// Several that differ are nobody's: which of them counts would be a guess.
+    /// Empty if several values differ: choosing one would be a guess.
     ///
     /// - Parameter credentials: those of the path.
     private static func authorization(_ head: RequestHead, _ credentials: [UInt8]?) -> String? {
@@ -85,8 +85,8 @@ final class IncomingRequest {
         }
     }
 
-    /// Has the fields name the origin as a client of its own would; what the client said of itself is gone.
-    func takeOriginsNames() {
+    /// Rewrites the fields as a direct client of the origin would send them.
+    func nameOrigin() {
         if let reverse { self.head.fields = reverse.request(self.head.fields) }
     }
 
@@ -98,10 +98,10 @@ final class IncomingRequest {
         }
     }
 
-    /// It can be sent again on another connection, by whatever it does and has.
+    /// It can be sent again on another connection.
     var isRepeatable: Bool { self.isIdempotent && !self.hasBody }
 
-    /// Sent twice, it does what it does sent once (RFC 9110, 9.2.2).
+    /// Sending it twice has the same effect as sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool {
         switch self.head.method {
         case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE": true

@@ -3,11 +3,11 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// What was read of a request before it was decided what becomes of it.
+/// What was read of a request before it was decided what answers it.
 struct ReadAhead {
     /// The whole request was read.
     var isRead = false
-    /// The body's bytes; nil if there are none, or nobody could want them.
+    /// The body's bytes; nil if there are none, or the session forwards nothing.
     var body: BufferedRequestBody?
     /// The client was asked to send the body (RFC 9110, 10.1.1).
     var sentContinue = false
@@ -15,10 +15,10 @@ struct ReadAhead {
 
 /// A request whose body decides what answers it: reads it to its end, asks the session, and hands over to the exchange that answers.
 ///
-/// Keeps the body only if it may have to be forwarded, and never decides on one that was cut. Asks a client that waits for it to send the
-/// body, unless the origin answered without. Not Sendable: lives on its event loop.
+/// Keeps the body only if it may be forwarded, and never decides on one that was cut. Sends 100 (Continue) to a client that waits for it,
+/// unless the origin answered without it. Not Sendable: lives on its event loop.
 final class PendingExchange: MessageExchange {
-    /// A longer body is looked into on another thread: the event loop has other clients.
+    /// A longer body is compared on another thread, since the event loop serves other clients.
     private static let inlineSize = 64 << 10
 
     private let client: any ClientStream
@@ -51,17 +51,17 @@ final class PendingExchange: MessageExchange {
             self.ahead.body = BufferedRequestBody(
                 framing: self.request.framing, loop: self.proxy.loop, disk: self.proxy.disk, limits: self.proxy.messageLimits)
         }
-        // A client that sends the body all the same need not be asked (RFC 9110, 10.1.1).
-        if self.request.expectsContinue, !self.client.hasInput { self.ask() } else { self.client.setReading(true) }
+        // A client that already sends the body needs no 100 (RFC 9110, 10.1.1).
+        if self.request.expectsContinue, !self.client.hasInput { self.decideOnContinue() } else { self.client.setReading(true) }
     }
 
     // MARK: Expect: 100-continue
 
-    private func ask() {
+    private func decideOnContinue() {
         let comparison = self.comparison
         self.onThread({ comparison.decideUnasked() }, abandoned: { $0 }) { [self] decision in
             if let decision {
-                // Nothing of the body was read: it is the next exchange's to ask for.
+                // Nothing of the body was read: the next exchange asks for it.
                 self.ahead.body = nil
                 return self.follow(decision)
             }
@@ -119,9 +119,10 @@ final class PendingExchange: MessageExchange {
         self.onThread({ comparison.decide() }, abandoned: { $0 }) { [self] in self.follow($0) }
     }
 
-    /// Runs on a thread that may wait for the disk; what comes of it counts only while the client is there.
+    /// Decides on a thread that may block on the disk; the result is used only if the client is still there.
     ///
-    /// - Parameter abandoned: what was decided for a client that has left meanwhile: an exchange that was to answer it answers another.
+    /// - Parameter abandoned: the decision in the result. If the client has left meanwhile, the recorded exchange that was chosen for it
+    ///   becomes available again.
     private func onThread<Value: Sendable>(
         _ deciding: @escaping @Sendable () -> Result<Value, CassetteError>, abandoned: @escaping (Value) -> Decision?,
         then: @escaping (Value) -> Void
@@ -131,7 +132,7 @@ final class PendingExchange: MessageExchange {
         decided.assumeIsolated().whenComplete { result in
             guard !self.isOver else {
                 if case .success(.success(let value)) = result, case .replay(let index)? = abandoned(value) {
-                    self.proxy.session.giveBack(index, problem: "its client left before it was decided what answers it")
+                    self.proxy.session.giveBack(index, problem: "the client left before the answer was chosen")
                 }
                 return
             }
@@ -159,7 +160,7 @@ final class PendingExchange: MessageExchange {
             return self.answer(
                 ProxyAnswer(
                     status: 507, reason: "Insufficient Storage", error: "body",
-                    text: "the request's body could not be held until it was known where it goes: \(problem.message)"))
+                    text: "the request's body could not be buffered before it was forwarded: \(problem.message)"))
         }
         self.become(self.router.exchange(following: decision, on: self.request, in: self.scope, ahead: self.ahead))
     }
@@ -194,9 +195,9 @@ final class PendingExchange: MessageExchange {
 }
 
 extension PendingExchange {
-    /// A body on its way to being compared, handed from the event loop to a thread that may wait for the disk.
+    /// A body to compare, handed from the event loop to a thread that may block on the disk.
     ///
-    /// SAFETY: the event loop fills it, then gives it to one thread and does not touch it again, so that no two threads meet here.
+    /// SAFETY: the event loop does not use it while a thread has it, so that no two threads use it at once.
     final class Comparison: @unchecked Sendable {
         private let session: CassetteSession
         private let pending: PendingRequest
@@ -218,10 +219,10 @@ extension PendingExchange {
             return facets
         }
 
-        /// What can be said without the disk; nil if that is nothing.
+        /// The decision if it needs no disk; nil if it does.
         func decideNow() -> Decision? { self.session.decide(self.pending, body: self.finished()) }
 
-        /// May wait for the disk.
+        /// May block on the disk.
         func decide() -> Result<Decision, CassetteError> {
             do throws(CassetteError) {
                 return .success(try self.session.resolve(self.pending, body: self.finished()))
@@ -230,7 +231,7 @@ extension PendingExchange {
             }
         }
 
-        /// Whether the body need not be asked for. May wait for the disk.
+        /// The decision if it needs no body; nil if it does. May block on the disk.
         func decideUnasked() -> Result<Decision?, CassetteError> {
             do throws(CassetteError) {
                 return .success(try self.session.decideUnasked(self.pending))

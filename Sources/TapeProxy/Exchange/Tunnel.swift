@@ -2,9 +2,62 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
+/// Answers CONNECT (RFC 9110, 9.3.6): dials, answers 200, and becomes a tunnel whose bytes are passed on unread.
+///
+/// Not Sendable: lives on its event loop.
+final class ConnectExchange: TunnelExchange {
+    private let client: any ClientStream
+    private let proxy: ProxyContext
+    private let request: IncomingRequest
+    private let route: UpstreamRoute
+    private var isOver = false
+    let deadline: NIODeadline
+
+    /// The bytes after the head belong to the tunnel and wait until it is open.
+    let takesBytes = false
+
+    init(client: any ClientStream, request: IncomingRequest, host: String, port: Int) {
+        self.client = client
+        self.proxy = client.peer.session
+        self.request = request
+        // The scheme is http, since the proxy does no TLS here.
+        self.route = UpstreamRoute(Origin(scheme: .http, host: host, port: port))
+        self.deadline = self.proxy.now + .seconds(Int64(2 * self.proxy.limits.connect))
+    }
+
+    func start() {
+        self.proxy.dialing.openTunnel(self.route) { [weak self] result in
+            guard let self, !self.isOver else {
+                if case .success(let upstream) = result { upstream.close() }
+                return
+            }
+            self.isOver = true
+            switch result {
+            case .success(let upstream):
+                self.client.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
+                let tunnel = Tunnel(client: self.client, upstream: upstream, proxy: self.proxy)
+                self.client.become(tunnel)
+                tunnel.start()
+            case .failure(.loop): self.answer(.loop(self.request.head.target))
+            case .failure(.failed(let failure)): self.answer(.failure(failure))
+            case .failure(.stopped): self.client.close()
+            }
+        }
+    }
+
+    private func answer(_ answer: ProxyAnswer) {
+        self.client.send(answer, isFinal: true)
+        self.client.finish()
+    }
+
+    func clientBytes(_ input: inout ByteBuffer) {}
+    func clientLeft(_ reason: String) { self.isOver = true }
+    func deadlinePassed() { self.client.close() }
+}
+
 /// Passes bytes both ways between a client and an upstream connection until both directions have ended.
 ///
-/// Looks at nothing. Not Sendable: lives on its event loop.
+/// Does not look at the bytes. Not Sendable: lives on its event loop.
 final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
     private let client: any ByteStream
     private let upstream: UpstreamConnection
@@ -27,21 +80,21 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
 
     func start() { self.start(with: ByteBuffer()) }
 
-    /// - Parameter first: what the origin has said by now.
+    /// - Parameter first: what the origin has sent so far.
     func start(with first: ByteBuffer) {
         self.upstream.take(self)
         if first.readableBytes > 0 { self.upstreamRead(first) }
         self.upstreamReadComplete()
-        // What the client sent after its request has waited for the tunnel.
+        // The bytes that the client sent after its request have waited for the tunnel.
         self.client.setReading(self.upstream.isWritable)
     }
 
-    private func note() { self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle)) }
+    private func extendDeadline() { self.deadline = self.proxy.now + .seconds(Int64(self.proxy.limits.tunnelIdle)) }
 
     func clientBytes(_ input: inout ByteBuffer) {
         guard let bytes = input.readSlice(length: input.readableBytes), bytes.readableBytes > 0 else { return }
         self.counts.sent += bytes.readableBytes
-        self.note()
+        self.extendDeadline()
         self.upstream.write(bytes)
         self.upstream.flush()
         self.client.setReading(self.upstream.isWritable)
@@ -49,7 +102,7 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
 
     func upstreamRead(_ buffer: ByteBuffer) {
         self.counts.received += buffer.readableBytes
-        self.note()
+        self.extendDeadline()
         self.client.write(buffer)
     }
 
@@ -91,9 +144,9 @@ final class Tunnel: TunnelExchange, UpstreamConnectionOwner {
         }
     }
 
-    /// What was read goes out first: an end that is gone may have said its last words just before.
+    /// Sends what was read first: a side that is gone may have sent its last bytes just before.
     ///
-    /// - Parameter isCut: an end went away without ending its side.
+    /// - Parameter isCut: one side is gone without having ended its direction.
     private func closeBoth(isCut: Bool = true) {
         guard let ended else { return }
         self.ended = nil

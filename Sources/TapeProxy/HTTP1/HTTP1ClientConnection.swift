@@ -3,10 +3,10 @@ internal import Platform
 internal import TapeExchange
 internal import TapeTLS
 
-/// One HTTP/1 client connection: reads requests one after the other, has an exchange answer each, and closes as agreed (RFC 9112, 9).
+/// One HTTP/1 client connection: reads requests one after another, has an exchange answer each, and closes as agreed (RFC 9112, 9).
 ///
-/// Is the stream of the request that is being answered. Does not forward, replay or record: see `ExchangeRouter`. Not Sendable: lives on its
-/// event loop.
+/// Is the stream of the request that is being answered. Does not parse: see `HTTP1RequestReader`. Does not forward, replay or record: see
+/// `ExchangeRouter`. Not Sendable: lives on its event loop.
 final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, FlushTarget, InterceptableStream {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -15,14 +15,14 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         case head
         case message(any MessageExchange)
         case tunnel(any TunnelExchange)
-        /// The answer is out; what still comes is dropped until the client closes.
+        /// The answer was sent; further bytes are dropped until the client closes.
         case lingering
         case closed
     }
 
     /// What an exchange wants of the request's body.
     private enum Delivery {
-        /// Nothing yet: what comes is kept, up to the limit of pipelined requests.
+        /// Nothing yet: bytes are kept, up to the limit of pipelined requests.
         case notAsked
         case flowing
         case paused
@@ -32,13 +32,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var context: ChannelHandlerContext?
     private var tls: TLSHandler?
     private var phase = Phase.head
-    private var head: HeadParser
-    private var input: ByteBuffer?
-    /// Of the request that is being answered.
-    private var body = BodyParser(framing: .none, side: .request)
-    private var bodyIsChunked = false
-    private var bodyHasBegun = false
-    private var requestIsRead = true
+    private var reader: HTTP1RequestReader
     private var delivery = Delivery.notAsked
     private var writer: HTTP1ResponseWriter?
     private var writtenSize = 0
@@ -46,26 +40,23 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     private var willFlush = false
     private var isProcessing = false
     private var isOverLimit = false
-    private var isInsideHead = false
-    /// What comes next is a request or the body of the last one, which nobody asked for.
-    private var mayBeBody = false
-    /// A close that is not the end of an answer has to be a reset.
+    /// Closing ends the answer: closing before its end must be a reset.
     private var closeIsEnd = false
     private var ownDeadline: NIODeadline
 
     /// - Parameters:
-    ///   - proxy: the session to begin with.
-    ///   - sessionGate: says which session a request is for.
+    ///   - proxy: the first session.
+    ///   - sessionGate: decides which session a request is for.
     ///   - id: of the connection, over all event loops of a server.
-    init(proxy: ProxyContext, entrance: SessionGate = .open, id: Int) {
-        self.peer = ClientPeer(id: id, session: proxy, entrance: entrance)
-        self.head = HeadParser(limits: proxy.messageLimits)
+    init(proxy: ProxyContext, sessionGate: SessionGate = .open, id: Int) {
+        self.peer = ClientPeer(id: id, session: proxy, sessionGate: sessionGate)
+        self.reader = HTTP1RequestReader(limits: proxy.messageLimits)
         self.ownDeadline = proxy.loop.now + .seconds(Int64(proxy.limits.requestHead))
     }
 
     private var proxy: ProxyContext { self.peer.session }
 
-    /// Kept here, since asking the channel takes longer than all else of a small read.
+    /// Kept here, since asking the channel takes longer than the rest of a small read.
     private(set) var isWritable = true
 
     // MARK: Channel events
@@ -91,11 +82,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         case .closed, .lingering:
             return
         case .head, .message, .tunnel:
-            if self.input == nil || self.input?.readableBytes == 0 {
-                self.input = buffer
-            } else {
-                self.input?.writeImmutableBuffer(buffer)
-            }
+            self.reader.append(buffer)
             self.process()
         }
     }
@@ -106,7 +93,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         switch self.phase {
         case .message(let exchange): exchange.clientWritabilityChanged(self.isWritable)
         case .tunnel(let exchange): exchange.clientWritabilityChanged(self.isWritable)
-        // The rest of an answer is on its way.
+        // The rest of an answer is being sent.
         case .lingering: self.wait(self.proxy.limits.clientStall)
         case .head: if self.isWritable { self.process() }
         case .closed: break
@@ -145,7 +132,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func setReading(_ reads: Bool) {
         switch self.phase {
-        case .message where !self.requestIsRead:
+        case .message where !self.reader.isRead:
             self.delivery = reads ? .flowing : .paused
             self.setAutoRead(reads)
             if reads { self.process() }
@@ -157,30 +144,30 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    /// Reads on, or lets the kernel's buffers fill and the client wait.
+    /// Resumes reading, or lets the kernel's buffers fill and the client wait.
     private func setAutoRead(_ reads: Bool) {
         guard reads != self.isReading, let context else { return }
         self.isReading = reads
         try? context.channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// Works through the input as far as it goes.
+    /// Processes the input as far as possible.
     private func process() {
-        // An exchange that ends while it is being started comes back here: the outer call goes on.
+        // An exchange that ends while it is being started calls this again: the outer call continues.
         guard !self.isProcessing else { return }
         self.isProcessing = true
         defer { self.isProcessing = false }
         while self.step() {}
-        self.compact()
+        self.reader.compact()
         self.regulate()
     }
 
     /// - Returns: whether there may be more to do.
     private func step() -> Bool {
-        guard let input, input.readableBytes > 0 else { return false }
+        guard self.hasInput else { return false }
         switch self.phase {
         case .lingering, .closed:
-            self.input = nil
+            self.reader.dropInput()
             return false
         case .head: return self.readHead()
         case .message(let exchange): return self.readBody(for: exchange)
@@ -189,31 +176,22 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     }
 
     private func readHead() -> Bool {
-        // A client that asks on and on and reads nothing gets no more answers kept for it.
-        guard !self.proxy.isRecorderFull, self.isWritable, var input = self.input else { return false }
-        if self.mayBeBody {
-            switch ProtocolSniffer.request(input.readableBytesView) {
-            case .http: self.mayBeBody = false
-            case .needsMore: return false
-            case .tls, .other:
-                // The rest of it may be on its way: a close at once could take the answer with it (RFC 9112, 9.6).
+        // A client that sends requests and reads no answers has no more answers buffered.
+        guard !self.proxy.isRecorderFull, self.isWritable else { return false }
+        do throws(MessageError) {
+            switch try self.reader.readHead() {
+            case .head(let head):
+                self.begin(head)
+                return true
+            case .needsMore(let begins):
+                // The time for a head runs from its first byte, not from its last.
+                if begins { self.wait(self.proxy.limits.requestHead) }
+                return false
+            case .notHTTP:
+                // The rest of the body may be on its way: closing at once could discard the answer (RFC 9112, 9.6).
                 self.endOutput()
                 return false
             }
-        }
-        do throws(MessageError) {
-            let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
-            guard let parsed else {
-                // The time for a head runs from its first byte, not from its last.
-                if !self.isInsideHead { self.wait(self.proxy.limits.requestHead) }
-                self.isInsideHead = true
-                return false
-            }
-            self.isInsideHead = false
-            input.moveReaderIndex(forwardBy: parsed.consumed)
-            self.input = input
-            self.begin(parsed.head)
-            return true
         } catch {
             self.refuse(error)
             return false
@@ -221,20 +199,11 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     }
 
     private func readBody(for exchange: any MessageExchange) -> Bool {
-        guard !self.requestIsRead, self.delivery == .flowing, var input = self.input else { return false }
-        self.input = nil
-        self.bodyHasBegun = true
+        guard self.delivery == .flowing else { return false }
         do throws(MessageError) {
-            var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
-            let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
-                try self.body.consume(bytes) { events?.append($0) }
-            }
-            let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
-            self.input = input
-            self.requestIsRead = progress.isDone
-            exchange.requestBody(BodyPiece(bytes: bytes, events: events, isLast: progress.isDone))
+            guard let piece = try self.reader.readBody() else { return false }
+            exchange.requestBody(piece)
         } catch {
-            self.input = nil
             self.countMalformed(error)
             exchange.requestFailed(error)
         }
@@ -242,34 +211,23 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     }
 
     private func pass(to exchange: any TunnelExchange) -> Bool {
-        guard exchange.takesBytes, var input = self.input else { return false }
-        self.input = nil
+        guard exchange.takesBytes, var input = self.reader.takeInput() else { return false }
         let before = input.readableBytes
         exchange.clientBytes(&input)
         switch self.phase {
         case .closed, .lingering: return false
-        // What the exchange left is for whatever comes after it.
+        // What the exchange left is for its successor.
         case .head, .message:
-            self.input = input
+            self.reader.putBack(input)
             return true
         case .tunnel(let now):
-            self.input = input
+            self.reader.putBack(input)
             return now !== exchange || input.readableBytes < before
         }
     }
 
-    /// What is left over for later does not keep a whole read buffer alive.
-    private func compact() {
-        guard let input else { return }
-        if input.readableBytes == 0 {
-            self.input = nil
-        } else if input.readableBytes < input.capacity / 2 {
-            self.input = ByteBuffer(buffer: input)
-        }
-    }
-
     private func regulate() {
-        let isFull = (self.input?.readableBytes ?? 0) >= self.proxy.limits.pipelined
+        let isFull = self.reader.size >= self.proxy.limits.pipelined
         switch self.phase {
         case .head:
             if self.proxy.isRecorderFull {
@@ -279,8 +237,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
                 self.setAutoRead(self.isWritable)
             }
         case .message:
-            // The exchange regulates while it takes the body; before and after it, what comes may fill the buffer.
-            if self.requestIsRead || self.delivery == .notAsked { self.setAutoRead(!isFull) }
+            // The exchange regulates while it takes the body; before and after it, the buffer may fill.
+            if self.reader.isRead || self.delivery == .notAsked { self.setAutoRead(!isFull) }
         case .tunnel(let exchange):
             if !exchange.takesBytes { self.setAutoRead(!isFull) }
         case .lingering, .closed:
@@ -288,7 +246,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    var hasInput: Bool { self.input?.readableBytes ?? 0 > 0 }
+    var hasInput: Bool { self.reader.size > 0 }
 
     // MARK: Requests
 
@@ -299,16 +257,13 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
             let scope = self.peer.scope
             let request = try IncomingRequest(head, start: proxy.now, scope: scope, address: proxy.address)
             scope?.leftUnused = nil
-            self.requestIsRead = !request.hasBody
-            self.bodyHasBegun = false
-            self.bodyIsChunked = request.framing == .chunked
-            self.body = BodyParser(framing: request.framing, side: .request, limits: proxy.messageLimits)
+            self.reader.begin(request, limits: proxy.messageLimits)
             self.delivery = .notAsked
             self.writer = HTTP1ResponseWriter(request)
             self.writtenSize = 0
             let exchange = ExchangeRouter(stream: self).exchange(for: request)
-            self.engage(exchange)
-            // It may have been off while the recorder was busy.
+            self.enterPhase(of: exchange)
+            // It may be off since the recorder was full.
             self.setAutoRead(true)
             exchange.start()
         } catch {
@@ -316,7 +271,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    private func engage(_ exchange: any ClientExchange) {
+    private func enterPhase(of exchange: any ClientExchange) {
         switch exchange.kind {
         case .message(let exchange): self.phase = .message(exchange)
         case .tunnel(let exchange): self.phase = .tunnel(exchange)
@@ -325,7 +280,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func become(_ exchange: any ClientExchange) {
         guard self.exchange != nil else { return }
-        self.engage(exchange)
+        self.enterPhase(of: exchange)
     }
 
     private var exchange: (any ClientExchange)? {
@@ -336,7 +291,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    /// A head that is not HTTP: an error and a closed connection; nothing goes anywhere.
+    /// A malformed head: answers with an error and closes; nothing is forwarded.
     private func refuse(_ error: MessageError) {
         self.countMalformed(error)
         self.answerAndClose(.malformed(error))
@@ -370,12 +325,12 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
 
     func send(_ answer: ProxyAnswer, isFinal: Bool) {
         self.proxy.log.answered(status: answer.status, error: answer.error, connection: self.peer.id)
-        let keeps = self.requestIsRead && !isFinal && !self.proxy.isStopping
-        if let buffer = self.writer?.own(answer, keeps: keeps) { self.write(buffer) }
+        let keeps = self.reader.isRead && !isFinal && !self.proxy.isStopping
+        if let buffer = self.writer?.local(answer, keeps: keeps) { self.write(buffer) }
     }
 
     func send(_ answer: ReadyAnswer) -> Bool {
-        guard self.requestIsRead, let buffer = self.writer?.ready(answer, mayPersist: !self.proxy.isStopping) else { return false }
+        guard self.reader.isRead, let buffer = self.writer?.ready(answer, mayPersist: !self.proxy.isStopping) else { return false }
         self.write(buffer)
         return true
     }
@@ -390,13 +345,12 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         guard self.exchange != nil else { return }
         self.writeHeldHead()
         self.flush()
-        let invitesRepetition = !self.requestIsRead && !self.bodyHasBegun && self.writer?.invitesRepetition == true
-        let keeps = (self.requestIsRead || invitesRepetition) && self.writer?.persists == true
+        let invitesRepetition = self.reader.awaitsBody && self.writer?.invitesRepetition == true
+        let keeps = (self.reader.isRead || invitesRepetition) && self.writer?.persists == true
         self.writer = nil
         guard keeps else { return self.endOutput() }
         self.phase = .head
-        self.mayBeBody = invitesRepetition
-        self.requestIsRead = true
+        self.reader.end(mayBeBody: invitesRepetition)
         guard !self.proxy.isStopping else { return self.endIdle() }
         self.wait(self.proxy.limits.clientIdle)
         self.process()
@@ -448,9 +402,9 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.process()
     }
 
-    /// The client leaves by itself: perhaps the tunnel that it asked for was not to its liking.
+    /// The client closes by itself: if it has not used its tunnel, it may not trust the certificate.
     private func noticeUnused(_ failure: TLSFailure? = nil) {
-        guard case .head = self.phase, !self.isInsideHead, let leftUnused = self.peer.scope?.leftUnused else { return }
+        guard case .head = self.phase, !self.reader.isInsideHead, let leftUnused = self.peer.scope?.leftUnused else { return }
         self.peer.scope?.leftUnused = nil
         self.proxy.readClock()
         leftUnused(failure)
@@ -466,7 +420,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     func close() {
         switch self.phase {
         case .closed: return
-        // Whatever the client has of an answer is not all of it.
+        // The answer that the client has is incomplete.
         case .message, .tunnel: self.tls?.cut()
         case .head, .lingering: break
         }
@@ -495,7 +449,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         self.proxy.readClock()
         let exchange = self.exchange
         self.phase = .closed
-        self.input = nil
+        self.reader.dropInput()
         exchange?.clientLeft(reason)
     }
 
@@ -505,8 +459,8 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         if pending > 0 || self.willFlush { self.endOutput() } else { self.close() }
     }
 
-    /// The same when the proxy stops. A client that has not used its tunnel yet may have left it already, unread, with the program that it
-    /// is part of.
+    /// The same when the proxy stops. A client that has not used its tunnel yet may have closed it already, without the proxy having read
+    /// that, together with the program that it is part of.
     private func endSoon() {
         guard self.peer.scope?.leftUnused != nil, let context else { return self.endIdle() }
         context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { [weak self] in
@@ -515,16 +469,16 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
         }
     }
 
-    /// Ends our side and drops what still comes, for a while: closing at once would reset the connection and could take the answer
-    /// with it (RFC 9112, 9.6).
+    /// Ends this side and drops further bytes for a while: closing at once would reset the connection and could discard the answer
+    /// (RFC 9112, 9.6).
     private func endOutput() {
         guard let context else { return }
         self.phase = .lingering
-        self.input = nil
+        self.reader.dropInput()
         self.wait(self.proxy.limits.clientStall)
         self.setAutoRead(true)
         self.flushNow()
-        // Comes back when the answer's last byte is with the kernel; until then a slow client is given the time of an answer.
+        // Completes when the kernel has the answer's last byte; until then, a slow client is given the time of an answer.
         context.close(mode: .output).assumeIsolated().whenSuccess { [weak self] in
             self?.closeIsEnd = false
             self?.proxy.readClock()
@@ -542,7 +496,7 @@ final class HTTP1ClientConnection: ChannelInboundHandler, TimedConnection, Flush
     func deadlinePassed() {
         switch self.phase {
         case .head:
-            guard self.isInsideHead else { return self.endIdle() }
+            guard self.reader.isInsideHead else { return self.endIdle() }
             self.answerAndClose(
                 .requestTimeout("the request's head did not come within \(self.proxy.limits.requestHead) s: send it in one piece."))
         case .message(let exchange): exchange.deadlinePassed()

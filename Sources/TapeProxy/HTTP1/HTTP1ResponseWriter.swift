@@ -2,11 +2,11 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// One answer as an HTTP/1 client gets it: its head, the framing of its body, and what becomes of the connection (RFC 9112).
+/// Writes one answer to an HTTP/1 client: its head, its body's framing, and whether the connection stays open (RFC 9112).
 ///
-/// Gives buffers to write, in order. Knows no sockets: see `HTTP1ClientConnection`.
+/// Makes the buffers, in order. Knows no sockets: see `HTTP1ClientConnection`.
 struct HTTP1ResponseWriter {
-    /// A body of up to so many bytes is copied after its head; more is cheaper to write from two places.
+    /// The largest body, in bytes, that is copied after its head; a larger one is cheaper to write as a second buffer.
     private static let joinLimit = 4096
 
     private let request: IncomingRequest
@@ -15,14 +15,14 @@ struct HTTP1ResponseWriter {
     /// A chunked answer to an HTTP/1.0 client goes out without its chunk framing (RFC 9112, 6.1).
     private var removesChunking = false
     private var status = 0
-    /// The client reads our close as the end of the body (RFC 9112, 6.3).
+    /// Closing the connection ends the body (RFC 9112, 6.3).
     private(set) var endsByClose = false
-    /// The client may take the connection to stay open after the answer.
+    /// The connection may stay open after the answer, as far as the client knows.
     private(set) var persists = false
 
     init(_ request: IncomingRequest) { self.request = request }
 
-    /// Nil for a client that knows no interim responses (RFC 9110, 15.2).
+    /// Nil if the client knows no interim responses (RFC 9110, 15.2).
     func interim(_ head: ResponseHead) -> ByteBuffer? {
         guard HopByHop.passesInterim(to: self.request.head.version) else { return nil }
         return ByteBuffer(
@@ -37,14 +37,14 @@ struct HTTP1ResponseWriter {
         self.endsByClose = framing == .untilClose || self.removesChunking
         self.persists =
             mayPersist && self.request.persists && !self.endsByClose && Persistence.staysOpen(after: head, framing: framing)
-        // As the client gets it, which may know the origin under another name.
+        // In reverse mode, the client knows the origin by another name.
         let shown = self.request.reverse?.response(head) ?? head
         self.heldHead = ByteBuffer(
             bytes: HopByHop.forwardedResponse(
                 shown, keepsClient: self.persists, clientVersion: self.request.head.version, removesChunking: self.removesChunking))
     }
 
-    /// What to write for a piece of the body, the head before it if that is still held.
+    /// Writes a piece of the body, after the head if that is still held.
     mutating func body(_ piece: BodyPiece, write: (ByteBuffer) -> Void) {
         let bytes = self.removesChunking ? piece.payload : piece.bytes
         if var head = self.heldHead.take() {
@@ -62,16 +62,16 @@ struct HTTP1ResponseWriter {
 
     mutating func takeHeldHead() -> ByteBuffer? { self.heldHead.take() }
 
-    /// An answer of the proxy's own.
+    /// An answer of the proxy itself.
     ///
     /// - Parameter keeps: the connection serves another request.
-    mutating func own(_ answer: ProxyAnswer, keeps: Bool) -> ByteBuffer {
+    mutating func local(_ answer: ProxyAnswer, keeps: Bool) -> ByteBuffer {
         self.persists = keeps && self.request.persists
         let option: ConnectionOption = !self.persists ? .close : self.request.head.version >= .http11 ? .none : .keepAlive
         return ByteBuffer(bytes: answer.bytes(method: self.request.head.method, persistence: option))
     }
 
-    /// A recorded answer in one piece; nil if this client needs it another way.
+    /// A recorded answer in one piece; nil if this client needs it in another form.
     mutating func ready(_ answer: ReadyAnswer, mayPersist: Bool) -> ByteBuffer? {
         guard mayPersist, self.request.persists, self.request.head.version >= .http11 else { return nil }
         self.persists = true
@@ -79,16 +79,16 @@ struct HTTP1ResponseWriter {
         return ByteBuffer(bytes: reverse.response(wire: answer.bytes, clientVersion: self.request.head.version))
     }
 
-    /// Whether the next request may come on this connection though the body of this one was neither asked for nor sent: 417 tells the client
-    /// to repeat the request without its expectation (RFC 9110, 10.1.1).
+    /// Whether the next request may come on this connection although the body of this one was neither asked for nor sent: 417 tells the
+    /// client to repeat the request without its expectation (RFC 9110, 10.1.1).
     var invitesRepetition: Bool { self.status == 417 && self.request.expectsContinue }
 }
 
-/// A recorded answer as an HTTP/1.1 client that keeps its connection gets it: head and body in one piece.
+/// A recorded answer for an HTTP/1.1 client that keeps its connection open: head and body in one piece.
 struct ReadyAnswer: Sendable {
     let bytes: [UInt8]
 
-    /// Nil if such a client does not get it in one piece: it ends its connection, was cut, or has a body that is too large to hold.
+    /// Nil if it cannot be sent that way: it closes its connection, was cut, or has a body that is too large to hold in memory.
     init?(_ answer: RecordedAnswer) {
         guard let head = answer.head, answer.isComplete, answer.outcome == .complete, answer.interim.isEmpty, answer.requestWasRead,
             Persistence.staysOpen(after: head, framing: answer.framing)

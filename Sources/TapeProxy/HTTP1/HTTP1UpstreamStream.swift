@@ -2,21 +2,21 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// A connection to an origin that speaks HTTP/1: one request at a time, and the answer that comes for it (RFC 9112).
+/// A connection to an origin that speaks HTTP/1: one request at a time, and its answer (RFC 9112).
 ///
-/// Lives as long as its connection, in the pool between two exchanges. Bytes that nobody asked for end it. Not Sendable: lives on its event
+/// Lives as long as its connection, in the pool between two exchanges. Unexpected bytes end it. Not Sendable: lives on its event
 /// loop.
 final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private enum Phase {
         /// No request is on its way.
         case idle
         case head, body
-        /// The answer is whole; the request may still be on its way.
+        /// The answer is complete; the request may still be on its way.
         case done
     }
 
     let connection: UpstreamConnection
-    /// Where it is kept between two exchanges.
+    /// The pool's list that it is in between two exchanges.
     var idleList: UpstreamPool.IdleList?
     private let pool: UpstreamPool
     private let limits: Limits
@@ -30,7 +30,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     private var bodyIsChunked = false
     /// The beginning of a head whose end is missing.
     private var held: ByteBuffer?
-    private var hasSpoken = false
+    private var hasReceived = false
     private var hasAcknowledged = false
     private var interimCount = 0
     private var persists = true
@@ -52,7 +52,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
     func take(_ exchange: any UpstreamExchange) {
         self.exchange = exchange
         self.phase = .head
-        self.hasSpoken = false
+        self.hasReceived = false
         self.hasAcknowledged = false
         self.interimCount = 0
         self.persists = true
@@ -104,13 +104,13 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     func upstreamRead(_ buffer: ByteBuffer) {
         guard let exchange else { return self.endUnused() }
-        // The request has not left: this is no answer to it.
+        // Nothing of the request was sent: these bytes are not its answer.
         guard self.connection.hasSent || self.phase != .head else {
             return self.fail(
-                exchange, Failure(kind: .reset, message: "\"\(self.route.origin.authority)\" sent what nobody had asked for."),
+                exchange, Failure(kind: .reset, message: "\"\(self.route.origin.authority)\" sent bytes before it was sent a request."),
                 isUnprocessed: true)
         }
-        self.hasSpoken = true
+        self.hasReceived = true
         var input = buffer
         if var held = self.held.take() {
             held.writeImmutableBuffer(buffer)
@@ -121,7 +121,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         } catch {
             return self.fail(
                 exchange,
-                Failure(kind: .malformed, message: "\"\(self.route.origin.authority)\" sent what is not HTTP: \(error.message)"))
+                Failure(kind: .malformed, message: "\"\(self.route.origin.authority)\" sent an answer that is not HTTP: \(error.message)"))
         }
         guard self.exchange === exchange else { return }
         switch self.phase {
@@ -131,7 +131,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
             self.hasAcknowledged = true
             self.connection.acknowledge()
         case .idle, .done:
-            // Bytes after the answer answer nothing: the connection is not used again (RFC 9112, 9.2).
+            // Bytes after the answer belong to no request: the connection is not used again (RFC 9112, 9.2).
             if input.readableBytes > 0 { self.persists = false }
         }
     }
@@ -190,7 +190,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) {
         guard self.asksUpgrade, self.requestIsSent else {
-            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) without a request for it")
+            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) was not asked for")
         }
         self.held = rest.readSlice(length: rest.readableBytes)
         exchange.originSwitched(head)
@@ -212,8 +212,8 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         let authority = self.route.origin.authority
         self.fail(
             exchange,
-            self.hasSpoken
-                ? Failure(kind: .truncated, message: "\"\(authority)\" closed the connection inside its answer.")
+            self.hasReceived
+                ? Failure(kind: .truncated, message: "\"\(authority)\" closed the connection before the end of its answer.")
                 : Failure(kind: .reset, message: "\"\(authority)\" closed the connection without an answer."),
             isUnprocessed: !self.connection.hasSent)
     }
@@ -231,7 +231,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
         exchange.originFailed(failure, isUnprocessed: isUnprocessed)
     }
 
-    /// It ended, or said something, while nobody used it.
+    /// It ended or sent bytes while it was unused.
     private func endUnused() {
         self.pool.ended(self)
         self.connection.close()

@@ -4,19 +4,19 @@ internal import NIOCore
 internal import TapeExchange
 internal import TapeTLS
 
-/// Answers CONNECT (RFC 9110, 9.3.6) at once and finds out what the client speaks inside: TLS is ended here, HTTP is read, anything else
-/// is relayed unread.
+/// Answers CONNECT (RFC 9110, 9.3.6) at once and detects the protocol inside: TLS is terminated, HTTP is parsed, anything else is relayed
+/// unread.
 ///
-/// Ends when the client connection goes on inside the tunnel: the requests there are exchanges of their own. Not Sendable: lives on its
+/// Ends when requests begin inside the tunnel: each of them is an exchange of its own. Not Sendable: lives on its
 /// event loop.
 final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private enum Phase {
-        /// The proxy may be asked for itself: its own addresses are being looked up.
+        /// The host may be the proxy itself: its addresses are being looked up.
         case checking
         case firstBytes
-        /// The client was silent; a connection is made for an origin that speaks first.
+        /// The client is silent: the origin is connected to, since it may speak first.
         case waitingForEither
-        /// TLS has begun; the hello is not whole. Until it is, nothing but its bytes is kept.
+        /// TLS has begun; the ClientHello is incomplete. Nothing but its bytes is kept.
         case hello
         case handshake
         case relaying
@@ -31,12 +31,12 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private let port: Int
     private var phase = Phase.checking
     private var tls: TLSHandler?
-    /// What the client sent so far: it goes on as it came if the tunnel turns out not to be ours to read.
+    /// What the client has sent so far: relayed unchanged if the tunnel is not intercepted.
     private var received = ByteBuffer()
     private var hello = ClientHello()
     private var lookup: NameLookup?
     private var scope: TunnelScope?
-    /// The client has our certificate, or will have it.
+    /// The leaf certificate was sent to the client, or is about to be.
     private var isAnswered = false
     private var greeting: Greeting?
     private(set) var deadline: NIODeadline
@@ -58,7 +58,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// The client has no tunnel yet, or has said nothing in it.
+    /// The client has no tunnel yet, or has sent nothing in it.
     var isIdle: Bool {
         switch self.phase {
         case .checking, .firstBytes, .waitingForEither: true
@@ -66,7 +66,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// Nothing is dialled where nothing is forwarded, and nobody is at the magic host.
+    /// False for a session that forwards nothing, and for the magic host, which the proxy answers itself.
     private var mayDial: Bool { self.proxy.session.mayForward && !self.isMagic }
 
     private var isMagic: Bool { MagicHost.isNamed(self.host) }
@@ -74,7 +74,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     // MARK: CONNECT
 
     func start() {
-        // Where nothing is dialled, nothing can come back here, and no name is looked up.
+        // Without dialling, there is neither a loop to find nor a name to look up.
         guard self.mayDial else { return self.accept() }
         self.wait(2 * self.proxy.limits.connect)
         self.proxy.dialer.reachesSelf(host: self.host, port: self.port) { [weak self] isSelf in
@@ -84,7 +84,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     }
 
     private func accept() {
-        // While the client makes its hello, the name of an origin that is not known yet can be looked up.
+        // The name of an unknown origin is looked up while the client prepares its ClientHello.
         if self.mayDial, !self.proxy.session.looksUp, self.interception.leaf(host: self.host, serverName: self.host) == nil {
             self.lookup = self.proxy.dialer.lookUp(host: self.host, port: self.port)
         }
@@ -113,7 +113,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
     private func look(_ input: inout ByteBuffer) {
         switch ProtocolSniffer(input.readableBytesView) {
         case .needsMore:
-            // A client that sends an empty line and waits is none that speaks HTTP.
+            // A client that sends an empty line and waits does not speak HTTP.
             guard case .firstBytes = self.phase, !ProtocolSniffer.isBlank(input.readableBytesView) else { return }
             self.wait(self.proxy.limits.requestHead)
         case .tls:
@@ -134,7 +134,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
                 self.greeting = nil
                 self.relay(over: greeting)
             } else if self.mayDial, case .waitingForEither = self.phase {
-                // The connection that is being made will do.
+                // The connection that is being made is used.
                 self.phase = .relaying
             } else {
                 self.relay()
@@ -172,7 +172,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             self.dialForGreeting()
         case .hello, .handshake:
             self.failed(
-                TLSFailure(cause: .timeout, message: "the handshake was not through within \(self.proxy.limits.tlsHandshake) s"))
+                TLSFailure(cause: .timeout, message: "the handshake took longer than \(self.proxy.limits.tlsHandshake) s"))
         case .checking, .waitingForEither, .relaying, .over:
             self.client.close()
         }
@@ -194,14 +194,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         }
     }
 
-    /// Answers the client's hello, after the origin was asked where that is worth its time: where it is allowed, and unknown.
+    /// Answers the ClientHello. Connects to an unknown origin first, if that is allowed, for the names in its certificate.
     private func begin(_ hello: ClientHello) {
         self.hello = hello
         let offersHTTP = hello.protocols.isEmpty || hello.protocols.contains("http/1.1")
         switch self.isMagic ? .intercept : self.interception.choice(host: hello.serverName ?? self.host, port: self.port) {
         case .refuse: return self.refuse(hello)
         case .intercept where offersHTTP: break
-        case .intercept, .passThrough: return self.leaveAlone(offersHTTP: offersHTTP)
+        case .intercept, .passThrough: return self.passThrough(offersHTTP: offersHTTP)
         }
         let origin = Origin(scheme: .https, host: self.host, port: self.port)
         let route = UpstreamRoute(origin, serverName: hello.serverName, protocols: hello.protocols.isEmpty ? [] : ["http/1.1"])
@@ -210,7 +210,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         if let leaf = self.interception.leaf(host: self.host, serverName: hello.serverName) { return self.answer(leaf) }
         guard self.mayDial, !self.proxy.session.looksUp else { return self.mint([]) }
         self.wait(2 * self.proxy.limits.connect)
-        // Nothing can be due from the client before it is answered: what it sends all the same waits in the kernel.
+        // The client has nothing to send before it is answered: anything it does send waits in the kernel.
         self.client.setReading(false)
         self.proxy.dialing.open(route, lookup: self.lookup.take()) { [weak self] result in
             guard let self, case .handshake = self.phase else {
@@ -222,7 +222,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             switch result {
             case .success(let upstream):
                 let names = upstream.takePeerNames()
-                // For this client's first request.
+                // The connection serves this client's first request.
                 upstream.release(by: self.client.peer.id)
                 self.mint(names)
             case .failure(.failed(let failure)):
@@ -253,7 +253,7 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
             refusesProtocols: !self.hello.protocols.isEmpty)
     }
 
-    /// The tunnel was allowed for its host, and is for another.
+    /// The tunnel's host is allowed, but the server name in the ClientHello is refused.
     private func refuse(_ hello: ClientHello) {
         self.phase = .over
         self.proxy.diagnosis.remark(
@@ -262,14 +262,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// The hello says that this is not for us: what came goes on as it came.
-    private func leaveAlone(offersHTTP: Bool) {
+    /// Passes the tunnel through, beginning with the bytes received so far.
+    private func passThrough(offersHTTP: Bool) {
         guard let tls else { return }
         if !offersHTTP {
             let protocols = self.hello.protocols.map { "\"\($0)\"" }.joined(separator: ", ")
-            let fate = self.mayDial ? "passed through, and not recorded" : "closed, since nothing of it is recorded"
+            let result = self.mayDial ? "passed through and not recorded" : "closed, since it is not in the cassette"
             self.proxy.diagnosis.remark(
-                "the client for \"\(self.request.head.target)\" speaks \(protocols) and no HTTP/1.1: its tunnel is \(fate).")
+                "the client for \"\(self.request.head.target)\" offers \(protocols) but not HTTP/1.1: its tunnel is \(result).")
         }
         self.received = tls.keptInput
         self.client.remove(tls)
@@ -284,33 +284,33 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
 
     func tlsEstablished() {
         guard case .handshake = self.phase, let scope else { return }
-        self.tellIfLeftUnused(scope)
+        self.reportIfLeftUnused(scope)
         self.enter(scope)
     }
 
     func tlsFailed(_ failure: TLSFailure) { self.failed(failure) }
 
-    // MARK: Tunnels that are not ours to read
+    // MARK: Tunnels that are not intercepted
 
-    /// Dials for what is not ours to read.
+    /// Connects to the origin and relays the bytes unread.
     private func relay() {
         self.phase = .relaying
         guard self.mayDial else { return self.closeUnread() }
         self.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialing.openTunnel(self.blindRoute) { [weak self] result in
+        self.proxy.dialing.openTunnel(self.unreadRoute) { [weak self] result in
             guard let self, case .relaying = self.phase else {
                 if case .success(let upstream) = result { upstream.close() }
                 return
             }
             switch result {
             case .success(let upstream): self.becomeTunnel(upstream)
-            // The CONNECT was answered long ago: there is no other way to say it.
+            // The CONNECT was answered before: closing is the only way to report the failure.
             case .failure: self.client.close()
             }
         }
     }
 
-    /// What would go through the tunnel unread is not in the cassette: a session that only replays misses it.
+    /// The tunnel's content is not in the cassette: for a session that only replays, it is a miss.
     private func closeUnread() {
         if !self.isMagic, case .refuse = self.proxy.session.beginTunnel(to: "https://\(self.request.head.target)/") {
             self.proxy.count { $0.misses += 1 }
@@ -318,14 +318,14 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.client.close()
     }
 
-    private var blindRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
+    private var unreadRoute: UpstreamRoute { UpstreamRoute(Origin(scheme: .http, host: self.host, port: self.port)) }
 
     private func relay(over greeting: Greeting) {
         greeting.forget()
         self.becomeTunnel(greeting.upstream, first: greeting.bytes)
     }
 
-    /// - Parameter first: what the origin has said by now.
+    /// - Parameter first: what the origin has sent so far.
     private func becomeTunnel(_ upstream: UpstreamConnection, first: ByteBuffer = ByteBuffer()) {
         self.phase = .over
         self.proxy.count { $0.tunnels += 1 }
@@ -338,13 +338,13 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         tunnel.start(with: first)
     }
 
-    /// The client says nothing: perhaps it waits for the origin to speak first, as mail servers and databases do.
+    /// The client is silent: it may wait for the origin to speak first, as mail servers and databases do.
     private func dialForGreeting() {
         self.phase = .waitingForEither
-        // Where nobody may be dialled, the client may still be slow.
+        // Without dialling, the client is only given more time.
         guard self.mayDial else { return self.wait(self.proxy.limits.requestHead) }
         self.wait(2 * self.proxy.limits.connect)
-        self.proxy.dialing.openTunnel(self.blindRoute) { [weak self] result in
+        self.proxy.dialing.openTunnel(self.unreadRoute) { [weak self] result in
             switch (result, self?.phase) {
             case (.success(let upstream), .waitingForEither?): self?.awaitGreeting(upstream)
             case (.success(let upstream), .relaying?): self?.becomeTunnel(upstream)
@@ -373,51 +373,51 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         greeting.upstream.close()
     }
 
-    // MARK: TLS that comes to nothing
+    // MARK: Failed handshakes
 
     private func failed(_ failure: TLSFailure) {
         switch self.phase {
         case .hello, .handshake: self.phase = .over
         case .checking, .firstBytes, .waitingForEither, .relaying, .over: return
         }
-        // The page looks whether its own certificate is trusted: that it is not yet is no failure.
+        // The magic page tests whether its certificate is trusted: that it is not trusted yet is no failure.
         guard !self.isMagic else { return self.client.closeAfterFlush(isCut: true) }
         guard self.isAnswered || (failure.cause != .closed && failure.cause != .reset) else { return self.leftUnanswered() }
-        self.tell(failure)
+        self.report(failure)
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// GnuTLS has its programs, wget among them, judge the certificate after the handshake: one that trusts nobody leaves then, without
-    /// a word. A connection that a client opens in reserve, as browsers do, stays for longer.
-    private func tellIfLeftUnused(_ scope: TunnelScope) {
+    /// Programs that use GnuTLS, such as wget, verify the certificate after the handshake: one that does not trust it closes the connection
+    /// without an alert. A connection that a client opens in reserve, as browsers do, stays open longer.
+    private func reportIfLeftUnused(_ scope: TunnelScope) {
         guard !self.isMagic, self.tls?.inspect({ $0.isResumed }) == false else { return }
         let established = self.proxy.now
         // Holds the exchange until the first request.
         scope.leftUnused = { failure in
             guard self.proxy.now - established < .seconds(2) else { return }
-            self.tell(
+            self.report(
                 failure ?? TLSFailure(cause: .closed, message: "the client closed the connection after the handshake"),
                 isAfterHandshake: true)
         }
     }
 
-    private func tell(_ failure: TLSFailure, isAfterHandshake: Bool = false) {
+    private func report(_ failure: TLSFailure, isAfterHandshake: Bool = false) {
         let problem = TLSProblem(
             leg: .client, host: self.hello.serverName ?? self.host, port: self.port, failure: failure, isAfterHandshake: isAfterHandshake)
         self.proxy.diagnosis.report(problem)
         self.record(Failure(kind: .tls, message: problem.description))
     }
 
-    /// It has not seen our certificate: whether it trusts us is not the question.
+    /// The client has not seen the leaf certificate, so its trust is not the cause.
     private func leftUnanswered() {
         let message =
-            "the client for \"\(self.request.head.target)\" left before its TLS was answered: is it still running, and is the origin up?"
+            "the client for \"\(self.request.head.target)\" closed the connection before its TLS was answered: is it still running, and is the origin up?"
         self.proxy.diagnosis.remark(message)
         self.record(Failure(kind: .cancelled, message: message))
         self.client.closeAfterFlush(isCut: true)
     }
 
-    /// No request was seen: the CONNECT stands for what was lost.
+    /// Records the CONNECT, since no request was received.
     private func record(_ failure: Failure) {
         guard let recorder = self.proxy.recorder else { return }
         let head = self.request.head
@@ -430,4 +430,45 @@ final class InterceptExchange: TunnelExchange, TLSHandlerOwner {
         self.proxy.count { $0.exchanges += 1 }
         self.proxy.record(.exchange(TapedExchange(interaction: interaction), stored: nil))
     }
+}
+
+/// A connection to an origin that may speak first: waits for its first bytes.
+///
+/// Not Sendable: lives on its event loop.
+final class Greeting: UpstreamConnectionOwner {
+    let upstream: UpstreamConnection
+    private(set) var bytes = ByteBuffer()
+    private var received: ((Greeting) -> Void)?
+    private var ended: (() -> Void)?
+
+    init(_ upstream: UpstreamConnection, received: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
+        self.upstream = upstream
+        self.received = received
+        self.ended = ended
+        upstream.take(self)
+    }
+
+    /// Stops calling back.
+    func forget() {
+        self.received = nil
+        self.ended = nil
+    }
+
+    func upstreamRead(_ buffer: ByteBuffer) { self.bytes.writeImmutableBuffer(buffer) }
+
+    func upstreamReadComplete() {
+        guard self.bytes.readableBytes > 0, let received else { return }
+        self.forget()
+        received(self)
+    }
+
+    func upstreamEnded() {
+        let ended = self.ended
+        self.forget()
+        ended?()
+    }
+
+    func upstreamFailed(_ failure: Failure) { self.upstreamEnded() }
+
+    func upstreamWritabilityChanged(_ isWritable: Bool) {}
 }

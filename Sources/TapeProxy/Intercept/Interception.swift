@@ -5,19 +5,19 @@ internal import TapeExchange
 internal import TapeTLS
 internal import TapeTrust
 
-/// What the tunnels of one server need to be looked into: the authority, the leaves it minted, and the server's end of TLS.
+/// What one server needs to intercept tunnels: the certificate authority, the leaves it has minted, and the server side of TLS.
 ///
-/// Shared by all event loops: a host has the same leaf on each of them, and a ticket of one resumes on every other.
+/// Shared by all event loops: a host has the same leaf on each of them, and a session ticket of one is valid on every other.
 final class Interception: Sendable {
-    /// What becomes of a tunnel.
+    /// What is done with a tunnel.
     enum Choice {
         case intercept, passThrough, refuse
     }
 
-    let settings: TLSSettings
     let magic: MagicAuthority
+    private let settings: TLSSettings
     private let lock = Guarded(())
-    // SAFETY: used with the lock held alone.
+    // SAFETY: used only while `lock` is held.
     private nonisolated(unsafe) let leaves: LeafStore
     private let context: TLSServerContext
     private let clock: WallClock
@@ -37,17 +37,16 @@ final class Interception: Sendable {
         return self.settings.passthrough.contains { $0.matches(host: host, port: port) } ? .passThrough : .intercept
     }
 
-    /// The server's end of a client's connection.
+    /// The server side of TLS for a client's connection.
     func connection() throws(TLSFailure) -> TLSConnection { try TLSConnection(server: self.context) }
 
-    /// A leaf that was minted before.
+    /// A leaf that was minted before; nil if there is none.
     func leaf(host: String, serverName: String?) -> Leaf? {
         let now = self.now
         return self.lock.withLock { _ in self.leaves.leaf(host: host, serverName: serverName, now: now) }
     }
 
-    /// Mints a leaf, which holds up the other loops that need one for a tenth of a millisecond; or takes the one that another
-    /// connection has had minted meanwhile.
+    /// Mints a leaf, unless another connection has had it minted meanwhile. Blocks the other loops that need one for about 0.1 ms.
     func mint(host: String, serverName: String?, upstreamNames: [String]) throws(CertificateError) -> Leaf {
         let now = self.now
         let result = self.lock.withLock { _ in
@@ -62,56 +61,15 @@ final class Interception: Sendable {
     private var now: Int64 { self.clock.now.microseconds / 1_000_000 }
 }
 
-/// A connection to an origin that may speak first: waits for its first bytes.
-///
-/// Not Sendable: lives on its event loop.
-final class Greeting: UpstreamConnectionOwner {
-    let upstream: UpstreamConnection
-    private(set) var bytes = ByteBuffer()
-    private var came: ((Greeting) -> Void)?
-    private var ended: (() -> Void)?
-
-    init(_ upstream: UpstreamConnection, came: @escaping (Greeting) -> Void, ended: @escaping () -> Void) {
-        self.upstream = upstream
-        self.came = came
-        self.ended = ended
-        upstream.take(self)
-    }
-
-    /// Calls back no more.
-    func forget() {
-        self.came = nil
-        self.ended = nil
-    }
-
-    func upstreamRead(_ buffer: ByteBuffer) { self.bytes.writeImmutableBuffer(buffer) }
-
-    func upstreamReadComplete() {
-        guard self.bytes.readableBytes > 0, let came else { return }
-        self.forget()
-        came(self)
-    }
-
-    func upstreamEnded() {
-        let ended = self.ended
-        self.forget()
-        ended?()
-    }
-
-    func upstreamFailed(_ failure: Failure) { self.upstreamEnded() }
-
-    func upstreamWritabilityChanged(_ isWritable: Bool) {}
-}
-
-/// What the requests inside a tunnel that we opened ourselves are for: they name no origin, the tunnel did.
+/// What the requests inside an intercepted tunnel have in common: the tunnel names their origin.
 ///
 /// A class, so that a request carries one reference.
 final class TunnelScope {
     /// Where requests go, whatever their Host fields say.
     let route: UpstreamRoute
-    /// The first connection to the origin failed while the client's handshake waited: the first request gets to know.
+    /// Why connecting to the origin failed during the client's handshake: reported to the first request.
     var failure: Failure?
-    /// Called where the client leaves before it has sent anything, with what its TLS said at last; nil from its first request on.
+    /// Called if the client leaves before it has sent anything, with the last failure of its TLS; nil from its first request on.
     var leftUnused: ((TLSFailure?) -> Void)?
 
     init(route: UpstreamRoute, failure: Failure? = nil) {

@@ -17,7 +17,7 @@ enum ProxyListener {
     ///   - session: the context that connections start with; it is told its address.
     static func bind(
         host: String, port: Int, interfaces: [IPAddress], on loops: ServerLoops, session: PerLoop<ProxyContext>,
-        entrance: PerLoop<SessionGate>
+        sessionGate: PerLoop<SessionGate>
     ) -> EventLoopFuture<any Channel> {
         let shared = loops.shared
         let first = loops.first
@@ -42,7 +42,7 @@ enum ProxyListener {
                     // A group may return a loop that its iterator does not list: such a connection is closed.
                     guard let proxy = session.find(on: loop) else { throw ChannelError.inappropriateOperationForState }
                     try channel.pipeline.syncOperations.addHandler(
-                        HTTP1ClientConnection(proxy: proxy, entrance: entrance.value(on: loop), id: id))
+                        HTTP1ClientConnection(proxy: proxy, sessionGate: sessionGate.value(on: loop), id: id))
                 }
             }
             .bind(host: host, port: port)

@@ -118,15 +118,15 @@ public final class ProxyServer: Sendable {
 
     private static func listen(_ loops: ServerLoops, _ credentials: ProxyCredentials?, _ session: SharedSession) throws -> ProxyServer {
         let configuration = session.configuration
-        let contexts = try session.makeContexts(behind: loops.doors) { loop in
+        let contexts = try session.makeContexts(through: loops.loopGates) { loop in
             ProxyContext(shared: loops.loops.value(on: loop), common: session)
         }
         let channel: any Channel
         do {
-            let entrance = try PerLoop(behind: loops.doors) { _, _ in SessionGate(credentials) }
+            let sessionGate = try PerLoop(through: loops.loopGates) { _, _ in SessionGate(credentials) }
             channel = try ProxyListener.bind(
                 host: configuration.host, port: configuration.port, interfaces: ProxyListener.interfaces(), on: loops, session: contexts,
-                entrance: entrance
+                sessionGate: sessionGate
             ).wait()
         } catch {
             try? session.stop(contexts).wait()

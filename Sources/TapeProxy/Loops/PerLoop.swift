@@ -3,18 +3,18 @@ internal import TapeBytes
 
 /// One value for each event loop of a server, each made on its loop and touched there alone.
 ///
-/// Hands work to loops until their doors are shut. Never empty.
+/// Hands work to loops until their gates are shut. Never empty.
 struct PerLoop<Value>: Sendable {
     private let values: [NIOLoopBound<Value>]
-    private let doors: [LoopGate]
+    private let loopGates: [LoopGate]
 
     /// Makes the values; blocks until all are there, so the caller is no event loop.
     ///
-    /// - Parameter make: called on each loop, in the order of the doors.
-    init(behind doors: [LoopGate], _ make: @escaping @Sendable (Int, any EventLoop) throws -> Value) throws {
-        self.doors = doors
-        self.values = try doors.enumerated().map { index, door in
-            let loop = door.loop
+    /// - Parameter make: called on each loop, in the order of the gates.
+    init(through loopGates: [LoopGate], _ make: @escaping @Sendable (Int, any EventLoop) throws -> Value) throws {
+        self.loopGates = loopGates
+        self.values = try loopGates.enumerated().map { index, loopGate in
+            let loop = loopGate.loop
             return try loop.submit { NIOLoopBound(try make(index, loop), eventLoop: loop) }.wait()
         }
     }
@@ -24,16 +24,16 @@ struct PerLoop<Value>: Sendable {
     /// The value of a loop, which is the caller's; nil if the loop is none of these.
     func find(on loop: any EventLoop) -> Value? { self.values.first { $0.eventLoop === loop }?.value }
 
-    /// The same for a loop that was among the doors.
+    /// The same for a loop that is among the gates.
     func value(on loop: any EventLoop) -> Value {
-        // Every caller has the loop from the doors that this was made with, or from another value that was made with them.
+        // Every caller has the loop from the gates that this was made with, or from another value that was made with them.
         guard let value = self.find(on: loop) else { fatalError("an event loop of another server") }
         return value
     }
 
     /// Does the same on each loop, and returns at once.
     func execute(_ work: @escaping @Sendable (Value) -> Void) {
-        for (door, bound) in zip(self.doors, self.values) { door.execute { work(bound.value) } }
+        for (loopGate, bound) in zip(self.loopGates, self.values) { loopGate.execute { work(bound.value) } }
     }
 
     /// Does the same on each loop; the caller is no event loop.

@@ -17,7 +17,7 @@ final class ProxyLoop {
     /// Everything with a deadline, of all sessions.
     let registry: ConnectionRegistry
     /// Whether the event loop still runs: what other threads hand to it goes through `LoopGate`.
-    let door: LoopGate
+    let loopGate: LoopGate
     private var pools: [ObjectIdentifier: UpstreamPool] = [:]
     private var timer: RepeatedTask?
     private var wallClockDue = NIODeadline.uptimeNanoseconds(0)
@@ -25,7 +25,7 @@ final class ProxyLoop {
 
     /// - Parameter gate: the loop's gate; nil makes one.
     init(
-        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, door: LoopGate? = nil
+        loop: any EventLoop, limits: ProxyLimits, server: SharedServer, resolver: NameResolver, disk: DiskPool, loopGate: LoopGate? = nil
     ) {
         self.loop = loop
         self.clock = EventClock(loop: loop)
@@ -33,7 +33,7 @@ final class ProxyLoop {
         self.disk = disk
         self.limits = limits
         self.dialer = UpstreamDialer(loop: loop, limits: limits, resolver: resolver, own: server.ownPorts, log: server.log)
-        self.door = door ?? LoopGate(loop)
+        self.loopGate = loopGate ?? LoopGate(loop)
         self.flushes = FlushQueue(loop: loop)
         self.registry = ConnectionRegistry { server.connectionsChanged(by: $0) }
     }

@@ -7,7 +7,7 @@ internal import NIOPosix
 final class ServerLoops: Sendable {
     let shared: SharedServer
     let loops: PerLoop<ProxyLoop>
-    let doors: [LoopGate]
+    let loopGates: [LoopGate]
     /// Where connections are spread over.
     let group: any EventLoopGroup
     private let resolver: NameResolver
@@ -32,8 +32,8 @@ final class ServerLoops: Sendable {
             self.ownGroup = nil
             self.group = group
         }
-        let doors = self.group.makeIterator().map { LoopGate($0) }
-        guard !doors.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
+        let loopGates = self.group.makeIterator().map { LoopGate($0) }
+        guard !loopGates.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
             throw ProxyError(
                 .invalidEventLoops,
                 "the event loop group given cannot listen: give a MultiThreadedEventLoopGroup, or leave the loops to the server.")
@@ -41,15 +41,15 @@ final class ServerLoops: Sendable {
         let disk = DiskPool()
         self.resolver = resolver
         self.disk = disk
-        self.doors = doors
+        self.loopGates = loopGates
         // All loops together keep as many unused connections as one would.
         var limits = limits
-        limits.idlePerOrigin = max(1, limits.idlePerOrigin / doors.count)
-        limits.idleInAll = max(1, limits.idleInAll / doors.count)
+        limits.idlePerOrigin = max(1, limits.idlePerOrigin / loopGates.count)
+        limits.idleInAll = max(1, limits.idleInAll / loopGates.count)
         let share = limits
         do {
-            self.loops = try PerLoop(behind: doors) { index, loop in
-                let made = ProxyLoop(loop: loop, limits: share, server: shared, resolver: resolver, disk: disk, door: doors[index])
+            self.loops = try PerLoop(through: loopGates) { index, loop in
+                let made = ProxyLoop(loop: loop, limits: share, server: shared, resolver: resolver, disk: disk, loopGate: loopGates[index])
                 made.begin()
                 return made
             }
@@ -61,12 +61,12 @@ final class ServerLoops: Sendable {
     }
 
     /// Where connections are accepted.
-    var first: any EventLoop { self.doors[0].loop }
+    var first: any EventLoop { self.loopGates[0].loop }
 
     /// Nothing is in flight any more: ends what runs by itself, and the threads that are ours.
     func stop() {
         _ = try? self.loops.map { $0.end() }
-        for door in self.doors { door.shut() }
+        for loopGate in self.loopGates { loopGate.shut() }
         // Before the loops: what either has begun ends with a call to one.
         self.resolver.stop()
         self.disk.stop()

@@ -72,3 +72,18 @@ final class WallClock: Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 }
+
+/// The time of the event that is being handled: read once for each event, since a request takes a dozen looks at it.
+///
+/// Not Sendable: lives on its event loop.
+final class EventClock {
+    private let loop: any EventLoop
+    private(set) var now: NIODeadline
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+        self.now = loop.now
+    }
+
+    func read() { self.now = self.loop.now }
+}

@@ -1,18 +1,31 @@
-internal import CassetteModel
+public import CassetteModel
 internal import CassettePlayback
 internal import TapeExchange
 
-/// A recorded response made ready to be sent again.
+/// Whether a recorded answer could be replayed, without replaying it.
+public enum ReplayCheck {
+    /// Why a replay would not send the answer; nil if it would. Checks the heads only: `CassetteVerifier` checks bodies.
+    public static func problem(of interaction: Interaction) -> String? {
+        do throws(MessageError) {
+            _ = try RecordedAnswer(interaction, payload: .none, size: interaction.response?.body?.size ?? 0)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+}
+
+/// A recorded response, prepared for replay.
 final class RecordedAnswer: Sendable {
     /// Where the body's bytes are.
     enum Payload: Sendable {
         case none
         case bytes([UInt8])
-        /// Too large to hold: read while it is sent.
+        /// Too large to hold in memory: read while it is sent.
         case file(Sidecar)
-        /// Parts, of which some are too large to hold.
+        /// Parts, some of which are too large to hold in memory.
         case parts(Body)
-        /// Too large to hold, with codings to be put back on; the number of wire bytes was counted.
+        /// Too large to hold in memory, with codings to be applied again; `size` is the number of coded bytes.
         case coded(Body, size: Int)
     }
 
@@ -27,10 +40,10 @@ final class RecordedAnswer: Sendable {
     let trailers: HeaderFields?
     let payload: Payload
     let isComplete: Bool
-    /// Whether the request had come to its end; an answer that was quicker closed the connection.
+    /// Whether the recorded request was complete; an answer before its end closed the connection.
     let requestWasRead: Bool
 
-    /// - Parameter size: bytes of the payload; if the body was edited, Content-Length follows it.
+    /// - Parameter size: bytes of the payload; Content-Length is set to it, in case the body was edited.
     init(_ interaction: Interaction, payload: Payload, size: Int) throws(MessageError) {
         self.method = interaction.request.method
         self.interim = interaction.interim
@@ -56,9 +69,9 @@ final class RecordedAnswer: Sendable {
                     version: interim.version, status: interim.status, reason: interim.reason, omitsReasonSpace: interim.omitsReasonSpace,
                     fields: interim.headers))
         }
-        // 101 has an answer of its own.
+        // `ReplayExchange` answers 101 itself.
         guard head.status >= 200 || head.status == 101 else {
-            throw MessageError(.startLine, status: 502, "its status \(head.status) is an interim one and no answer")
+            throw MessageError(.startLine, status: 502, "its status \(head.status) is that of an interim response")
         }
         var framing = try BodyFraming.ofResponse(head, requestMethod: self.method)
         if case .length(let length) = framing, length != size, self.isComplete {
@@ -70,7 +83,7 @@ final class RecordedAnswer: Sendable {
         self.payload = framing == .none ? .none : payload
     }
 
-    /// A head from a file passes the parser that live heads pass: an edited line is not sent where a received one would be refused.
+    /// Parses a head from a file as a received one is parsed: an edited line is not sent if it would be refused on receipt.
     private static func check(_ head: ResponseHead) throws(MessageError) {
         let bytes = HopByHop.forwardedResponse(head, keepsClient: true, clientVersion: .http11)
         var parser = HeadParser()
@@ -78,11 +91,11 @@ final class RecordedAnswer: Sendable {
             try parser.parseResponse(UnsafeRawBufferPointer(bytes))
         }
         guard parsed?.consumed == bytes.count else {
-            throw MessageError(.field, status: 502, "its head holds the end of another")
+            throw MessageError(.field, status: 502, "its head contains an empty line")
         }
     }
 
-    /// Memory it holds, in bytes.
+    /// Its size in memory, in bytes.
     var weight: Int {
         let body = if case .bytes(let bytes) = self.payload { bytes.count } else { 0 }
         return 512 + body

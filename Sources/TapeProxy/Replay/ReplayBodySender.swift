@@ -1,10 +1,11 @@
 internal import CassetteModel
+internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// Sends a recorded body, piece by piece if it is in a file, at the client's pace.
+/// Sends a recorded body, piece by piece if it is in a file, as fast as the client takes it or as a `ReplayPace` says.
 ///
-/// The end of a body from a file goes out only when the file's digest was right: a damaged file is never delivered as whole. Not
+/// The end of a body from a file is sent only after the file's digest was found right: a damaged file is never delivered as complete. Not
 /// Sendable: lives on its event loop.
 final class ReplayBodySender {
     private let answer: RecordedAnswer
@@ -15,9 +16,9 @@ final class ReplayBodySender {
     private var stream: ReplayFileStream?
     private var isLoading = false
     private var done: ((_ isWhole: Bool) -> Void)?
-    /// Nil if all goes out as fast as the client takes it.
+    /// Nil if the body is sent as fast as the client takes it.
     private let pace: ReplayPace?
-    /// Bytes loaded whose time may not have come; those from `position` on were not sent.
+    /// Loaded bytes that may not be due; those from `position` on are unsent.
     private var loaded: [UInt8] = []
     private var position = 0
     private var isLastLoaded = false
@@ -62,7 +63,7 @@ final class ReplayBodySender {
         }
     }
 
-    /// Loads and sends the next piece, unless the client is still busy with the last ones.
+    /// Loads and sends the next piece, unless the client has yet to take the last ones.
     func proceed() {
         if self.pace != nil, self.isLastLoaded || self.position < self.loaded.count { return self.sendDue() }
         guard let stream, !self.isLoading, self.client.isWritable, self.done != nil else { return }
@@ -79,7 +80,7 @@ final class ReplayBodySender {
         }
     }
 
-    /// Sends a piece, or what of it is due.
+    /// Sends a piece, or the part of it that is due.
     private func take(_ bytes: [UInt8], isLast: Bool) {
         guard self.pace == nil else {
             self.loaded = bytes
@@ -93,7 +94,7 @@ final class ReplayBodySender {
         self.proceed()
     }
 
-    /// Sends what is due of the loaded piece, and comes back when more is.
+    /// Sends the part of the loaded piece that is due, and returns to it when more is.
     private func sendDue() {
         guard let pace, self.done != nil, self.client.isWritable else { return }
         let left = self.loaded.count - self.position
@@ -122,7 +123,7 @@ final class ReplayBodySender {
         self.stream = nil
     }
 
-    /// Sends bytes of the body as they were framed.
+    /// Sends bytes of the body with their recorded framing.
     private func send(_ body: ArraySlice<UInt8>, isLast: Bool = false) {
         var wire: [UInt8] = []
         wire.reserveCapacity(body.count + 32)
@@ -139,5 +140,59 @@ final class ReplayBodySender {
         self.stop()
         if isWhole { self.send(last, isLast: true) }
         done(isWhole)
+    }
+}
+
+/// Runs the schedule of one answer on the event loop's clock: calls back when a part is due, with one timer at a time.
+///
+/// Not Sendable: lives on its event loop.
+final class ReplayPace {
+    private let proxy: ProxyContext
+    private let start: NIODeadline
+    private var schedule: ReplaySchedule
+    private var timer: Scheduled<Void>?
+
+    init(_ schedule: ReplaySchedule, start: NIODeadline, proxy: ProxyContext) {
+        self.schedule = schedule
+        self.start = start
+        self.proxy = proxy
+    }
+
+    var head: Double { self.schedule.head }
+    var end: Double { self.schedule.end }
+    /// Whether the body has times of its own.
+    var pacesBody: Bool { self.schedule.isFromStart }
+    /// Whether a part is not due yet.
+    var isWaiting: Bool { self.timer != nil }
+
+    func interim(at: Double) -> Double { self.schedule.interim(at: at) }
+
+    /// How many bytes of the body are due; nil for all.
+    func count() -> Int? { self.schedule.count(by: self.elapsed) }
+
+    /// When more bytes are due than `count` last returned.
+    var nextDue: Double? { self.schedule.nextDue }
+
+    private var elapsed: Double { Double((self.proxy.loop.now - self.start).nanoseconds) / 1e6 }
+
+    func isDue(_ due: Double) -> Bool { due <= self.elapsed }
+
+    /// Calls back at a time, at once if it is past. Cancels the wait before it.
+    func wait(until due: Double, then: @escaping () -> Void) {
+        self.stop()
+        let left = due - self.elapsed
+        guard left > 0 else { return then() }
+        // Rounded up, so that the timer never fires before the time.
+        self.timer = self.proxy.loop.assumeIsolated().scheduleTask(in: .nanoseconds(Int64((left * 1e6).rounded(.up)))) { [weak self] in
+            guard let self else { return }
+            self.timer = nil
+            self.proxy.readClock()
+            then()
+        }
+    }
+
+    func stop() {
+        self.timer?.cancel()
+        self.timer = nil
     }
 }

@@ -3,10 +3,10 @@ internal import CassettePlayback
 internal import NIOCore
 internal import TapeExchange
 
-/// A request answered from the cassette: the recorded interim responses, head, body and trailers, or the recorded failure.
+/// Answers a request from the cassette: with the recorded interim responses, head, body and trailers, or the recorded failure.
 ///
-/// Waits for the request's end, as the origin most likely did, and cuts where the origin cut. Dials nothing. Not Sendable: lives on
-/// its event loop.
+/// Waits for the request's end, as the origin most likely did, and cuts the answer where the origin did. Dials nothing. Not Sendable: lives
+/// on its event loop.
 final class ReplayExchange: MessageExchange {
     private let client: any ClientStream
     private let proxy: ProxyContext
@@ -18,12 +18,12 @@ final class ReplayExchange: MessageExchange {
     private var answer: RecordedAnswer?
     private var isAnswering = false
     private var isOver = false
-    /// Something of the final answer has gone out.
+    /// Part of the final answer was sent.
     private var hasBegun = false
     private var sender: ReplayBodySender?
-    /// Why the client left while the answer was on its way from the disk.
+    /// Why the client left while the answer was being loaded.
     private var abandonment: String?
-    /// Nil if the answer goes out as fast as it can.
+    /// Nil if the answer is sent without delays.
     private var pace: ReplayPace?
     private(set) var deadline: NIODeadline
 
@@ -44,7 +44,7 @@ final class ReplayExchange: MessageExchange {
             return self.end()
         }
         self.proxy.library?.answer(self.index) { [self] result in
-            // What is counted must not depend on who is quicker, the client that leaves or the disk.
+            // The counts must not depend on whether the client leaves before the disk has answered.
             if let abandonment { return self.abandoned(abandonment, outcome: (try? result.get())?.outcome) }
             guard !self.isOver else { return }
             self.proxy.readClock()
@@ -77,7 +77,7 @@ final class ReplayExchange: MessageExchange {
 
     func requestFailed(_ error: MessageError) {
         guard self.hasBegun, !self.isOver else { return self.finish(.malformed(error)) }
-        // The answer has begun: nothing else may be taken for the rest of it.
+        // The answer has begun: another one would be taken for the rest of it.
         self.isOver = true
         self.pace?.stop()
         self.sender?.stop()
@@ -113,7 +113,7 @@ final class ReplayExchange: MessageExchange {
         if !isLater { self.send(answer) }
     }
 
-    /// Whether it is too early; then it is done later.
+    /// Returns whether `due` is still to come; if so, `then` is called when it has.
     private func waits(until due: Double?, then: @escaping (ReplayExchange) -> Void) -> Bool {
         guard let pace, let due, !pace.isDue(due) else { return false }
         self.client.flush()
@@ -139,7 +139,7 @@ final class ReplayExchange: MessageExchange {
             return self.finish(
                 ProxyAnswer(
                     status: 501, reason: "Not Implemented", error: "tunnel",
-                    text: "the recorded answer changed protocols, and what went through its tunnel is not in the cassette."))
+                    text: "the recorded answer switched protocols, and the content of its tunnel is not in the cassette."))
         }
         if self.requestIsRead, self.pace?.pacesBody != true, let ready = ReadyAnswer(answer), self.client.send(ready) {
             return self.end()
@@ -153,7 +153,7 @@ final class ReplayExchange: MessageExchange {
         sender.start { [weak self] isWhole in
             guard let self, !self.isOver else { return }
             if !isWhole {
-                self.countUnreadable("the body's file of \(self.request.head.method) \(self.request.url) is not what was recorded")
+                self.countUnreadable("the body file of \(self.request.head.method) \(self.request.url) differs from what was recorded")
             }
             guard isWhole, answer.outcome == .complete else {
                 self.isOver = true
@@ -176,7 +176,7 @@ final class ReplayExchange: MessageExchange {
         switch outcome {
         case .failed(let failure): .failure(failure)
         case .cut(let cut):
-            .failure(Failure(kind: .cancelled, message: "the recorded exchange ended before an answer came: \(cut.reason)."))
+            .failure(Failure(kind: .cancelled, message: "the recorded exchange ended before its answer: \(cut.reason)."))
         case .complete:
             .failure(Failure(kind: .truncated, message: "the recorded exchange has no response: add one to the cassette."))
         }
@@ -218,14 +218,14 @@ final class ReplayExchange: MessageExchange {
         if let answer { self.abandoned(reason, outcome: answer.outcome) } else { self.abandonment = reason }
     }
 
-    /// The client left before anything of the final answer was sent: unless the recorded client left as well, the exchange answers another request.
+    /// The client left before the final answer began: unless the recorded client left as well, the exchange is for another request.
     private func abandoned(_ reason: String, outcome: Outcome?) {
         if case .cut(let cut)? = outcome, cut.by == .client { return }
-        self.proxy.session.giveBack(self.index, problem: "its client left before the answer began (\(reason))")
+        self.proxy.session.giveBack(self.index, problem: "the client left before the answer began (\(reason))")
     }
 
     func deadlinePassed() {
-        // It is we who wait.
+        // The replay waits, not the client.
         if self.pace?.isWaiting == true {
             self.deadline = self.proxy.stallDeadline
         } else {

@@ -3,22 +3,22 @@ internal import CassetteModel
 internal import CassetteStore
 internal import NIOCore
 
-/// A large recorded body, read piece by piece on a thread that may wait for the disk.
+/// A large recorded body, read piece by piece on a thread that may block on the disk.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayFileStream {
     enum Piece: Sendable {
         case bytes([UInt8])
-        /// The end; the whole has proven right.
+        /// The end; the whole body was found right.
         case last([UInt8])
         case damaged
     }
 
     enum Content: Sendable {
         case sidecar(Sidecar)
-        /// A multipart without codings, some of whose parts lie in sidecars.
+        /// A multipart without codings, some of whose parts are in sidecars.
         case parts(Body)
-        /// A body whose codings are put back on, or compared with what was kept.
+        /// A body whose codings are applied again, or compared with the bytes that were kept.
         case coded(Body)
     }
 
@@ -26,12 +26,30 @@ final class ReplayFileStream {
 
     private let loop: any EventLoop
     private let disk: DiskPool
-    private let state: Opening
+    private let state: OpenBody
 
-    /// The open file, touched by one read at a time.
+    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, disk: DiskPool) {
+        self.loop = loop
+        self.disk = disk
+        self.state = OpenBody(content, bodies: bodies)
+    }
+
+    /// Reads the next piece. Must not be called again before it has called back.
+    func next(_ then: @escaping (Piece) -> Void) {
+        let state = self.state
+        let reading = self.disk.run(on: self.loop) { try state.next() }
+        reading.assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let piece): then(piece)
+            case .failure: then(.damaged)
+            }
+        }
+    }
+
+    /// The open body, used by one read at a time.
     ///
-    /// SAFETY: the event loop starts a read only when the one before has come back, so that no two threads meet here.
-    private final class Opening: @unchecked Sendable {
+    /// SAFETY: the event loop starts a read only after the one before has returned, so that no two threads use it at once.
+    private final class OpenBody: @unchecked Sendable {
         let content: Content
         let bodies: BodyReader
         var stream: BodyStream?
@@ -102,24 +120,6 @@ final class ReplayFileStream {
             }
             bytes.removeSubrange(count...)
             return stream.remaining == 0 ? .last(bytes) : .bytes(bytes)
-        }
-    }
-
-    init(_ content: Content, bodies: BodyReader, loop: any EventLoop, disk: DiskPool) {
-        self.loop = loop
-        self.disk = disk
-        self.state = Opening(content, bodies: bodies)
-    }
-
-    /// Reads the next piece; call again only after the call back.
-    func next(_ then: @escaping (Piece) -> Void) {
-        let state = self.state
-        let reading = self.disk.run(on: self.loop) { try state.next() }
-        reading.assumeIsolated().whenComplete { result in
-            switch result {
-            case .success(let piece): then(piece)
-            case .failure: then(.damaged)
-            }
         }
     }
 }

@@ -1,27 +1,27 @@
 internal import CassetteFormat
-public import CassetteModel
+internal import CassetteModel
 internal import CassettePlayback
 internal import CassetteStore
 internal import NIOCore
 internal import TapeBytes
 internal import TapeExchange
 
-/// Finds recorded answers: those asked for before in memory, others on a thread that may wait for the disk.
+/// Finds recorded answers: in memory if they were asked for before, otherwise on a thread that may block on the disk.
 ///
 /// Not Sendable: lives on its event loop.
 final class ReplayLibrary {
     /// Bytes of answers kept in memory: a replay of 100,000 exchanges of 1 KiB is as fast as one of 1,000, and stays below 250 MB.
     static let cacheLimit = 144 << 20
-    /// The same where many sessions share a process: all of `SessionServer.sessionLimit` together hold 256 MiB.
+    /// The same for each of many sessions in one process: all of `SessionServer.sessionLimit` together hold 256 MiB.
     static let sharedCacheLimit = 1 << 20
-    /// A larger body from a sidecar is streamed, not held.
+    /// A larger body from a sidecar is streamed, not held in memory.
     static let streamSize = 256 << 10
 
     private let loop: any EventLoop
     private let cassette: RecordedCassette
     private let bodies: BodyReader
     private let disk: DiskPool
-    /// Nil where dates stay as they were recorded.
+    /// Nil if dates stay as recorded.
     private let refresh: DateRefresh?
     private let cache: ReplayCache
 
@@ -38,11 +38,11 @@ final class ReplayLibrary {
         self.disk = disk
     }
 
-    /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or does not go out in
+    /// The answer of an exchange in one piece, by its number in order of request start; nil if it is not in memory or cannot be sent in
     /// one piece.
     func ready(_ index: Int) -> ReadyAnswer? { self.cache.ready(index) }
 
-    /// The answer of an exchange, by its number in order of request start; called back at once where it is in memory.
+    /// The answer of an exchange, by its number in order of request start; calls back at once if it is in memory.
     func answer(_ index: Int, then: @escaping (Result<RecordedAnswer, CassetteError>) -> Void) {
         if let answer = self.cache.answer(index) { return then(.success(answer)) }
         let (cassette, bodies, refresh) = (self.cassette, self.bodies, self.refresh)
@@ -95,7 +95,7 @@ final class ReplayLibrary {
         }
     }
 
-    /// Whether wire bytes, or what they are made of, are too many to hold. Kept bytes beside a file are what is sent, as a file.
+    /// Whether the coded bytes, or what they are made from, are too large to hold in memory. Coded bytes that were kept are sent instead.
     private static func isLargeCoded(_ body: Body) -> Bool {
         guard !body.codings.isEmpty else { return false }
         switch body.content {
@@ -105,7 +105,7 @@ final class ReplayLibrary {
         }
     }
 
-    /// Codes it once without keeping it: Content-Length goes out first, and has to be right where parts were edited too.
+    /// Encodes the body once without keeping it: Content-Length is sent first, and must be right even if parts were edited.
     private static func wireSize(of body: Body, _ bodies: BodyReader) throws(CassetteError) -> Int {
         let stream = try bodies.restoredStream(of: body, digest: { FastSHA256() })
         var size = 0
@@ -132,13 +132,13 @@ final class ReplayLibrary {
 ///
 /// Reads nothing: see `ReplayLibrary`.
 final class ReplayCache: Sendable {
-    /// Bytes beside those of an answer: its array's head, and its places in the cache.
+    /// The overhead of an entry, in bytes: its array's header, and its slots in the cache.
     private static let entryWeight = 64
 
     private struct State {
-        /// Answers as a client that keeps its connection gets them. Nearly all are of this kind, which takes half the memory.
+        /// Answers for clients that keep their connections open. Nearly all are of this kind, which takes half the memory.
         var ready: BoundedCache<ReadyAnswer>
-        /// Answers that such a client does not get in one piece, or that another client asked for.
+        /// Answers that cannot be sent in one piece, or that a client needed in another form.
         var answers: BoundedCache<RecordedAnswer>
     }
 
@@ -160,19 +160,6 @@ final class ReplayCache: Sendable {
         let ready = self.ready(index) == nil ? ReadyAnswer(answer) : nil
         self.state.withLock { state in
             if let ready { state.ready.insert(ready, at: index) } else { state.answers.insert(answer, at: index) }
-        }
-    }
-}
-
-/// Whether a recorded answer could be replayed, without replaying it.
-public enum ReplayCheck {
-    /// Why a replay would not send the answer; nil where it would. Looks at the heads: bodies are for `CassetteVerifier`.
-    public static func problem(of interaction: Interaction) -> String? {
-        do throws(MessageError) {
-            _ = try RecordedAnswer(interaction, payload: .none, size: interaction.response?.body?.size ?? 0)
-            return nil
-        } catch {
-            return error.message
         }
     }
 }

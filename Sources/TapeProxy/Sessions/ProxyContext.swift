@@ -60,7 +60,7 @@ final class ProxyContext {
     }
 
     var loop: any EventLoop { self.shared.loop }
-    var door: LoopGate { self.shared.door }
+    var loopGate: LoopGate { self.shared.loopGate }
     var dialer: UpstreamDialer { self.shared.dialer }
     var flushes: FlushQueue { self.shared.flushes }
     var disk: DiskPool { self.shared.disk }
@@ -162,118 +162,5 @@ final class ProxyContext {
         let calls = self.waiting.values
         self.waiting = [:]
         for call in calls { call() }
-    }
-}
-
-/// Connects to origins themselves: dials, and shakes hands if the route is https.
-///
-/// Keeps nothing: see `UpstreamPool`. Not Sendable: lives on its event loop.
-final class DirectDialing: Dialing {
-    private typealias Outcome = Result<UpstreamConnection, DialFailure>
-
-    private let shared: ProxyLoop
-    private let pool: UpstreamPool
-    private let sessions = TLSSessionCache()
-    private let lookups = PendingLookups()
-    private let diagnosis: Diagnosis
-    private let log: ProxyLog
-    private let nextID: @Sendable () -> Int
-
-    /// - Parameter nextID: the number of a connection, unique over all event loops of a session.
-    init(
-        shared: ProxyLoop, pool: UpstreamPool, diagnosis: Diagnosis, log: ProxyLog = ProxyLog(), nextID: @escaping @Sendable () -> Int
-    ) {
-        self.shared = shared
-        self.log = log
-        self.pool = pool
-        self.diagnosis = diagnosis
-        self.nextID = nextID
-    }
-
-    func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void) {
-        self.connect(route, lookup) { [pool] result in then(result.map { HTTP1UpstreamStream($0, pool: pool) }) }
-    }
-
-    func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void) {
-        self.connect(route, nil, then: then)
-    }
-
-    func stop() { self.lookups.stop() }
-
-    private func connect(_ route: UpstreamRoute, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
-        let connection = UpstreamConnection(
-            route: route, id: self.nextID(), flushes: self.shared.flushes, clock: self.shared.clock, limits: self.shared.limits,
-            diagnosis: route.origin.scheme == .https ? self.diagnosis : nil)
-        guard route.origin.scheme == .https else { return self.dial(connection, lookup, then: then) }
-        do throws(TLSFailure) {
-            let tls = try self.shared.upstreamTLS.get().connection(route, sessions: self.sessions)
-            self.dial(connection, TLSHandler(tls, isClient: true), lookup, then: then)
-        } catch {
-            then(.failure(.failed(self.failure(error, route))))
-        }
-    }
-
-    private func dial(_ connection: UpstreamConnection, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
-        let box = NIOLoopBound(connection, eventLoop: self.shared.loop)
-        let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
-            channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(box.value) }
-        } then: { result in
-            shared.clock.read()
-            switch result {
-            case .success((let channel, let timing)):
-                self.opened(connection, channel, timing)
-                then(.success(connection))
-            case .failure(let error):
-                self.failed(connection.route, error)
-                then(.failure(error))
-            }
-        }
-    }
-
-    private func dial(_ connection: UpstreamConnection, _ handler: TLSHandler, _ lookup: NameLookup?, then: @escaping (Outcome) -> Void) {
-        let handshake = UpstreamHandshake(connection, handler)
-        let box = NIOLoopBound((handler, connection), eventLoop: self.shared.loop)
-        let shared = self.shared
-        shared.dialer.dial(host: connection.origin.host, port: connection.origin.port, lookup: lookup, among: self.lookups) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandlers([box.value.0, box.value.1] as [any ChannelHandler])
-            }
-        } then: { result in
-            switch result {
-            case .success((let channel, let timing)):
-                self.opened(connection, channel, timing)
-                handshake.wait(shared.limits.tlsHandshake, on: shared.loop) { result in
-                    shared.clock.read()
-                    switch result {
-                    case .success:
-                        connection.logSecured(to: self.log)
-                        then(.success(connection))
-                    case .failure(let failure): then(.failure(.failed(self.failure(failure, connection.route))))
-                    }
-                }
-            case .failure(let error):
-                handshake.forget()
-                shared.clock.read()
-                self.failed(connection.route, error)
-                then(.failure(error))
-            }
-        }
-    }
-
-    private func opened(_ connection: UpstreamConnection, _ channel: any Channel, _ timing: DialTiming) {
-        connection.opened(channel, timing: timing)
-        self.log.connected(
-            connection.id, origin: connection.origin, remote: connection.remote, milliseconds: timing.connect)
-    }
-
-    private func failed(_ route: UpstreamRoute, _ failure: DialFailure) {
-        if case .failed(let failure) = failure { self.log.connectFailed(origin: route.origin, kind: failure.kind) }
-    }
-
-    private func failure(_ failure: TLSFailure, _ route: UpstreamRoute) -> Failure {
-        let problem = TLSProblem(leg: .upstream, host: route.verifiedHost, port: route.origin.port, failure: failure)
-        self.diagnosis.report(problem)
-        return Failure(kind: .tls, message: problem.description)
     }
 }

@@ -15,13 +15,13 @@ extension SessionServer {
     func open(_ order: SessionOrder) throws -> OpenSession {
         let path = try self.configuration.folder.cassette(order.cassette)
         // Under the lock: of two sessions that find no cassette only one may make it.
-        let name = try self.book.withLock { book in
-            try book.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
+        let name = try self.registry.withLock { registry in
+            try registry.reserve(order.name, cassette: path, writes: try Self.writes(order, path))
         }
         do {
             let open = try self.open(order, path, name)
             do {
-                try self.book.withLock { try $0.opened(name, open) }
+                try self.registry.withLock { try $0.opened(name, open) }
             } catch {
                 try? self.beginEnd(open).wait()
                 _ = self.close(open, keepsOld: true)
@@ -29,7 +29,7 @@ extension SessionServer {
             }
             return open
         } catch {
-            self.book.withLock { $0.closed(name) }
+            self.registry.withLock { $0.closed(name) }
             self.loops.shared.log.sessionRefused(name)
             throw error
         }
@@ -52,7 +52,7 @@ extension SessionServer {
         options.remedy = "record it again with \"mode\": \"all\""
         let plan = try RunPlan(path, mode: order.mode, options: options)
         let records = plan.recording.target != .nothing
-        if records { try self.book.withLock { try $0.willWrite(name) } }
+        if records { try self.registry.withLock { try $0.willWrite(name) } }
         let cassette = try OpenCassette(
             plan, version: self.configuration.version, digest: { FastSHA256() },
             refusesUnrecorded: self.configuration.diskFullPolicy == .refuse, notify: tell)
@@ -85,8 +85,8 @@ extension SessionServer {
             configuration: configuration, session: parts.cassette.session, recorder: parts.cassette.recorder,
             cassette: parts.cassette.cassette,
             cacheLimit: ReplayLibrary.sharedCacheLimit, log: self.loops.shared.log.naming(parts.name), notice: notice)
-        let stages = self.stages
-        let contexts = try common.makeContexts(behind: self.loops.doors) { stages.value(on: $0).makeContext(common) }
+        let sessionLoops = self.sessionLoops
+        let contexts = try common.makeContexts(through: self.loops.loopGates) { sessionLoops.value(on: $0).makeContext(common) }
         var listener: (any Channel)?
         do {
             if wantsPort { listener = try self.bind(contexts) }
@@ -96,7 +96,7 @@ extension SessionServer {
         }
         let token = Secret.random()
         // On every loop before anybody is told the token.
-        _ = try stages.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
+        _ = try sessionLoops.map { $0.directory.add(contexts.value(on: $0.shared.loop), name: parts.name, token: token) }
         let open = OpenSession(parts, token: token, common: common, contexts: contexts, listener: listener)
         self.loops.shared.log.sessionOpened(open.name, cassette: parts.cassetteName, mode: parts.cassette.session.mode, port: open.port)
         return open
@@ -106,7 +106,7 @@ extension SessionServer {
     private func bind(_ contexts: PerLoop<ProxyContext>) throws -> any Channel {
         try ProxyListener.bind(
             host: self.configuration.host, port: 0, interfaces: self.interfaces, on: self.loops, session: contexts,
-            entrance: try PerLoop(behind: self.loops.doors) { _, _ in .open }
+            sessionGate: try PerLoop(through: self.loops.loopGates) { _, _ in .open }
         ).wait()
     }
 }

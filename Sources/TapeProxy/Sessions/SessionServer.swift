@@ -22,11 +22,11 @@ public final class SessionServer: Sendable {
     let settings: ProxyConfiguration
     let interfaces: [IPAddress]
     let loops: ServerLoops
-    let stages: PerLoop<SessionLoop>
-    let book = Guarded(SessionRegistry<OpenSession>(limit: SessionServer.sessionLimit))
+    let sessionLoops: PerLoop<SessionLoop>
+    let registry = Guarded(SessionRegistry<OpenSession>(limit: SessionServer.sessionLimit))
     let notice: @Sendable (String) -> Void
-    private let lobby: SharedSession
-    private let lobbies: PerLoop<ProxyContext>
+    private let unauthenticated: SharedSession
+    private let unauthenticatedContexts: PerLoop<ProxyContext>
     private let listener: any Channel
     private let ending = Shutdown()
 
@@ -72,19 +72,21 @@ public final class SessionServer: Sendable {
         let settings = ProxyConfiguration(
             host: configuration.host, port: configuration.port, durability: configuration.durability,
             diskFullPolicy: configuration.diskFullPolicy, limits: configuration.limits, tls: configuration.tls)
-        let lobby = SharedSession(configuration: settings, session: try CassetteSession(mode: .none), log: loops.shared.log)
-        let lobbies = try lobby.makeContexts(behind: loops.doors) { ProxyContext(shared: loops.loops.value(on: $0), common: lobby) }
-        let stages = try PerLoop(behind: loops.doors) { _, loop in
-            SessionLoop(shared: loops.loops.value(on: loop), lobby: lobbies.value(on: loop))
+        let unauthenticated = SharedSession(configuration: settings, session: try CassetteSession(mode: .none), log: loops.shared.log)
+        let unauthenticatedContexts = try unauthenticated.makeContexts(through: loops.loopGates) {
+            ProxyContext(shared: loops.loops.value(on: $0), common: unauthenticated)
+        }
+        let sessionLoops = try PerLoop(through: loops.loopGates) { _, loop in
+            SessionLoop(shared: loops.loops.value(on: loop), unauthenticated: unauthenticatedContexts.value(on: loop))
         }
         let interfaces = ProxyListener.interfaces()
         do {
             self.listener = try ProxyListener.bind(
-                host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: lobbies,
-                entrance: try PerLoop(behind: loops.doors) { _, loop in SessionGate(stages.value(on: loop).directory) }
+                host: configuration.host, port: configuration.port, interfaces: interfaces, on: loops, session: unauthenticatedContexts,
+                sessionGate: try PerLoop(through: loops.loopGates) { _, loop in SessionGate(sessionLoops.value(on: loop).directory) }
             ).wait()
         } catch {
-            try? lobby.stop(lobbies).wait()
+            try? unauthenticated.stop(unauthenticatedContexts).wait()
             throw error
         }
         let port = self.listener.localAddress?.port ?? configuration.port
@@ -93,11 +95,11 @@ public final class SessionServer: Sendable {
         self.settings = settings
         self.interfaces = interfaces
         self.loops = loops
-        self.stages = stages
-        self.lobby = lobby
-        self.lobbies = lobbies
+        self.sessionLoops = sessionLoops
+        self.unauthenticated = unauthenticated
+        self.unauthenticatedContexts = unauthenticatedContexts
         self.notice = notice
-        loops.shared.log.started(self.address, loops: stages.count)
+        loops.shared.log.started(self.address, loops: sessionLoops.count)
     }
 
     /// Serves until the task is cancelled or `stop` is called, and returns when the server has stopped.
@@ -123,13 +125,13 @@ public final class SessionServer: Sendable {
         self.ending.perform {
             self.loops.shared.log.stopping()
             try? self.listener.close().wait()
-            let left = self.book.withLock { $0.stop() }
+            let left = self.registry.withLock { $0.stop() }
             let endings = left.map { self.beginEnd($0) }
             for ending in endings { try? ending.wait() }
             let reports = left.map { self.close($0, keepsOld: true) }
-            try? self.lobby.stop(self.lobbies).wait()
+            try? self.unauthenticated.stop(self.unauthenticatedContexts).wait()
             self.loops.stop()
-            self.loops.shared.log.stopped(self.lobby.totalCounts)
+            self.loops.shared.log.stopped(self.unauthenticated.totalCounts)
             return reports
         } ?? []
     }
@@ -142,17 +144,17 @@ final class SessionLoop {
     let shared: ProxyLoop
     let directory = SessionDirectory()
     /// Where a client of the shared port is until it has named a session. Nothing is replayed, dialled or recorded there.
-    let lobby: ProxyContext
+    let unauthenticated: ProxyContext
 
-    init(shared: ProxyLoop, lobby: ProxyContext) {
+    init(shared: ProxyLoop, unauthenticated: ProxyContext) {
         self.shared = shared
-        self.lobby = lobby
+        self.unauthenticated = unauthenticated
     }
 
     /// The event loop's side of a session; nobody finds it yet.
     func makeContext(_ common: SharedSession) -> ProxyContext {
         let context = ProxyContext(shared: self.shared, common: common)
-        context.listens(at: self.lobby.address)
+        context.listens(at: self.unauthenticated.address)
         return context
     }
 }
@@ -207,12 +209,12 @@ extension SessionServer {
     ///
     /// - Throws: `SessionError`.
     func report(on name: SessionName) throws -> SessionReport {
-        try self.book.withLock { try $0.session(name) }.report(isDetailed: true)
+        try self.registry.withLock { try $0.session(name) }.report(isDetailed: true)
     }
 
     /// The reports of all open sessions, in the order of their start.
     func reports() -> [SessionReport] {
-        self.book.withLock { $0.open }.map { $0.report() }
+        self.registry.withLock { $0.open }.map { $0.report() }
     }
 
     /// Refuses new clients, lets exchanges in flight end within the grace period, and closes the cassette.
@@ -220,21 +222,21 @@ extension SessionServer {
     /// - Parameter keepsOld: keeps a cassette that the recording would replace, with the recording beside it.
     /// - Throws: `SessionError`.
     func end(_ name: SessionName, keepsOld: Bool) throws -> SessionReport {
-        let session = try self.book.withLock { try $0.beginClosing(name) }
+        let session = try self.registry.withLock { try $0.beginClosing(name) }
         try? self.beginEnd(session).wait()
         let report = self.close(session, keepsOld: keepsOld)
-        self.book.withLock { $0.closed(name) }
+        self.registry.withLock { $0.closed(name) }
         return report
     }
 
     /// Succeeds when no client is with the session any more.
     func beginEnd(_ session: OpenSession) -> EventLoopFuture<Void> {
-        let stages = self.stages
+        let sessionLoops = self.sessionLoops
         let ownPorts = self.loops.shared.ownPorts
         let closed = session.listener?.close().flatMapErrorThrowing { _ in } ?? self.loops.first.makeSucceededVoidFuture()
         return closed.hop(to: self.loops.first).flatMap {
             // On each loop before the session stops there.
-            stages.execute { $0.directory.remove(session.name) }
+            sessionLoops.execute { $0.directory.remove(session.name) }
             if let port = session.port { ownPorts.remove(port) }
             return session.common.stop(session.contexts)
         }

@@ -44,9 +44,9 @@ final class SharedSession: Sendable {
 
     /// Makes the session's context on each loop. Blocks, so it must not be called on an event loop.
     func makeContexts(
-        behind doors: [LoopGate], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
+        through loopGates: [LoopGate], _ make: @escaping @Sendable (any EventLoop) throws -> ProxyContext
     ) throws -> PerLoop<ProxyContext> {
-        let contexts = try PerLoop(behind: doors) { _, loop in try make(loop) }
+        let contexts = try PerLoop(through: loopGates) { _, loop in try make(loop) }
         self.contexts.withLock { $0 = contexts }
         self.recorder?.onDrain { contexts.execute { $0.recorderDrained() } }
         return contexts

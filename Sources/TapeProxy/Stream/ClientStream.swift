@@ -1,65 +1,65 @@
 internal import NIOCore
 internal import TapeExchange
 
-/// Where one request came from and its answer goes: a busy HTTP/1 connection, or one stream of a connection with many. Called on its event
-/// loop.
+/// The source of one request and the destination of its answer: a busy HTTP/1 connection, or one stream of a multiplexed connection.
+/// Called on its event loop.
 ///
-/// A stream delivers the request's body only after `setReading(true)`. It frames what it is sent as its wire has it, and decides for itself
-/// whether its connection goes on after the answer.
+/// A stream delivers the request's body only after `setReading(true)`. It frames what is sent as its protocol requires, and decides
+/// whether its connection stays open after the answer.
 protocol ClientStream: ByteStream {
     var peer: ClientPeer { get }
-    /// Some of the request's body has come and waits.
+    /// Part of the request's body has come and waits to be read.
     var hasInput: Bool { get }
     /// Bytes of this answer so far.
     var answerSize: Int { get }
 
     func send(interim head: ResponseHead)
-    /// The head of the final answer, as the origin sent it: fields for one connection alone are taken out here (RFC 9110, 7.6.1).
+    /// The head of the final answer, as the origin sent it: connection-specific fields are removed here (RFC 9110, 7.6.1).
     func send(_ head: ResponseHead, framing: BodyFraming)
     func send(_ piece: BodyPiece)
-    /// An answer of the proxy's own, whole.
+    /// A complete answer of the proxy itself.
     ///
-    /// - Parameter isFinal: the connection ends with it.
+    /// - Parameter isFinal: the connection closes after it.
     func send(_ answer: ProxyAnswer, isFinal: Bool)
     /// A recorded answer in one piece.
     ///
-    /// - Returns: false if this client needs it another way, or this wire has none ready.
+    /// - Returns: false if it was not sent, since this client or this protocol needs it in another form.
     func send(_ answer: ReadyAnswer) -> Bool
 
-    /// The answer is whole: on to the next request, where there can be one.
+    /// The answer is complete: the next request is read if the connection stays open.
     func finish()
-    /// The answer ends here and is not whole.
+    /// The answer ends here, incomplete.
     func cut()
     /// Closes at once.
     func close()
-    /// The running exchange goes on as another.
+    /// Replaces the running exchange with another.
     func become(_ exchange: any ClientExchange)
 }
 
-/// A client stream that asked for a tunnel which can be opened here: TLS goes in between, and requests go on inside.
+/// A client stream whose CONNECT tunnel can be intercepted: TLS is inserted, and requests continue inside.
 protocol InterceptableStream: ClientStream {
-    /// TLS between the socket and here, from now on.
+    /// Inserts TLS between the socket and this stream.
     func insert(_ handler: TLSHandler)
-    /// The tunnel turned out not to be for us.
+    /// Removes TLS again, since the tunnel is not intercepted.
     func remove(_ handler: TLSHandler)
-    /// The CONNECT is done; what follows are requests inside the tunnel.
+    /// The CONNECT is complete: requests inside the tunnel follow.
     func enter(_ scope: TunnelScope)
 }
 
-/// What a client stream is busy with between a request's head and the end of its answer. Called on its event loop.
+/// What a client stream runs from a request's head to the end of its answer. Called on its event loop.
 protocol ClientExchange: AnyObject {
     var kind: ExchangeKind { get }
-    /// Begins, once the client stream knows of it.
+    /// Called once, when the client stream has taken it up.
     func start()
     func clientWritabilityChanged(_ isWritable: Bool)
     /// The client's connection is gone.
     func clientLeft(_ reason: String)
-    /// The proxy stops, and the time for what is in flight is over; the client's connection closes next.
+    /// The proxy stops, and its grace period is over; the client's connection closes next.
     func proxyStopped()
     /// When the exchange has waited too long.
     var deadline: NIODeadline { get }
     func deadlinePassed()
-    /// Nothing is in flight: a proxy that stops need not wait.
+    /// Nothing is in flight: a proxy that stops does not wait for it.
     var isIdle: Bool { get }
 }
 
@@ -78,7 +78,7 @@ enum ExchangeKind {
 protocol MessageExchange: ClientExchange {
     /// The next bytes of the request's body. Never called before `ClientStream.setReading(true)`.
     func requestBody(_ piece: BodyPiece)
-    /// The rest of the request is not HTTP.
+    /// The rest of the request is malformed.
     func requestFailed(_ error: MessageError)
 }
 
@@ -86,17 +86,56 @@ extension MessageExchange {
     var kind: ExchangeKind { .message(self) }
 }
 
-/// A connection that carries something else from here on.
+/// An exchange that takes raw bytes: the connection does not return to HTTP by itself.
 protocol TunnelExchange: ClientExchange {
-    /// Whether bytes are wanted now; else they wait.
+    /// Whether it takes bytes now; otherwise they wait.
     var takesBytes: Bool { get }
-    /// Takes bytes from the front of `input`; what it leaves is for what comes after it, or for later.
+    /// Takes bytes from the front of `input`; what it leaves is for its successor, or for later.
     func clientBytes(_ input: inout ByteBuffer)
-    /// The client ended its side. Returns whether the other direction goes on.
+    /// The client ended its side.
+    ///
+    /// - Returns: whether the other direction continues.
     func clientEnded() -> Bool
 }
 
 extension TunnelExchange {
     var kind: ExchangeKind { .tunnel(self) }
     func clientEnded() -> Bool { false }
+}
+
+/// One end of a tunnel: raw bytes to a client or an origin, after CONNECT or an upgrade. Called on its event loop.
+protocol ByteStream: AnyObject {
+    var isWritable: Bool { get }
+    func write(_ buffer: ByteBuffer)
+    /// Sends what was written, at the end of this turn of the event loop.
+    func flush()
+    /// Resumes or pauses reading.
+    func setReading(_ reads: Bool)
+    func closeOutput()
+    /// Closes once the written bytes are sent.
+    ///
+    /// - Parameter isCut: over TLS, without the closure alert that ends a complete message (RFC 8446, 6.1).
+    func closeAfterFlush(isCut: Bool)
+}
+
+/// Body bytes as received, and what they contain.
+///
+/// An HTTP/1 reader leaves chunk lines in `bytes`. A writer with the same framing passes `bytes` on untouched, any other takes the payload.
+struct BodyPiece {
+    var bytes: ByteBuffer
+    /// The contents of the bytes, in order, at offsets from their reader index; nil if all of them are payload.
+    var events: [BodyEvent]?
+    /// The body ends with this piece.
+    var isLast = false
+
+    /// The bytes without transfer framing.
+    var payload: ByteBuffer {
+        guard let events else { return self.bytes }
+        var payload = ByteBuffer()
+        let view = self.bytes.readableBytesView
+        for case .data(let range) in events {
+            payload.writeBytes(view[view.startIndex + range.lowerBound..<view.startIndex + range.upperBound])
+        }
+        return payload
+    }
 }

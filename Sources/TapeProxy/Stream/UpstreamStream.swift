@@ -2,16 +2,16 @@ internal import CassetteModel
 internal import NIOCore
 internal import TapeExchange
 
-/// The way of one request to its origin and of the answer back. Called on its event loop.
+/// Carries one request to its origin and the answer back. Called on its event loop.
 protocol UpstreamStream: AnyObject {
     var isWritable: Bool { get }
-    /// The names in the origin's certificate, once.
+    /// The names in the origin's certificate; empty from the second call on.
     func takePeerNames() -> [String]
-    /// Works for an exchange from now on.
+    /// Reports to an exchange from now on.
     func take(_ exchange: any UpstreamExchange)
-    /// What the exchange records of the connection: how it was made is told to its first exchange alone.
+    /// What the exchange records of the connection; the timing is for its first exchange alone.
     func use() -> (info: ConnectionInfo, timing: DialTiming?)
-    /// The request's head, as the client sent it: fields for one connection alone are taken out here (RFC 9110, 7.6.1).
+    /// The request's head, as the client sent it: connection-specific fields are removed here (RFC 9110, 7.6.1).
     func send(_ head: RequestHead, target: RequestTarget, framing: BodyFraming)
     func send(_ piece: BodyPiece)
     func flush()
@@ -20,9 +20,9 @@ protocol UpstreamStream: AnyObject {
     ///
     /// - Parameter client: the number of the client connection that it served.
     func release(by client: Int)
-    /// Gives the request up, which cancels it at the origin.
+    /// Abandons the request, which cancels it at the origin.
     func cancel()
-    /// After 101 (Switching Protocols): the connection itself, and what came on it after the head.
+    /// After 101 (Switching Protocols): the connection itself, and the bytes that came after the head.
     func becomeTunnel() -> (connection: UpstreamConnection, rest: ByteBuffer)
 }
 
@@ -31,34 +31,34 @@ protocol UpstreamExchange: AnyObject {
     func originInterim(_ head: ResponseHead)
     func originHead(_ head: ResponseHead, framing: BodyFraming)
     func originBody(_ piece: BodyPiece)
-    /// The answer is whole.
+    /// The answer is complete.
     ///
-    /// - Parameter readsOn: the origin has not said that it closes.
+    /// - Parameter readsOn: the origin has not announced that it closes the connection.
     func originEnded(readsOn: Bool)
     /// The origin changes protocols, as it was asked to (RFC 9110, 7.8).
     func originSwitched(_ head: ResponseHead)
-    /// The reads of this turn are through.
+    /// All reads of this turn of the event loop were delivered.
     func originReadComplete()
-    /// - Parameter isUnprocessed: the request has not left.
+    /// - Parameter isUnprocessed: nothing of the request was sent.
     func originFailed(_ failure: Failure, isUnprocessed: Bool)
     func originWritabilityChanged(_ isWritable: Bool)
 }
 
 /// Makes connections to origins: directly, through another proxy, or by a script. Calls back on its event loop.
 protocol Dialing: AnyObject {
-    /// - Parameter lookup: the origin's name, if looking it up was begun before.
+    /// - Parameter lookup: of the origin's name, if it was started before.
     func open(_ route: UpstreamRoute, lookup: NameLookup?, then: @escaping (Result<any UpstreamStream, DialFailure>) -> Void)
-    /// A connection for bytes that are not read here.
+    /// A connection for a tunnel, whose bytes are passed on unread.
     func openTunnel(_ route: UpstreamRoute, then: @escaping (Result<UpstreamConnection, DialFailure>) -> Void)
-    /// The session stops: what waits for a name fails now, and so does what would have to from now on.
+    /// The session stops: dials that wait for a name fail, now and from now on.
     func stop()
 }
 
-/// Why there is no connection.
+/// Why no connection was made.
 enum DialFailure: Error {
     /// The address is the proxy's own.
     case loop
     case failed(Failure)
-    /// The session stops, which waits for no name.
+    /// The session stops.
     case stopped
 }

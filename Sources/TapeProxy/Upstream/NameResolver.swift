@@ -4,35 +4,35 @@ internal import Platform
 internal import TapeBytes
 internal import TapeRecorder
 
-/// Looks names up on threads that nobody waits for: a resolver that hangs delays who asked for such a name, and no replay and no stop.
+/// Looks names up on threads of its own: a resolver that hangs delays the callers that asked for such a name, but no replay and no stop.
 ///
-/// Serves any number of event loops. Keeps no answers: that is the system's resolver's business.
+/// Serves any number of event loops. Caches nothing: the system's resolver does.
 final class NameResolver: Sendable {
     /// Why there is no answer.
     enum Problem: Error {
-        /// The resolver's own words.
+        /// With the resolver's message.
         case notFound(String)
-        /// Enough names wait already.
+        /// So many names wait already.
         case tooMany(Int)
-        /// The system gives no thread to do it on.
+        /// No thread could be started.
         case noThread
-        /// The callers have given up by now.
+        /// No thread was free before the callers timed out.
         case late
         case stopped
 
-        /// In words, with what to do.
+        /// With what to do next.
         func message(for host: String) -> String {
             switch self {
             case .notFound(let reason):
                 "\"\(host)\" was not found (\(reason)): check the host name in the URL."
             case .tooMany(let count):
-                "\"\(host)\" was not looked up, since too many names are being looked up (\(count) wait): check the name server, and try again."
+                "\"\(host)\" was not looked up, since too many names are being looked up (\(count) waiting): check the name server, and try again."
             case .noThread:
-                "\"\(host)\" was not looked up, since the system gives no thread for it: raise the limit of processes (ulimit -u)."
+                "\"\(host)\" was not looked up, since no thread could be started: raise the limit of processes (ulimit -u)."
             case .late:
                 "\"\(host)\" was not looked up in time: check the name server."
             case .stopped:
-                "\"\(host)\" was not looked up to the end, since the proxy is being stopped."
+                "the lookup of \"\(host)\" was cancelled, since the proxy is being stopped."
             }
         }
     }
@@ -40,11 +40,11 @@ final class NameResolver: Sendable {
     /// All stream addresses of a host, in the order the system prefers; may block.
     typealias Lookup = @Sendable (_ host: String) throws -> [SocketAddress]
 
-    /// Lookups at once. Chromium had 8 for the sake of old routers, and has had 64 since 2020 (`kDefaultMaxSystemTasks`).
+    /// Lookups at once: as many as Chromium's (`kDefaultMaxSystemTasks`).
     static let threadLimit = 64
-    /// Threads that wait for more when nothing is left to look up: the C library reads its settings anew on each new one.
+    /// Threads that are kept when nothing is left to look up: the C library reads its settings again on each new thread.
     private static let idleLimit = 2
-    /// Names that wait for a thread: at 2 s for each, more would not have their turn within `ProxyLimits.connect`.
+    /// Names that wait for a thread: at 2 s each, more would not be looked up within `ProxyLimits.connect`.
     static let waitingLimit = 1_024
 
     private struct Waiter {
@@ -54,9 +54,9 @@ final class NameResolver: Sendable {
     }
 
     private struct State {
-        /// Who asked for a name that waits or is being looked up.
+        /// The callers of each name that waits or is being looked up.
         var waiters: [String: [Waiter]] = [:]
-        /// Names that no thread has taken yet, in the order in which they came.
+        /// Names that no thread has taken yet, in order.
         var queue = CircularBuffer<String>()
         var threads = 0
         /// Threads that wait to be woken.
@@ -66,7 +66,7 @@ final class NameResolver: Sendable {
 
     private let threadLimit: Int
     private let waitingLimit: Int
-    private let patience: TimeAmount
+    private let timeout: TimeAmount
     private let now: @Sendable () -> NIODeadline
     private let lookup: Lookup
     private let state = Guarded(State())
@@ -74,23 +74,23 @@ final class NameResolver: Sendable {
     private let wake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - patience: how long anybody waits for a name: one that had no turn by then is not looked up any more.
+    ///   - timeout: how long a caller waits: a name that no thread has taken by then is not looked up.
     ///   - now: the clock.
     init(
         threadLimit: Int = NameResolver.threadLimit, waitingLimit: Int = NameResolver.waitingLimit,
-        patience: TimeAmount = .seconds(Int64(ProxyLimits().connect)), now: @escaping @Sendable () -> NIODeadline = { .now() },
+        timeout: TimeAmount = .seconds(Int64(ProxyLimits().connect)), now: @escaping @Sendable () -> NIODeadline = { .now() },
         lookup: @escaping Lookup = { try NameResolver.systemAddresses(of: $0) }
     ) {
         self.threadLimit = threadLimit
         self.waitingLimit = waitingLimit
-        self.patience = patience
+        self.timeout = timeout
         self.now = now
         self.lookup = lookup
     }
 
-    /// The addresses of a name, or a `Problem`; who asks for a name that is being looked up gets the same answer.
+    /// The addresses of a name, or a `Problem`. Concurrent lookups of one name share the answer.
     ///
-    /// - Parameter loop: has to run until there is an answer, or `stop` was called.
+    /// - Parameter loop: must run until there is an answer, or `stop` was called.
     func look(up host: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<NameLookup.Answer> {
         let promise = loop.makePromise(of: NameLookup.Answer.self)
         let waiter = Waiter(promise: promise, port: port, asked: self.now())
@@ -129,7 +129,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    /// Tells all callers that wait that there will be no answer; a lookup that has begun goes on by itself and is forgotten. Does not wait.
+    /// Fails all lookups that wait; one that has begun continues, and its answer is ignored. Does not wait.
     func stop() {
         let (waiters, idle) = self.state.withLock { state in
             state.isStopped = true
@@ -148,7 +148,7 @@ final class NameResolver: Sendable {
 
     private func startThread() {
         guard !DedicatedThread.start({ self.run() }) else { return }
-        // Another thread goes on with what waits; without any, nobody would.
+        // Other threads continue with the queue; if there are none, its names fail.
         let waiters = self.state.withLock { state in
             state.threads -= 1
             guard state.threads == 0 else { return [Waiter]() }
@@ -164,7 +164,7 @@ final class NameResolver: Sendable {
             let now = self.now()
             self.state.withLock { state in
                 // Under the lock, so that no loop gets an answer after `stop`; what waits on the promise runs on its loop, not here.
-                for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.tell(waiter, result, now) }
+                for waiter in state.waiters.removeValue(forKey: name) ?? [] { Self.complete(waiter, result, now) }
             }
         }
     }
@@ -173,12 +173,12 @@ final class NameResolver: Sendable {
         case name(String), idle, end
     }
 
-    /// The next name, which may be waited for; nil if the thread is to end.
+    /// The next name, after a wait if none is left; nil if the thread is to end.
     private func next() -> String? {
         while true {
             let turn = self.state.withLock { state -> Turn in
                 while let name = state.queue.popFirst() {
-                    let oldest = self.now() - self.patience
+                    let oldest = self.now() - self.timeout
                     guard let waiters = state.waiters[name], waiters.allSatisfy({ $0.asked < oldest }) else { return .name(name) }
                     state.waiters[name] = nil
                     // Under the lock, so that no loop gets an answer after `stop`.
@@ -199,7 +199,7 @@ final class NameResolver: Sendable {
         }
     }
 
-    private static func tell(_ waiter: Waiter, _ result: Result<[SocketAddress], any Error>, _ now: NIODeadline) {
+    private static func complete(_ waiter: Waiter, _ result: Result<[SocketAddress], any Error>, _ now: NIODeadline) {
         switch result {
         case .success(var addresses):
             for index in addresses.indices { addresses[index].port = waiter.port }
@@ -212,7 +212,7 @@ final class NameResolver: Sendable {
 
     // MARK: The system's resolver
 
-    /// In the order of RFC 6724, all with port 0. Blocks for as long as the system's resolver does, 10 s or more where no server answers
+    /// In the order of RFC 6724, all with port 0. Blocks for as long as the system's resolver does, 10 s or more if no server answers
     /// (resolv.conf(5): timeout, attempts).
     static func systemAddresses(of host: String) throws(Problem) -> [SocketAddress] {
         var hints = addrinfo()
@@ -244,7 +244,7 @@ final class NameResolver: Sendable {
     }
 }
 
-/// A host's name on its way to addresses.
+/// A running lookup of a host's name.
 struct NameLookup {
     struct Answer: Sendable {
         var addresses: [SocketAddress]

@@ -4,19 +4,37 @@ internal import Platform
 internal import TapeExchange
 internal import TapeTLS
 
+/// The origin of an upstream connection and the TLS parameters it was made with: connections of equal routes are interchangeable.
+struct UpstreamRoute: Hashable {
+    let origin: Origin
+    /// The value of the server_name extension; nil omits it.
+    let serverName: String?
+    /// The application protocols to offer, in order of preference; empty omits the extension.
+    let protocols: [String]
+
+    init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
+        self.origin = origin
+        self.serverName = serverName
+        self.protocols = protocols
+    }
+
+    /// The host that the origin's certificate must be valid for: the one that the client asked for.
+    var verifiedHost: String { self.serverName ?? self.origin.host }
+}
+
 /// How long making a connection took, in milliseconds.
 struct DialTiming {
     /// Nil if the host was an address.
     var dns: Double?
     var connect: Double
-    /// Nil without a handshake.
+    /// Nil if there was no handshake.
     var tls: Double?
 }
 
-/// What hears of an upstream connection's bytes. Called on its event loop.
+/// Receives an upstream connection's bytes and events. Called on its event loop.
 protocol UpstreamConnectionOwner: AnyObject {
     func upstreamRead(_ buffer: ByteBuffer)
-    /// The reads of this turn are through.
+    /// All reads of this turn of the event loop were delivered.
     func upstreamReadComplete()
     /// The origin ended its side; nothing more will come.
     func upstreamEnded()
@@ -35,26 +53,26 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
     /// Counts up from 1 within one session, over all its event loops.
     let id: Int
     private(set) var isOpen = false
-    /// Kept here, since asking the channel takes longer than all else of a small read.
+    /// Kept here, since asking the channel takes longer than the rest of a small read.
     private(set) var isWritable = true
     /// Something was handed to the kernel since `willSend` was called.
     private(set) var hasSent = false
     /// The names in the origin's certificate.
-    private(set) var peerNames: [String] = []
+    private var peerNames: [String] = []
     private var owner: (any UpstreamConnectionOwner)?
     private(set) var remote = ""
-    /// How the connection was made, until its first exchange has taken note of it.
+    /// How long making the connection took, until its first exchange has recorded it.
     private var timing: DialTiming?
-    /// What was agreed on, with the certificates: for the first exchange. Nil without TLS.
+    /// With the certificate chain, for the first exchange. Nil if there is no TLS.
     private var tls: TLSDetails?
-    /// The same for all that follow.
-    private var tlsInShort: TLSDetails?
-    /// Where a TLS problem is told that shows only after the handshake; nil without TLS.
+    /// For all later exchanges.
+    private var tlsWithoutChain: TLSDetails?
+    /// Told of a TLS failure after the handshake; nil if there is no TLS.
     private weak var diagnosis: Diagnosis?
     private var context: ChannelHandlerContext?
     private var isReading = true
     private var willFlush = false
-    /// What was written is still on its way out: nothing that comes meanwhile matters.
+    /// Closes once the written bytes are sent: bytes that come meanwhile are ignored.
     private var isClosing = false
     private let flushes: FlushQueue
     private let clock: EventClock
@@ -77,26 +95,26 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     func take(_ owner: any UpstreamConnectionOwner) { self.owner = owner }
 
-    /// What an exchange that takes the connection records of it: how it was made is told to the first alone.
+    /// What an exchange that takes the connection records of it; the timing is for the first one alone.
     func use() -> (info: ConnectionInfo, timing: DialTiming?) {
-        guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsInShort), nil) }
+        guard let timing else { return (ConnectionInfo(id: self.id, remote: self.remote, isReused: true, tls: self.tlsWithoutChain), nil) }
         let info = ConnectionInfo(id: self.id, remote: self.remote, isReused: false, tls: self.tls)
         self.timing = nil
-        self.tlsInShort = self.tls?.withoutChain
+        self.tlsWithoutChain = self.tls?.withoutChain
         self.tls = nil
         return (info, timing)
     }
 
     // MARK: How it was made
 
-    /// The connection is open; the channel's own event comes a little later than the dialler's call.
+    /// The connection is open; the channel's own event comes a little later than this call.
     func opened(_ channel: any Channel, timing: DialTiming) {
         self.isOpen = channel.isActive
         self.timing = timing
         self.remote = channel.remoteAddress.map(Self.text) ?? ""
     }
 
-    /// The handshake is through.
+    /// The handshake is complete.
     func secured(_ details: TLSDetails, names: [String], milliseconds: Double) {
         self.tls = details
         self.peerNames = names
@@ -107,7 +125,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         log.secured(self.id, version: self.tls?.version ?? "", isResumed: self.tls?.isResumed ?? false, milliseconds: self.timing?.tls ?? 0)
     }
 
-    /// The names in the origin's certificate, which nobody needs a second time.
+    /// The names in the origin's certificate; empty from the second call on.
     func takePeerNames() -> [String] {
         defer { self.peerNames = [] }
         return self.peerNames
@@ -120,7 +138,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     // MARK: Writing
 
-    /// A request begins: `hasSent` tells when the first of it has left.
+    /// A request begins: `hasSent` is false until part of it is handed to the kernel.
     func willSend() { self.hasSent = false }
 
     func write(_ buffer: ByteBuffer) {
@@ -135,7 +153,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     func flushNow() {
         self.willFlush = false
-        // What was written to a connection that was given up stays unsent.
+        // Bytes written to an abandoned connection are not sent.
         guard self.isOpen else { return }
         self.hasSent = true
         self.context?.flush()
@@ -149,8 +167,8 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         try? self.context?.channel.syncOptions?.setOption(.autoRead, value: reads)
     }
 
-    /// Acknowledges what came at once: an origin that writes head and body apart may wait for that before it sends the body (RFC 9293, 3.7.4
-    /// and 3.8.6.3), and the kernel delays it by some 40 ms.
+    /// Acknowledges received bytes at once: an origin that writes head and body separately may wait for that before it sends the body
+    /// (RFC 9293, 3.7.4 and 3.8.6.3), and the kernel delays it by some 40 ms.
     func acknowledge() {
         #if os(Linux)
         try? self.context?.channel.syncOptions?.setOption(.tcpOption(.init(rawValue: TCP_QUICKACK)), value: 1)
@@ -159,14 +177,14 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
 
     // MARK: Closing
 
-    /// Closes without a word to the owner.
+    /// Closes without notifying the owner.
     func close() {
         self.owner = nil
         self.isOpen = false
         self.context?.close(mode: .all, promise: nil)
     }
 
-    /// The same once what was written is out, or when the time for that is over.
+    /// Closes without notifying the owner, once the written bytes are sent or `closeLimit` is over.
     func closeAfterFlush(isCut: Bool) {
         self.owner = nil
         guard let context else { return }
@@ -197,7 +215,7 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
         self.clock.read()
         guard !self.isClosing else { return }
         guard let owner else {
-            // RFC 9112, 9.2: bytes that answer no request are nobody's; the connection is of no more use.
+            // Bytes that answer no request: the connection is not used again (RFC 9112, 9.2).
             context.close(promise: nil)
             return
         }
@@ -236,13 +254,13 @@ final class UpstreamConnection: ChannelInboundHandler, FlushTarget, ByteStream {
             return Failure(kind: .reset, message: "\"\(self.origin.authority)\" broke the connection.")
         }
         switch error.cause {
-        // In TLS 1.3 the server's word on our certificate comes after our handshake is through (RFC 8446, 4.4.2.4).
+        // In TLS 1.3 the server rejects a client certificate after the client's handshake is complete (RFC 8446, 4.4.2.4).
         case .certificateRequired, .certificateRejected:
             let problem = TLSProblem(leg: .upstream, host: self.route.verifiedHost, port: self.origin.port, failure: error)
             self.diagnosis?.report(problem)
             return Failure(kind: .tls, message: problem.description)
         default:
-            return Failure(kind: .truncated, message: "\"\(self.origin.authority)\" broke off its TLS: \(error).")
+            return Failure(kind: .truncated, message: "\"\(self.origin.authority)\" ended its TLS abnormally: \(error).")
         }
     }
 

@@ -4,7 +4,7 @@ internal import NIOPosix
 internal import Platform
 internal import TapeExchange
 
-/// The names that one session waits for, so that its end need not. Not Sendable: lives on its event loop.
+/// The lookups that one session waits for, so that stopping it cancels the wait. Not Sendable: lives on its event loop.
 final class PendingLookups {
     private var pending: [Int: () -> Void] = [:]
     private var last = 0
@@ -44,7 +44,7 @@ final class UpstreamDialer {
         self.log = log
     }
 
-    /// Starts to look a name up; nil for an address. `dial` waits for what has not come yet.
+    /// Starts to look a name up; nil if it is an address. `dial` waits for the answer.
     func lookUp(host: String, port: Int) -> NameLookup? {
         if (try? SocketAddress(ipAddress: host, port: port)) != nil { return nil }
         return NameLookup(answer: self.resolver.look(up: host, port: port, on: self.loop))
@@ -53,8 +53,8 @@ final class UpstreamDialer {
     /// Connects and calls back on the loop; `prepare` sets up the channel's pipeline.
     ///
     /// - Parameters:
-    ///   - lookup: one that was started ahead.
-    ///   - pending: where the lookup is entered while it lasts.
+    ///   - lookup: one that was started before.
+    ///   - pending: holds the lookup while it lasts.
     func dial(
         host: String, port: Int, lookup: NameLookup? = nil, among pending: PendingLookups = PendingLookups(),
         prepare: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
@@ -133,7 +133,7 @@ final class UpstreamDialer {
         }
     }
 
-    /// Whether a connection to the host would reach this proxy; names are looked up only where a port of ours is meant.
+    /// Whether a connection to the host would reach this proxy; names are looked up only if the port is one of the proxy's.
     func reachesSelf(host: String, port: Int, then: @escaping (Bool) -> Void) {
         guard self.own.rule(for: port) != nil else { return then(false) }
         if let address = try? SocketAddress(ipAddress: host, port: port) { return then(self.isSelf(address)) }
@@ -144,8 +144,8 @@ final class UpstreamDialer {
     }
 
     private func isSelf(_ address: SocketAddress) -> Bool {
-        guard let port = address.port, let rule = self.own.rule(for: port), let bytes = IPAddress(address) else { return false }
-        return rule.isSelf(address: bytes, port: port)
+        guard let port = address.port, let rule = self.own.rule(for: port), let ip = IPAddress(address) else { return false }
+        return rule.isSelf(address: ip, port: port)
     }
 
     private static func milliseconds(since: NIODeadline) -> Double {
@@ -155,7 +155,7 @@ final class UpstreamDialer {
     private static func failure(_ error: any Error, authority: String) -> Failure {
         switch error {
         case let error as NIOConnectionError:
-            // Every address failed: the last one tried speaks for all.
+            // Every address failed: the last failure is reported.
             guard let last = error.connectionErrors.last else {
                 return Failure(kind: .dns, message: "\"\(authority)\" was not found: check the host name in the URL.")
             }
@@ -182,8 +182,8 @@ final class UpstreamDialer {
     }
 }
 
-/// Feeds addresses that were looked up and checked to NIO's happy eyeballs (RFC 8305), so that the address connected to is the
-/// address that was checked.
+/// Gives NIO's happy eyeballs (RFC 8305) the addresses that were looked up and checked, so that the address connected to is one that was
+/// checked.
 struct ResolvedAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let loop: any EventLoop
@@ -197,24 +197,6 @@ struct ResolvedAddresses: Resolver, Sendable {
     }
 
     func cancelQueries() {}
-}
-
-/// Where an upstream connection leads and what it was made with: connections of equal routes can stand in for each other.
-struct UpstreamRoute: Hashable {
-    let origin: Origin
-    /// What the server_name extension says; nil leaves it out.
-    let serverName: String?
-    /// The application protocols to offer, the best first; empty leaves the extension out.
-    let protocols: [String]
-
-    init(_ origin: Origin, serverName: String? = nil, protocols: [String] = []) {
-        self.origin = origin
-        self.serverName = serverName
-        self.protocols = protocols
-    }
-
-    /// The host that the origin's certificate has to be for: the one that the client asked the origin for.
-    var verifiedHost: String { self.serverName ?? self.origin.host }
 }
 
 extension IPAddress {

@@ -3,11 +3,11 @@ internal import NIOCore
 /// Keeps upstream connections between exchanges, newest first, since the newest is the least likely to be closed already.
 ///
 /// An origin may close an unused connection at any moment, also while a request is on its way. A request that can be sent again takes any
-/// connection, and is sent again if that one was closed. Any other takes only one that its own client has used before: what another client
-/// left behind is never the reason why it fails (docs/decisions/0029-whose-connection.md). Dials nothing. Not Sendable: lives on its event
-/// loop.
+/// connection, and is sent again if that one was closed. Any other takes only one that its own client has used before: a connection of
+/// another client is never the reason why it fails (docs/decisions/0029-whose-connection.md). Dials nothing. Not Sendable: lives on its
+/// event loop.
 final class UpstreamPool {
-    /// The unused connections of one route; a connection knows its list, so that putting it back looks nothing up.
+    /// The unused connections of one route; a connection knows its list, so that putting it back needs no lookup.
     final class IdleList {
         fileprivate struct Entry {
             let stream: HTTP1UpstreamStream
@@ -17,8 +17,8 @@ final class UpstreamPool {
         }
 
         fileprivate var entries: [Entry] = []
-        /// Whether the pool has forgotten it.
-        fileprivate var isForgotten = false
+        /// Whether it was removed from the pool.
+        fileprivate var isRemoved = false
     }
 
     private let limits: ProxyLimits
@@ -57,7 +57,7 @@ final class UpstreamPool {
             return stream.cancel()
         }
         self.log.poolPut(stream.connection.id)
-        // Reading goes on, so that an origin's close is seen.
+        // Reading continues, so that the origin's close is noticed.
         stream.setReading(true)
         list.entries.append(
             IdleList.Entry(stream: stream, until: self.clock.now + .seconds(Int64(self.limits.upstreamIdle)), client: client))
@@ -65,14 +65,14 @@ final class UpstreamPool {
     }
 
     private func list(of stream: HTTP1UpstreamStream) -> IdleList {
-        if let list = stream.idleList, !list.isForgotten { return list }
+        if let list = stream.idleList, !list.isRemoved { return list }
         let list = self.lists[stream.route] ?? IdleList()
         self.lists[stream.route] = list
         stream.idleList = list
         return list
     }
 
-    /// Closes what nobody has used in time, and forgets routes that were not asked for again.
+    /// Closes connections that were unused for too long, and removes routes without any.
     func sweep(now: NIODeadline) {
         for (route, list) in self.lists {
             let late = list.entries.prefix { $0.until <= now }
@@ -83,7 +83,7 @@ final class UpstreamPool {
                 entry.stream.cancel()
             }
             guard list.entries.isEmpty else { continue }
-            list.isForgotten = true
+            list.isRemoved = true
             self.lists[route] = nil
         }
     }
@@ -93,7 +93,7 @@ final class UpstreamPool {
         self.lists = [:]
         self.count = 0
         for list in all {
-            list.isForgotten = true
+            list.isRemoved = true
             let entries = list.entries
             list.entries = []
             for entry in entries { entry.stream.cancel() }
@@ -105,6 +105,6 @@ final class UpstreamPool {
         guard let list = stream.idleList, let index = list.entries.firstIndex(where: { $0.stream === stream }) else { return }
         list.entries.remove(at: index)
         self.count -= 1
-        self.log.upstreamClosed(stream.connection.id, reason: "ended by the origin, or spoke unasked")
+        self.log.upstreamClosed(stream.connection.id, reason: "ended by the origin, or sent unexpected bytes")
     }
 }

@@ -3,17 +3,17 @@ import Foundation
 import Testing
 
 @Suite struct ControlServiceTests {
-    private func ask(_ clerk: ControlService, _ method: String, _ path: String, query: String = "", body: String = "") throws
+    private func ask(_ service: ControlService, _ method: String, _ path: String, query: String = "", body: String = "") throws
         -> (status: Int, body: [String: Any])
     {
-        let answer = clerk.answer(ControlRequest(method: method, path: path, query: query, body: Array(body.utf8)))
+        let answer = service.answer(ControlRequest(method: method, path: path, query: query, body: Array(body.utf8)))
         return (answer.status, try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]))
     }
 
     @Test func aSessionIsStartedLookedAtAndEnded() throws {
         let running = try RunningSessions()
-        let clerk = ControlService(server: running.server)
-        let created = try self.ask(clerk, "POST", "/sessions", body: #"{"cassette": "pets.json", "port": true}"#)
+        let service = ControlService(server: running.server)
+        let created = try self.ask(service, "POST", "/sessions", body: #"{"cassette": "pets.json", "port": true}"#)
         #expect(created.status == 201)
         #expect(created.body["id"] as? String == "s1")
         #expect(created.body["records"] as? Bool == true && created.body["replays"] as? Bool == false)
@@ -22,32 +22,32 @@ import Testing
         let port = try #require(created.body["port"] as? Int)
         #expect(created.body["portProxy"] as? String == "http://127.0.0.1:\(port)")
 
-        let listed = try #require(try self.ask(clerk, "GET", "/sessions").body["sessions"] as? [[String: Any]])
+        let listed = try #require(try self.ask(service, "GET", "/sessions").body["sessions"] as? [[String: Any]])
         #expect(listed.map { $0["id"] as? String } == ["s1"])
-        let shown = try self.ask(clerk, "GET", "/sessions/s1")
+        let shown = try self.ask(service, "GET", "/sessions/s1")
         #expect(shown.status == 200 && shown.body["state"] as? String == "open")
         let token = try #require(proxy.split(separator: ":").dropFirst(2).first?.split(separator: "@").first)
         #expect(!"\(shown.body)\(listed)".contains(token), "told once, to whoever started the session")
 
-        let ended = try self.ask(clerk, "DELETE", "/sessions/s1")
+        let ended = try self.ask(service, "DELETE", "/sessions/s1")
         #expect(ended.status == 200 && ended.body["state"] as? String == "closed")
         #expect((ended.body["verdict"] as? [String: Any])?["misses"] as? Int == 0)
-        #expect(try self.ask(clerk, "DELETE", "/sessions/s1").status == 404)
-        #expect(try self.ask(clerk, "GET", "/sessions/s1").status == 404)
+        #expect(try self.ask(service, "DELETE", "/sessions/s1").status == 404)
+        #expect(try self.ask(service, "GET", "/sessions/s1").status == 404)
     }
 
     @Test func refusalsAreAnswers() throws {
         let running = try RunningSessions()
-        let clerk = ControlService(server: running.server)
+        let service = ControlService(server: running.server)
         for (body, status) in [
             ("", 400), (#"{"cassette": "../pets.json"}"#, 400), (#"{"cassette": "pets.json", "mode": "none"}"#, 422),
             (#"{"cassette": "pets.json", "modes": "none"}"#, 400),
         ] {
-            let answer = try self.ask(clerk, "POST", "/sessions", body: body)
+            let answer = try self.ask(service, "POST", "/sessions", body: body)
             #expect(answer.status == status, "\(body)")
             #expect((answer.body["error"] as? [String: Any])?["message"] is String)
         }
-        #expect(try self.ask(clerk, "GET", "/").status == 404)
+        #expect(try self.ask(service, "GET", "/").status == 404)
     }
 
     @Test func theAddressOfAPortIsThatOfTheHost() throws {

@@ -43,7 +43,7 @@ import Testing
         try replay.stop()
         let verdict = replay.session.verdict()
         #expect(verdict.hits == 0 && verdict.flaws.contains(.unserved) && verdict.unused == [0])
-        #expect(verdict.unservedAnswers.first?.problem.hasPrefix("its client left before the answer began") == true)
+        #expect(verdict.unservedAnswers.first?.problem.hasPrefix("the client left before the answer began") == true)
     }
 
     @Test func whoLeavesAsTheRecordedClientDidIsOne() throws {

@@ -77,7 +77,7 @@ import Testing
         let client = try self.connect(proxy)
         try client.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])
         try client.expectEnd()
-        try self.expectFailure(proxy, "the handshake was not through within 1 s: is the client still running?")
+        try self.expectFailure(proxy, "the handshake took longer than 1 s: is the client still running?")
     }
 
     @Test func aClientThatLeavesInHalfAHelloIsAFailure() throws {
@@ -92,7 +92,7 @@ import Testing
         #expect(recorded.first?.request.target == self.authority)
         #expect(
             proxy.notices.lines == [
-                "the client for \"example.test:8443\" left before its TLS was answered: is it still running, and is the origin up?"
+                "the client for \"example.test:8443\" closed the connection before its TLS was answered: is it still running, and is the origin up?"
             ])
         #expect(failure.message == proxy.notices.lines.first)
     }
@@ -142,7 +142,7 @@ import Testing
         stream.cutOutput()
         _ = try? stream.readToEnd()
         #expect(proxy.notices.lines.count == 1)
-        #expect(proxy.notices.lines.first?.contains("left before its TLS was answered") == true, "\(proxy.notices.lines)")
+        #expect(proxy.notices.lines.first?.contains("closed the connection before its TLS was answered") == true, "\(proxy.notices.lines)")
         #expect(proxy.server.counts.tlsFailures == 0)
         try proxy.stop()
         origin.finish()

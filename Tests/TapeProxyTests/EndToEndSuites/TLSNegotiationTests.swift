@@ -72,7 +72,7 @@ import Testing
         origin.finish()
         #expect(
             proxy.notices.lines == [
-                "the client for \"\(origin.authority)\" speaks \"h2\", \"h3\" and no HTTP/1.1: its tunnel is passed through, and not recorded."
+                "the client for \"\(origin.authority)\" offers \"h2\", \"h3\" but not HTTP/1.1: its tunnel is passed through and not recorded."
             ])
         #expect(proxy.server.counts.tunnels == 2)
         #expect(try proxy.recorded().isEmpty)

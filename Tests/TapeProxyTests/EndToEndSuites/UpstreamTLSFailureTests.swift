@@ -85,7 +85,7 @@ import Testing
 
     @Test func anOriginThatSaysNothingIsGivenUp() throws {
         let (answer, _) = try self.failure({ _ = try $0.readToEnd() }, configure: { $0.limits.tlsHandshake = 1 })
-        #expect(answer.contains("the handshake was not through within 1 s"))
+        #expect(answer.contains("the handshake took longer than 1 s"))
     }
 
     @Test func anOriginThatSpeaksOldVersionsIsNotSpokenTo() throws {

@@ -58,7 +58,7 @@ import Testing
         #expect(request.url == "https://a:8/b?c" && request.head.target == "https://a:8/b?c")
         #expect(request.reverse?.authority == "localhost:7070")
         #expect(request.head.fields.first("host") == "localhost:7070", "as it came, for whoever judges it")
-        request.takeOriginsNames()
+        request.nameOrigin()
         #expect(request.head.fields.first("host") == "a:8")
         #expect(try self.reversed("/a").reverse == nil)
     }

@@ -7,12 +7,12 @@ import Testing
     @Test func workGoesThroughUntilTheDoorIsShut() throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let done = Guarded(0)
-        let door = LoopGate(group.next())
-        door.execute { done.withLock { $0 += 1 } }
-        door.shut()
-        door.execute { done.withLock { $0 += 1 } }
+        let loopGate = LoopGate(group.next())
+        loopGate.execute { done.withLock { $0 += 1 } }
+        loopGate.shut()
+        loopGate.execute { done.withLock { $0 += 1 } }
         try group.syncShutdownGracefully()
-        door.execute { done.withLock { $0 += 1 } }
+        loopGate.execute { done.withLock { $0 += 1 } }
         #expect(done.withLock { $0 } == 1)
     }
 }

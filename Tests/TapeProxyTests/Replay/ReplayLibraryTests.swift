@@ -23,13 +23,13 @@ import Testing
             disk.stop()
             try? group.syncShutdownGracefully()
         }
-        let doors = group.makeIterator().map { LoopGate($0) }
+        let loopGates = group.makeIterator().map { LoopGate($0) }
         let cache = ReplayCache(limit: ReplayLibrary.cacheLimit)
-        let libraries = try PerLoop(behind: doors) { _, loop in
+        let libraries = try PerLoop(through: loopGates) { _, loop in
             ReplayLibrary(loop: loop, cassette: cassette, disk: disk, cache: cache)
         }
         #expect(try libraries.map { $0.ready(0) == nil } == [true, true])
-        let loop = doors[0].loop
+        let loop = loopGates[0].loop
         let read = loop.makePromise(of: Void.self)
         loop.execute { libraries.value(on: loop).answer(0) { read.completeWith($0.map { _ in }.mapError { $0 }) } }
         try read.futureResult.wait()

@@ -54,6 +54,6 @@ import Testing
 
     @Test func aRefusalSaysWhatToDo() throws {
         #expect(ReverseGate.unauthorized(at: "127.0.0.1:7070").text.contains("http://127.0.0.1:7070/NAME:TOKEN/https://host/path"))
-        #expect(ReverseGate.excluded("a", by: "--refuse").text.contains("\"a\" is excepted with --refuse"))
+        #expect(ReverseGate.excluded("a", by: "--refuse").text.contains("\"a\" is excluded by --refuse"))
     }
 }

@@ -10,9 +10,9 @@ import Testing
 
     @Test func anOpenPortIsForEverybody() throws {
         let session = try EmbeddedProxy.context(self.loop)
-        var entrance = SessionGate(nil)
-        #expect(entrance.session(for: nil, at: session) === session)
-        #expect(entrance.session(for: "nonsense", at: session) === session)
+        var sessionGate = SessionGate(nil)
+        #expect(sessionGate.session(for: nil, at: session) === session)
+        #expect(sessionGate.session(for: "nonsense", at: session) === session)
     }
 
     @Test func onlyAnOpenPortAsksForNoCredentials() throws {
@@ -22,26 +22,26 @@ import Testing
 
     @Test func aGuardedPortWantsItsPairEachTime() throws {
         let session = try EmbeddedProxy.context(self.loop)
-        var entrance = SessionGate(try ProxyCredentials(pair: "user:pass"))
-        #expect(entrance.session(for: self.basic("user:pass"), at: session) === session)
-        #expect(entrance.session(for: nil, at: session) == nil)
-        #expect(entrance.session(for: self.basic("user:past"), at: session) == nil)
+        var sessionGate = SessionGate(try ProxyCredentials(pair: "user:pass"))
+        #expect(sessionGate.session(for: self.basic("user:pass"), at: session) === session)
+        #expect(sessionGate.session(for: nil, at: session) == nil)
+        #expect(sessionGate.session(for: self.basic("user:past"), at: session) == nil)
     }
 
     @Test func aSharedPortGoesByEachRequestsCredentials() throws {
-        let lobby = try EmbeddedProxy.context(self.loop)
+        let unauthenticated = try EmbeddedProxy.context(self.loop)
         let one = try EmbeddedProxy.context(self.loop)
         let two = try EmbeddedProxy.context(self.loop)
         let directory = SessionDirectory()
         directory.add(one, name: SessionName(number: 1), token: Secret("first"))
         directory.add(two, name: SessionName(number: 2), token: Secret("second"))
-        var entrance = SessionGate(directory)
-        #expect(entrance.session(for: nil, at: lobby) == nil)
-        #expect(entrance.session(for: self.basic("s1:first"), at: lobby) === one)
-        #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
-        #expect(entrance.session(for: self.basic("s2:second"), at: one) === two)
-        #expect(entrance.session(for: nil, at: two) == nil, "who was let in once shows the credentials again")
-        #expect(entrance.session(for: self.basic("s1:second"), at: two) == nil)
+        var sessionGate = SessionGate(directory)
+        #expect(sessionGate.session(for: nil, at: unauthenticated) == nil)
+        #expect(sessionGate.session(for: self.basic("s1:first"), at: unauthenticated) === one)
+        #expect(sessionGate.session(for: self.basic("s1:first"), at: one) === one)
+        #expect(sessionGate.session(for: self.basic("s2:second"), at: one) === two)
+        #expect(sessionGate.session(for: nil, at: two) == nil, "who was let in once shows the credentials again")
+        #expect(sessionGate.session(for: self.basic("s1:second"), at: two) == nil)
     }
 
     @Test func aRefusalSaysWhatToDo() throws {
@@ -57,10 +57,10 @@ import Testing
         let one = try EmbeddedProxy.context(self.loop)
         let directory = SessionDirectory()
         directory.add(one, name: SessionName(number: 1), token: Secret("first"))
-        var entrance = SessionGate(directory)
-        #expect(entrance.session(for: self.basic("s1:first"), at: one) === one)
+        var sessionGate = SessionGate(directory)
+        #expect(sessionGate.session(for: self.basic("s1:first"), at: one) === one)
         directory.remove(SessionName(number: 1))
         one.stop(then: self.loop.makePromise(of: Void.self))
-        #expect(entrance.session(for: self.basic("s1:first"), at: one) == nil)
+        #expect(sessionGate.session(for: self.basic("s1:first"), at: one) == nil)
     }
 }

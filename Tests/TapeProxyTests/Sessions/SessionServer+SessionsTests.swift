@@ -178,9 +178,9 @@ import Testing
 
 @Suite struct SessionLoopTests {
     @Test func eachSessionHasItsOwnWayToOrigins() throws {
-        let lobby = try EmbeddedProxy.context(EmbeddedEventLoop())
-        lobby.listens(on: "127.0.0.1", port: 7070)
-        let stage = SessionLoop(shared: lobby.shared, lobby: lobby)
+        let unauthenticated = try EmbeddedProxy.context(EmbeddedEventLoop())
+        unauthenticated.listens(on: "127.0.0.1", port: 7070)
+        let stage = SessionLoop(shared: unauthenticated.shared, unauthenticated: unauthenticated)
         let contexts = try ["a.json", "b.json"].map {
             var configuration = ProxyConfiguration()
             configuration.cassetteName = $0

@@ -16,10 +16,10 @@ import Testing
 
     @Test func nothingIsForwardedReplayedOrRecordedForWhoNamesNoSession() throws {
         let running = try RunningSessions(loops: 2)
-        let lobbies = try running.server.stages.map { stage in
-            [stage.lobby.session.mayForward, stage.lobby.session.looksUp, stage.lobby.recorder != nil, stage.lobby.library != nil]
+        let unauthenticatedContexts = try running.server.sessionLoops.map { stage in
+            [stage.unauthenticated.session.mayForward, stage.unauthenticated.session.looksUp, stage.unauthenticated.recorder != nil, stage.unauthenticated.library != nil]
         }
-        #expect(lobbies == [[false, false, false, false], [false, false, false, false]])
+        #expect(unauthenticatedContexts == [[false, false, false, false], [false, false, false, false]])
     }
 
     @Test func aPortInUseIsTold() throws {

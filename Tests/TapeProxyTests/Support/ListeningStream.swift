@@ -10,7 +10,7 @@ final class ListeningStream: ClientStream {
     let hasInput = false
     private(set) var text = ""
 
-    init(_ proxy: ProxyContext) { self.peer = ClientPeer(id: 1, session: proxy, entrance: .open) }
+    init(_ proxy: ProxyContext) { self.peer = ClientPeer(id: 1, session: proxy, sessionGate: .open) }
 
     var answerSize: Int { self.text.utf8.count }
 

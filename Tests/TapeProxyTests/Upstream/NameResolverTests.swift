@@ -55,7 +55,7 @@ import Testing
         let refused = self.problem(resolver.look(up: "live-3.test", port: 80, on: loop))
         #expect(
             refused?.message(for: "live-3.test")
-                == "\"live-3.test\" was not looked up, since too many names are being looked up (1 wait): check the name server, and try again."
+                == "\"live-3.test\" was not looked up, since too many names are being looked up (1 waiting): check the name server, and try again."
         )
         // One more for a name that waits already is none too many.
         let same = resolver.look(up: "live-2.test", port: 81, on: loop)

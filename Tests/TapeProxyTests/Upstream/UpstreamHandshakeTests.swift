@@ -45,7 +45,7 @@ import Testing
         #expect(told.list.isEmpty)
         try fixture.pair.run()
         #expect(told.list == [nil])
-        #expect(fixture.upstream.peerNames == ["example.test"])
+        #expect(fixture.upstream.takePeerNames() == ["example.test"])
         let (info, timing) = fixture.upstream.use()
         #expect(info.tls?.sni == "example.test")
         #expect(timing?.tls != nil)

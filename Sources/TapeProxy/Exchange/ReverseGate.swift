@@ -1,18 +1,18 @@
 internal import CassetteModel
 internal import TapeExchange
 
-/// Who may ask for URLs in reverse form where no credentials are wanted: programs that reach the proxy, and no web page.
+/// Decides who may ask for URLs in reverse form if no credentials are required: programs that reach the proxy, but no web page.
 ///
-/// A browser asks for whatever a page makes it ask for, under any name that resolves to a loopback address: what it says of itself in Host,
-/// Origin and Sec-Fetch-Site gives it away.
+/// A page can make its browser send any request, under any name that resolves to a loopback address; the fields Host, Origin and
+/// Sec-Fetch-Site show that it comes from a page.
 struct ReverseGate {
-    /// The address that the client connected to; no page can have a name for it in Host.
+    /// The address that the client connected to. A request of a page has a name in Host, not this.
     let address: IPAddress?
-    /// Credentials were asked for and given, which no page knows.
+    /// The client gave valid credentials, which no page knows.
     let isAuthorized: Bool
 
-    /// - Parameter host: of the Host field; nil where an HTTP/1.0 client sent none, which no browser is.
-    /// - Returns: nil where the request is let in.
+    /// - Parameter host: of the Host field; nil if an HTTP/1.0 client sent none, which no browser does.
+    /// - Returns: nil if the request is allowed.
     func refusal(of fields: HeaderFields, host: Authority?) -> ProxyAnswer? {
         if let host, !self.isAuthorized, !self.isOwn(host.host) {
             return Self.refused(
@@ -24,10 +24,10 @@ struct ReverseGate {
                 return Self.refused("URLs in this form are not for web pages: send the request without an Origin field.")
             }
         }
-        // Browsers send this where they leave Origin out, and a page cannot change it (Fetch Metadata). A page of one origin would have the
-        // rights of every other's here, so that only what a person typed is let in.
+        // Browsers send this field if they omit Origin, and a page cannot change it (Fetch Metadata). A page of one origin would have the
+        // rights of every other origin here, so only a URL that a person typed is allowed.
         if let site = fields.first("sec-fetch-site"), site != "none" {
-            return Self.refused("URLs in this form are not for web pages: set the browser's proxy in place of them.")
+            return Self.refused("URLs in this form are not for web pages: set the proxy in the browser's settings instead.")
         }
         return nil
     }
@@ -36,7 +36,7 @@ struct ReverseGate {
         LoopbackHost.contains(host) || (self.address != nil && IPAddress(host) == self.address)
     }
 
-    /// Some programs make the field from the URL that they were given.
+    /// Some programs derive the Origin field from their URL.
     private func isOwn(_ origin: String, _ host: Authority) -> Bool {
         guard case .absolute(let origin, "/")? = try? RequestTarget(origin, method: "GET") else { return false }
         return origin == Origin(scheme: .http, authority: host)
@@ -46,19 +46,19 @@ struct ReverseGate {
         ProxyAnswer(status: 403, reason: "Forbidden", error: "reverse", text: text)
     }
 
-    /// The credentials are missing or wrong. Not 407, which clients without a proxy take for a fault of the protocol.
+    /// The credentials are missing or wrong. Not 407, which clients without proxy settings take for a protocol error.
     static func unauthorized(at address: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 403, reason: "Forbidden", error: "proxy-authentication",
             text:
-                "this proxy wants credentials that are right: write them before the URL, http://\(address)/NAME:TOKEN/https://host/path, percent-encoded."
+                "this proxy requires valid credentials: put them before the URL, http://\(address)/NAME:TOKEN/https://host/path, percent-encoded."
         )
     }
 
-    /// A host whose tunnels are left alone, or not opened.
+    /// A host whose tunnels are passed through or refused.
     static func excluded(_ authority: String, by option: String) -> ProxyAnswer {
         ProxyAnswer(
             status: 403, reason: "Forbidden", error: "refused",
-            text: "\"\(authority)\" is excepted with \(option): ask it without wiretape, or leave the option out.")
+            text: "\"\(authority)\" is excluded by \(option): send the request without wiretape, or remove the option.")
     }
 }

@@ -1,0 +1,112 @@
+internal import NIOCore
+internal import TapeExchange
+
+/// The requests of one HTTP/1 client connection: keeps the bytes received, and parses heads and bodies from them (RFC 9112).
+///
+/// Knows no sockets and no exchanges: see `HTTP1ClientConnection`.
+struct HTTP1RequestReader {
+    /// What the bytes between two requests are.
+    enum Reading {
+        case head(RequestHead)
+        /// Part of a head; the first of it if `begins`. Or nothing, or too little to tell.
+        case needsMore(begins: Bool)
+        /// The body of the last request, which was not asked for.
+        case notHTTP
+    }
+
+    private var input: ByteBuffer?
+    private var head: HeadParser
+    /// Of the request that is being answered.
+    private var body = BodyParser(framing: .none, side: .request)
+    private var bodyIsChunked = false
+    private var bodyHasBegun = false
+    /// What comes next is a request or the body of the last one, which was not asked for.
+    private var mayBeBody = false
+    /// The last request was read to its end.
+    private(set) var isRead = true
+    private(set) var isInsideHead = false
+
+    init(limits: Limits) { self.head = HeadParser(limits: limits) }
+
+    // MARK: Input
+
+    /// Bytes received and not read.
+    var size: Int { self.input?.readableBytes ?? 0 }
+
+    mutating func append(_ buffer: ByteBuffer) {
+        if self.size == 0 { self.input = buffer } else { self.input?.writeImmutableBuffer(buffer) }
+    }
+
+    mutating func dropInput() { self.input = nil }
+
+    /// Takes the input out, for an exchange that reads raw bytes.
+    mutating func takeInput() -> ByteBuffer? { self.input.take() }
+
+    mutating func putBack(_ input: ByteBuffer) { self.input = input }
+
+    /// Copies what is left over for later, so that it does not keep a whole read buffer alive.
+    mutating func compact() {
+        guard let input else { return }
+        if input.readableBytes == 0 {
+            self.input = nil
+        } else if input.readableBytes < input.capacity / 2 {
+            self.input = ByteBuffer(buffer: input)
+        }
+    }
+
+    // MARK: Requests
+
+    mutating func readHead() throws(MessageError) -> Reading {
+        guard var input else { return .needsMore(begins: false) }
+        if self.mayBeBody {
+            switch ProtocolSniffer.request(input.readableBytesView) {
+            case .http: self.mayBeBody = false
+            case .needsMore: return .needsMore(begins: false)
+            case .tls, .other: return .notHTTP
+            }
+        }
+        let parsed = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in try self.head.parseRequest(bytes) }
+        guard let parsed else {
+            let begins = !self.isInsideHead
+            self.isInsideHead = true
+            return .needsMore(begins: begins)
+        }
+        self.isInsideHead = false
+        input.moveReaderIndex(forwardBy: parsed.consumed)
+        self.input = input
+        return .head(parsed.head)
+    }
+
+    /// A request begins: what comes next is its body.
+    mutating func begin(_ request: IncomingRequest, limits: Limits) {
+        self.isRead = !request.hasBody
+        self.bodyHasBegun = false
+        self.bodyIsChunked = request.framing == .chunked
+        self.body = BodyParser(framing: request.framing, side: .request, limits: limits)
+    }
+
+    /// The next bytes of the request's body; nil if none have come, or the request was read to its end.
+    mutating func readBody() throws(MessageError) -> BodyPiece? {
+        guard !self.isRead, var input = self.input.take() else { return nil }
+        self.bodyHasBegun = true
+        var events: [BodyEvent]? = self.bodyIsChunked ? [] : nil
+        let progress = try input.readableBytesView.withUnsafeBytes { bytes throws(MessageError) in
+            try self.body.consume(bytes) { events?.append($0) }
+        }
+        let bytes = input.readSlice(length: progress.consumed) ?? ByteBuffer()
+        self.input = input
+        self.isRead = progress.isDone
+        return BodyPiece(bytes: bytes, events: events, isLast: progress.isDone)
+    }
+
+    /// Nothing of the request's body has come, and more is due.
+    var awaitsBody: Bool { !self.isRead && !self.bodyHasBegun }
+
+    /// The request is over: what comes next is the next one.
+    ///
+    /// - Parameter mayBeBody: it may also be the body of this one, which was not asked for.
+    mutating func end(mayBeBody: Bool) {
+        self.mayBeBody = mayBeBody
+        self.isRead = true
+    }
+}
