@@ -22,6 +22,7 @@
 @_exported public import enum CassettePlayback.ReplayOrder
 @_exported public import struct CassettePlayback.ReplayReport
 @_exported public import enum TapeTrust.ServerTrust
+@_exported public import struct TapeBytes.SettingSyntaxError
 @_exported public import struct TapeBytes.Timestamp
 @_exported public import struct CassettePlayback.Verdict
 @_exported public import enum CassettePlayback.VerdictFlaw

@@ -1,4 +1,5 @@
 internal import Platform
+public import TapeBytes
 
 /// A set of hosts: `example.com`, `*.example.com`, `192.0.2.1`, `[::1]:8443`, `*`.
 ///
@@ -20,7 +21,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     /// Converts letters beyond ASCII to A-labels (RFC 5890), and upper case to lower.
-    public init(_ text: String) throws(HostPatternError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         let (host, port) = try Self.split(text)
         self.host = try Self.host(host, in: text)
         self.port = port
@@ -42,9 +43,9 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     private static let example = "write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
 
-    private static func split(_ text: String) throws(HostPatternError) -> (host: Substring, port: Int?) {
+    private static func split(_ text: String) throws(SettingSyntaxError) -> (host: Substring, port: Int?) {
         guard !text.contains("/") else {
-            throw HostPatternError("\"\(text)\" is more than a host: leave out scheme and path; \(self.example)")
+            throw SettingSyntaxError("\"\(text)\" is more than a host: leave out scheme and path; \(self.example)")
         }
         let end: String.Index
         if text.hasPrefix("["), let bracket = text.lastIndex(of: "]") {
@@ -59,21 +60,21 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let digits = text[end...].dropFirst().utf8
         guard text[end] == ":", digits.allSatisfy({ (48...57).contains($0) }), let port = Int(text[end...].dropFirst()),
             (1...65_535).contains(port)
-        else { throw HostPatternError("the host pattern \"\(text)\" has no port from 1 to 65535 after its host; \(self.example)") }
+        else { throw SettingSyntaxError("the host pattern \"\(text)\" has no port from 1 to 65535 after its host; \(self.example)") }
         return (text[..<end], port)
     }
 
-    private static func host(_ host: Substring, in text: String) throws(HostPatternError) -> Host {
+    private static func host(_ host: Substring, in text: String) throws(SettingSyntaxError) -> Host {
         if host == "*" { return .any }
         if let bytes = self.address(String(host)) { return .address(bytes) }
         guard !host.contains(where: { ":[]".contains($0) }) else {
-            throw HostPatternError("\"\(host)\" in the host pattern \"\(text)\" is not an IPv6 address; \(self.example)")
+            throw SettingSyntaxError("\"\(host)\" in the host pattern \"\(text)\" is not an IPv6 address; \(self.example)")
         }
         do {
             guard host.hasPrefix("*.") else { return .name(try DomainName.ascii(host)) }
             return .below(try DomainName.ascii(host.dropFirst(2)))
         } catch {
-            throw HostPatternError("the host pattern \"\(text)\" is not valid: \(error.reason); \(self.example)")
+            throw SettingSyntaxError("the host pattern \"\(text)\" is not valid: \(error.reason); \(self.example)")
         }
     }
 
@@ -97,14 +98,4 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         return isMapped ? Array(bytes[12...]) : bytes
     }
-}
-
-/// Why a text is not a host pattern.
-public struct HostPatternError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with which text, and what to write instead.
-    public var message: String
-
-    public init(_ message: String) { self.message = message }
-
-    public var description: String { self.message }
 }

@@ -1,4 +1,4 @@
-internal import TapeBytes
+public import TapeBytes
 
 /// What an upstream's certificate must prove before anything is sent to it: the five policies of Alamofire 4's `ServerTrustPolicy`.
 ///
@@ -37,12 +37,12 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses `sha256/` (or curl's `sha256//`) and the digest in base64, with or without padding.
-    public init(_ text: String) throws(PinError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         let example = "write sha256/ and the digest of the public key in base64, 44 characters"
-        guard let slash = text.firstIndex(of: "/") else { throw PinError("\"\(text)\" is not a public key pin; \(example)") }
+        guard let slash = text.firstIndex(of: "/") else { throw SettingSyntaxError("\"\(text)\" is not a public key pin; \(example)") }
         let algorithm = text[..<slash]
         guard algorithm == "sha256" else {
-            throw PinError("\"\(text)\" is a pin of kind \"\(algorithm)\", and only sha256 is known; \(example)")
+            throw SettingSyntaxError("\"\(text)\" is a pin of kind \"\(algorithm)\", and only sha256 is known; \(example)")
         }
         var base64 = Array(text[slash...].dropFirst().utf8)
         // RFC 4648, 4: the base64 of 32 bytes may begin with a slash itself, so the length tells curl's second slash.
@@ -50,9 +50,9 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
             base64.removeFirst()
         }
         if base64.count == 43 { base64.append(UInt8(ascii: "=")) }
-        guard let digest = Base64.decode(base64) else { throw PinError("the pin \"\(text)\" is not base64; \(example)") }
+        guard let digest = Base64.decode(base64) else { throw SettingSyntaxError("the pin \"\(text)\" is not base64; \(example)") }
         guard digest.count == 32 else {
-            throw PinError("the pin \"\(text)\" holds \(digest.count) bytes, and a SHA-256 has 32; \(example)")
+            throw SettingSyntaxError("the pin \"\(text)\" holds \(digest.count) bytes, and a SHA-256 has 32; \(example)")
         }
         self.digest = digest
     }
@@ -63,14 +63,4 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         self.digest.withUnsafeBytes { Base64.encode($0, into: &text) }
         return String(decoding: text, as: UTF8.self)
     }
-}
-
-/// Why a text is not a public key pin.
-public struct PinError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with which text, and what to write instead.
-    public var message: String
-
-    public init(_ message: String) { self.message = message }
-
-    public var description: String { self.message }
 }

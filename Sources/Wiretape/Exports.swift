@@ -12,7 +12,6 @@
 @_exported public import struct CassetteModel.Failure
 @_exported public import struct CassetteModel.HeaderFields
 @_exported public import struct TapeTrust.HostPattern
-@_exported public import struct TapeTrust.HostPatternError
 @_exported public import struct TapeBytes.JSONElements
 @_exported public import struct TapeBytes.JSONMembers
 @_exported public import struct TapeBytes.JSONSyntaxError
@@ -34,17 +33,16 @@
 @_exported public import struct CassetteModel.MultipartType
 @_exported public import struct CassettePlayback.OrderViolation
 @_exported public import struct CassetteModel.PartHeaderSection
-@_exported public import struct TapeTrust.PinError
 @_exported public import struct ClientCapabilities.PlatformFacts
 @_exported public import struct TapeTrust.PublicKeyPin
 @_exported public import enum CassetteStore.RecordMode
-@_exported public import struct CassetteRedaction.RedactionRuleError
 @_exported public import struct CassetteRedaction.RedactionRules
 @_exported public import enum CassettePlayback.Repetition
 @_exported public import enum CassettePlayback.ReplayOrder
 @_exported public import struct CassettePlayback.ReplayReport
 @_exported public import struct CassetteRedaction.SecretValue
 @_exported public import enum TapeTrust.ServerTrust
+@_exported public import struct TapeBytes.SettingSyntaxError
 @_exported public import struct ClientCapabilities.SwiftRelease
 @_exported public import struct ClientCapabilities.SwiftReleaseRange
 @_exported public import struct CassetteModel.Timing

@@ -26,9 +26,8 @@ enum CommandEnd {
         case let error as TrustError: error.message
         case let error as ProxyError: error.message
         case let error as SettingError: error.message
-        case let error as LatencyError: error.message + "."
         case let error as MatchRuleError: error.message + "."
-        case let error as RedactionRuleError: error.message + "."
+        case let error as SettingSyntaxError: error.message + "."
         case let error as RunPlan.Expired: error.message
         default: nil
         }

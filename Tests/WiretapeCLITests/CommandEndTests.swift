@@ -27,10 +27,10 @@ import Testing
 
     @Test func errorsOfAllPartsAreToldAndFail() {
         let errors: [any Error] = [
-            CassetteError(.damaged, "a"), TrustError("a"), SettingError("a"), MatchRuleError(.unknownPlace, "a"), RedactionRuleError("a"),
+            CassetteError(.damaged, "a"), TrustError("a"), SettingError("a"), MatchRuleError(.unknownPlace, "a"), SettingSyntaxError("a"),
         ]
         for error in errors { #expect(CommandEnd.message(of: error)?.hasPrefix("a") == true && CommandEnd.status(of: error) == 1) }
-        let latency = #expect(throws: LatencyError.self) { try Latency("soon") }
+        let latency = #expect(throws: SettingSyntaxError.self) { try Latency("soon") }
         #expect(latency.flatMap { CommandEnd.message(of: $0) }?.contains("soon") == true)
     }
 

@@ -1,5 +1,5 @@
 public import CassetteModel
-internal import TapeBytes
+public import TapeBytes
 
 /// How long a replayed answer takes.
 ///
@@ -18,7 +18,7 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
     static let longest = 3_600_000.0
 
     /// `none`, `recorded`, `×2`, `x2` or `2×` for twice as long, `250ms` or `2s` for that time.
-    public init(_ text: String) throws(LatencyError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         switch text {
         case "none": self = .none
         case "recorded": self = .scaled(1)
@@ -33,7 +33,7 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func factor(_ text: String) throws(LatencyError) -> Latency? {
+    private static func factor(_ text: String) throws(SettingSyntaxError) -> Latency? {
         let digits: Substring
         if let first = text.first, first == "×" || first == "x" {
             digits = text.dropFirst()
@@ -49,7 +49,7 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
         return .scaled(factor)
     }
 
-    private static func delay(_ text: String) throws(LatencyError) -> Latency? {
+    private static func delay(_ text: String) throws(SettingSyntaxError) -> Latency? {
         let isMilliseconds = text.hasSuffix("ms")
         guard text.hasSuffix("s"), let number = self.number(text.dropLast(isMilliseconds ? 2 : 1)) else { return nil }
         let milliseconds = isMilliseconds ? number : number * 1000
@@ -64,10 +64,9 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
         return Double(text)
     }
 
-    private static func error(_ text: String, _ problem: String) -> LatencyError {
-        LatencyError(
-            message:
-                "\"\(PlainText.escape(text.utf8, limit: 40))\" \(problem); write \"none\", \"recorded\", \"x2\" for twice the recorded time, or a time such as \"250ms\" or \"2s\""
+    private static func error(_ text: String, _ problem: String) -> SettingSyntaxError {
+        SettingSyntaxError(
+            "\"\(PlainText.escape(text.utf8, limit: 40))\" \(problem); write \"none\", \"recorded\", \"x2\" for twice the recorded time, or a time such as \"250ms\" or \"2s\""
         )
     }
 
@@ -84,12 +83,6 @@ public enum Latency: Sendable, Hashable, CustomStringConvertible {
     private static func text(_ number: Double) -> String {
         number == number.rounded() ? String(Int(number)) : String(number)
     }
-}
-
-/// A text that is not a latency.
-public struct LatencyError: Error, Hashable, Sendable {
-    /// Names the text, what is wrong with it, and what to write.
-    public let message: String
 }
 
 /// When each part of a replayed answer is due.

@@ -10,26 +10,26 @@ public struct RedactionRule: Sendable, Hashable {
     public let text: String
 
     /// `PLACE` or `PLACE=REGEX`.
-    public init(_ text: String) throws(RedactionRuleError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         self.text = text
         let words = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         self.place = try RedactionPlace(words.first.map(String.init) ?? "")
         guard words.count == 2 else {
             if self.place == .path || self.place == .text {
-                throw RedactionRuleError("\"\(text)\" says not what of it: write a pattern behind it, as \"\(text)=[0-9a-f]{32}\"")
+                throw SettingSyntaxError("\"\(text)\" says not what of it: write a pattern behind it, as \"\(text)=[0-9a-f]{32}\"")
             }
             self.pattern = nil
             return
         }
         if Self.spellsSecret(words[1].utf8) {
-            throw RedactionRuleError(
+            throw SettingSyntaxError(
                 "the rule for \"\(words[0])\" spells what it is to take out, and rules are kept in the cassette: put the value into an environment variable and name that with --secret-env, or describe it, as \"\(words[0])=[0-9a-f]{32}\""
             )
         }
         do {
             self.pattern = try Pattern(String(words[1]))
         } catch {
-            throw RedactionRuleError("\"\(text)\" has no pattern behind the equals sign: \(error)")
+            throw SettingSyntaxError("\"\(text)\" has no pattern behind the equals sign: \(error)")
         }
     }
 
@@ -101,7 +101,7 @@ public enum RedactionPlace: Sendable, Hashable {
     /// Longest name: those of fields and members stay far below.
     private static let nameLimit = 1024
 
-    public init(_ text: String) throws(RedactionRuleError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         if text == "path" {
             self = .path
             return
@@ -116,7 +116,7 @@ public enum RedactionPlace: Sendable, Hashable {
         switch words[0] {
         case "json": self = .json(try Self.pointer(name, of: text))
         case _ where name.isEmpty:
-            throw RedactionRuleError("\"\(text)\" names nothing: write a name behind the colon, as \"header:x-api-key\"")
+            throw SettingSyntaxError("\"\(text)\" names nothing: write a name behind the colon, as \"header:x-api-key\"")
         case "header": self = .header(name.lowercased())
         case "query": self = .query(name)
         case "form": self = .form(name)
@@ -125,16 +125,16 @@ public enum RedactionPlace: Sendable, Hashable {
         }
     }
 
-    private static func unknown(_ text: String) -> RedactionRuleError {
-        RedactionRuleError(
+    private static func unknown(_ text: String) -> SettingSyntaxError {
+        SettingSyntaxError(
             "\"\(text.prefix(200))\" is no place: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
         )
     }
 
     /// RFC 6901, 3 and 4.
-    private static func pointer(_ pointer: String, of text: String) throws(RedactionRuleError) -> [String] {
+    private static func pointer(_ pointer: String, of text: String) throws(SettingSyntaxError) -> [String] {
         guard pointer.isEmpty || pointer.hasPrefix("/") else {
-            throw RedactionRuleError("\"\(text)\" has no JSON pointer: write it with a slash in front, as \"json:/user/token\"")
+            throw SettingSyntaxError("\"\(text)\" has no JSON pointer: write it with a slash in front, as \"json:/user/token\"")
         }
         var segments: [String] = []
         for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -152,23 +152,11 @@ public enum RedactionPlace: Sendable, Hashable {
                 }
             }
             guard !isEscaped else {
-                throw RedactionRuleError(
+                throw SettingSyntaxError(
                     "\"\(text)\" has a \"~\" that means nothing: write \"~0\" for it, and \"~1\" for a slash in a name")
             }
             segments.append(String(decoding: bytes, as: UTF8.self))
         }
         return segments
     }
-}
-
-/// A rule of redaction that cannot be read.
-public struct RedactionRuleError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which rule, what is wrong, and what to write instead.
-    public var message: String
-
-    public init(_ message: String) {
-        self.message = message
-    }
-
-    public var description: String { self.message }
 }

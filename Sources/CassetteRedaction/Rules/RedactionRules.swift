@@ -21,14 +21,14 @@ public struct RedactionRules: Sendable, Hashable {
     /// - Parameters:
     ///   - rules: `PLACE` or `PLACE=REGEX`.
     ///   - keep: `PLACE` or a kind of placeholder.
-    public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(RedactionRuleError) {
+    public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         guard rules.count <= Self.limit, keep.count <= Self.limit else {
-            throw RedactionRuleError("more than \(Self.limit) rules of redaction: use patterns to say more with fewer")
+            throw SettingSyntaxError("more than \(Self.limit) rules of redaction: use patterns to say more with fewer")
         }
         for text in rules { self.rules.append(try RedactionRule(text)) }
         for text in keep { self.keep.append(try RedactionException(text)) }
         for secret in secrets where secret.bytes.count < NeedleIndex.lengthLimit {
-            throw RedactionRuleError(
+            throw SettingSyntaxError(
                 "the value of \"\(secret.name)\" has \(secret.bytes.count) bytes, and only one of at least \(NeedleIndex.lengthLimit) can be looked for: leave it out of --secret-env, and name its place with --redact, as \"header:x-pin\""
             )
         }
@@ -111,19 +111,19 @@ public struct RedactionException: Sendable, Hashable {
     /// As it was written.
     public let text: String
 
-    public init(_ text: String) throws(RedactionRuleError) {
+    public init(_ text: String) throws(SettingSyntaxError) {
         self.text = text
         if text.contains(":") || text == "path" || text == "text" {
             let place = try RedactionPlace(text)
             if place == .path || place == .text {
-                throw RedactionRuleError(
+                throw SettingSyntaxError(
                     "\"\(text)\" cannot be kept as a whole: name a kind, as \"jwt\", or a place, as \"header:x-api-key\"")
             }
             self.place = place
             self.kind = nil
         } else {
             guard !text.isEmpty, text.utf8.allSatisfy(Placeholder.mayStandInKind) else {
-                throw RedactionRuleError("\"\(text)\" is neither a place nor a kind: write \"header:x-api-key\", or \"jwt\"")
+                throw SettingSyntaxError("\"\(text)\" is neither a place nor a kind: write \"header:x-api-key\", or \"jwt\"")
             }
             self.place = nil
             self.kind = text
@@ -133,22 +133,22 @@ public struct RedactionException: Sendable, Hashable {
 
 extension RedactionRules {
     /// Rules as a cassette's head or a configuration has them: `{"rules": ["json:/user/name"], "keep": ["jwt"]}`.
-    public init(_ value: JSONValue) throws(RedactionRuleError) {
+    public init(_ value: JSONValue) throws(SettingSyntaxError) {
         guard value.kind == .object else {
-            throw RedactionRuleError("\"redaction\" is no object: write {\"rules\": [...], \"keep\": [...]}")
+            throw SettingSyntaxError("\"redaction\" is no object: write {\"rules\": [...], \"keep\": [...]}")
         }
         try self.init(rules: try Self.texts(value["rules"], of: "rules"), keep: try Self.texts(value["keep"], of: "keep"))
     }
 
-    private static func texts(_ value: JSONValue?, of name: String) throws(RedactionRuleError) -> [String] {
+    private static func texts(_ value: JSONValue?, of name: String) throws(SettingSyntaxError) -> [String] {
         guard let value, value.kind != .null else { return [] }
         guard value.kind == .array else {
-            throw RedactionRuleError("\"\(name)\" of \"redaction\" is no list: write [\"header:x-api-key\"]")
+            throw SettingSyntaxError("\"\(name)\" of \"redaction\" is no list: write [\"header:x-api-key\"]")
         }
         var texts: [String] = []
         for element in value.elements {
             guard let text = element.string else {
-                throw RedactionRuleError("\"\(name)\" of \"redaction\" holds something other than text: write [\"header:x-api-key\"]")
+                throw SettingSyntaxError("\"\(name)\" of \"redaction\" holds something other than text: write [\"header:x-api-key\"]")
             }
             texts.append(text)
         }

@@ -1,3 +1,5 @@
+package import TapeBytes
+
 /// Parses mitmproxy's filter language: conditions such as `~m POST`, then `!`, `&` and `|` in order of precedence, and parentheses.
 /// Conditions side by side must all hold, and bind weakest. A bare regular expression is searched for in the URL.
 ///
@@ -15,7 +17,7 @@ package struct FilterParser {
     private var depth = 0
     private var conditions = 0
 
-    package static func parse(_ text: String) throws(FilterError) -> FilterExpression {
+    package static func parse(_ text: String) throws(SettingSyntaxError) -> FilterExpression {
         var parser = FilterParser(text)
         return try parser.all()
     }
@@ -27,58 +29,58 @@ package struct FilterParser {
 
     // MARK: Grammar
 
-    private mutating func all() throws(FilterError) -> FilterExpression {
+    private mutating func all() throws(SettingSyntaxError) -> FilterExpression {
         let expression = try self.sequence()
-        if self.peek() == ")" { throw self.error(self.offset, "there is no \"(\" for this \")\": remove it, or add one.") }
+        if self.peek() == ")" { throw self.error(self.offset, "there is no \"(\" for this \")\": remove it, or add one") }
         return expression
     }
 
-    private mutating func sequence() throws(FilterError) -> FilterExpression {
+    private mutating func sequence() throws(SettingSyntaxError) -> FilterExpression {
         var expression = try self.alternatives()
         while let next = self.peek(), next != ")" { expression = .and(expression, try self.alternatives()) }
         return expression
     }
 
-    private mutating func alternatives() throws(FilterError) -> FilterExpression {
+    private mutating func alternatives() throws(SettingSyntaxError) -> FilterExpression {
         var expression = try self.conjunction()
         while self.take("|") { expression = .or(expression, try self.conjunction()) }
         return expression
     }
 
-    private mutating func conjunction() throws(FilterError) -> FilterExpression {
+    private mutating func conjunction() throws(SettingSyntaxError) -> FilterExpression {
         var expression = try self.negation()
         while self.take("&") { expression = .and(expression, try self.negation()) }
         return expression
     }
 
-    private mutating func negation() throws(FilterError) -> FilterExpression {
+    private mutating func negation() throws(SettingSyntaxError) -> FilterExpression {
         self.depth += 1
         defer { self.depth -= 1 }
-        guard self.depth <= Self.depthLimit else { throw self.error(self.offset, "this is nested too deeply: simplify it.") }
+        guard self.depth <= Self.depthLimit else { throw self.error(self.offset, "this is nested too deeply: simplify it") }
         if self.take("!") { return .not(try self.negation()) }
         let start = self.offset
         guard self.take("(") else { return try self.condition() }
         let expression = try self.sequence()
-        guard self.take(")") else { throw self.error(start, "this \"(\" is not closed: add a \")\".") }
+        guard self.take(")") else { throw self.error(start, "this \"(\" is not closed: add a \")\"") }
         return expression
     }
 
-    private mutating func condition() throws(FilterError) -> FilterExpression {
-        guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, for example \"~m POST\".") }
+    private mutating func condition() throws(SettingSyntaxError) -> FilterExpression {
+        guard let next = self.peek() else { throw self.error(self.offset, "a condition is missing: write one, for example \"~m POST\"") }
         let start = self.offset
         self.conditions += 1
         guard self.conditions <= Self.conditionLimit else {
-            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, for example \"~u a|b\".")
+            throw self.error(start, "there are more than \(Self.conditionLimit) conditions: write one pattern, for example \"~u a|b\"")
         }
         switch next {
         case "~": break
-        case "&", "|", ")": throw self.error(start, "a condition is missing before \"\(next)\": write one, for example \"~m POST\".")
+        case "&", "|", ")": throw self.error(start, "a condition is missing before \"\(next)\": write one, for example \"~m POST\"")
         default: return .pattern(.url, try self.pattern(for: .url))
         }
         self.offset += 1
         let letters = self.takeWhile { $0.isLetter || $0.isNumber }
         guard let term = FilterTerm(rawValue: letters) else {
-            throw self.error(start, "there is no condition \"~\(letters)\": use one of \(FilterTerm.known).")
+            throw self.error(start, "there is no condition \"~\(letters)\": use one of \(FilterTerm.known)")
         }
         switch term.argument {
         case .none: return .flag(term)
@@ -87,7 +89,7 @@ package struct FilterParser {
             _ = self.peek()
             let place = self.offset
             guard let number = Int(self.takeWhile { $0.isASCII && $0.isNumber }) else {
-                throw self.error(place, "\"~\(term.rawValue)\" needs a status, for example \"~\(term.rawValue) 404\".")
+                throw self.error(place, "\"~\(term.rawValue)\" needs a status, for example \"~\(term.rawValue) 404\"")
             }
             return .status(number)
         }
@@ -95,13 +97,13 @@ package struct FilterParser {
 
     // MARK: Words
 
-    private mutating func pattern(for term: FilterTerm) throws(FilterError) -> FilterPattern {
+    private mutating func pattern(for term: FilterTerm) throws(SettingSyntaxError) -> FilterPattern {
         let next = self.peek()
         let start = self.offset
         let source: String
         if let next, next == "\"" || next == "'" { source = try self.quoted(next) } else { source = self.word() }
         guard !source.isEmpty || self.offset > start else {
-            throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, for example \"~\(term.rawValue) pets\".")
+            throw self.error(start, "\"~\(term.rawValue)\" needs a regular expression, for example \"~\(term.rawValue) pets\"")
         }
         let kind: FilterPattern.Kind =
             switch term {
@@ -111,12 +113,12 @@ package struct FilterParser {
             }
         guard let pattern = FilterPattern(source, kind) else {
             throw self.error(
-                start, "\"\(source)\" is not a regular expression: put a backslash before each character that is meant literally.")
+                start, "\"\(source)\" is not a regular expression: put a backslash before each character that is meant literally")
         }
         return pattern
     }
 
-    private mutating func quoted(_ quote: Character) throws(FilterError) -> String {
+    private mutating func quoted(_ quote: Character) throws(SettingSyntaxError) -> String {
         let start = self.offset
         self.offset += 1
         var source = ""
@@ -132,7 +134,7 @@ package struct FilterParser {
                 source.append(character)
             }
         }
-        throw self.error(start, "this quote is not closed: add a \(quote).")
+        throw self.error(start, "this quote is not closed: add a \(quote)")
     }
 
     private mutating func word() -> String {
@@ -162,7 +164,10 @@ package struct FilterParser {
         return String(self.characters[start..<self.offset])
     }
 
-    private func error(_ position: Int, _ reason: String) -> FilterError { FilterError(self.text, at: position, reason) }
+    /// - Parameter position: the number of characters before the place.
+    private func error(_ position: Int, _ reason: String) -> SettingSyntaxError {
+        SettingSyntaxError("--filter \"\(self.text)\", character \(position + 1): \(reason)")
+    }
 }
 
 /// A parsed filter.
@@ -215,15 +220,4 @@ package enum FilterTerm: String, CaseIterable {
 
     /// All conditions, for messages.
     package static let known = Self.allCases.map { "~\($0.rawValue)" }.sorted().joined(separator: " ")
-}
-
-/// Why a filter expression cannot be parsed, and where.
-package struct FilterError: Error, Hashable {
-    /// What is wrong, at which character, and what to write.
-    package var message: String
-
-    /// - Parameter position: the number of characters before the place.
-    package init(_ expression: String, at position: Int, _ reason: String) {
-        self.message = "--filter \"\(expression)\", character \(position + 1): \(reason)"
-    }
 }

@@ -68,7 +68,7 @@ extension ControlAnswer {
         case let error as CassetteError: self.init(error)
         case let error as MatchRuleError:
             self.init(status: 400, reason: "Bad Request", code: "rules", message: error.message)
-        case let error as RedactionRuleError:
+        case let error as SettingSyntaxError:
             self.init(status: 400, reason: "Bad Request", code: "rules", message: error.message)
         case let error as RunPlan.Expired:
             self.init(status: 422, reason: "Unprocessable Content", code: "expired", message: error.message)

@@ -116,7 +116,7 @@ extension RunSettings {
     /// - Parameters:
     ///   - mayRerecord: whether an expired cassette may be recorded anew: false for a run that reaches no origin.
     ///   - secret: the value of an environment variable.
-    public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RunPlan.Options {
+    public func planOptions(mayRerecord: Bool, secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RunPlan.Options {
         var options = RunPlan.Options()
         options.matchTexts = self.matchTexts
         options.redaction = try self.redactionRules(secret: secret)
@@ -135,7 +135,7 @@ extension RunSettings {
     /// Nil if secrets are kept.
     ///
     /// - Parameter secret: the value of an environment variable.
-    public func redactionRules(secret: (String) -> [UInt8]?) throws(RedactionRuleError) -> RedactionRules? {
+    public func redactionRules(secret: (String) -> [UInt8]?) throws(SettingSyntaxError) -> RedactionRules? {
         guard self.redaction?.value != false else { return nil }
         let values = self.secretEnv.compactMap { name in secret(name.value).map { SecretValue(name: name.value, bytes: $0) } }
         return try RedactionRules(

@@ -75,7 +75,7 @@ struct OrderMembers {
         do {
             return try make()
         } catch {
-            let problem = (error as? LatencyError)?.message ?? (error as? MatchRuleError)?.message ?? "\(error)"
+            let problem = (error as? SettingSyntaxError)?.message ?? (error as? MatchRuleError)?.message ?? "\(error)"
             throw SessionError(.invalid, "\"\(self.prefix)\(name)\": \(problem).")
         }
     }

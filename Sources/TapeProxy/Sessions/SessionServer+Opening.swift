@@ -11,7 +11,7 @@ extension SessionServer {
     /// Opens the cassette and lets clients in.
     ///
     /// - Throws: `SessionError` for an order that cannot be, `CassetteError` for a cassette that cannot, `RunPlan.Expired` for one that is
-    ///   too old, `MatchRuleError` and `RedactionRuleError` for rules that cannot be taken together.
+    ///   too old, `MatchRuleError` and `SettingSyntaxError` for rules that cannot be taken together.
     func open(_ order: SessionOrder) throws -> OpenSession {
         let path = try self.configuration.folder.cassette(order.cassette)
         // Under the lock: of two sessions that find no cassette only one may make it.

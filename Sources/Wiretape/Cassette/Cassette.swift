@@ -39,7 +39,7 @@ public final class Cassette: Sendable {
     /// - Parameter now: the date to which recorded dates move, if the settings refresh them.
     ///
     /// Throws `CassetteError` for a file that does not exist, cannot be read, or is being written by another recorder, and
-    /// `MatchRuleError`, `RedactionRuleError` or `RefreshRuleError` for invalid settings.
+    /// `MatchRuleError`, `SettingSyntaxError` or `RefreshRuleError` for invalid settings.
     public init(
         _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
     ) throws {
@@ -243,10 +243,10 @@ extension CassetteSettings {
 
     /// Nil if secrets are kept.
     private var redactionRules: RedactionRules? {
-        get throws(RedactionRuleError) {
+        get throws(SettingSyntaxError) {
             guard self.redaction else {
                 guard self.redact.isEmpty, self.keep.isEmpty, self.secrets.isEmpty else {
-                    throw RedactionRuleError(
+                    throw SettingSyntaxError(
                         "\"redaction\" is false, but redact, keep or secrets is set: set redaction to true, or leave the others empty")
                 }
                 return nil

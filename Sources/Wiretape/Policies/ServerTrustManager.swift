@@ -28,7 +28,7 @@ public struct ServerTrustManager: Sendable {
 
     /// - Parameter policies: by host patterns such as `api.example.com`, `*.example.com`, `127.0.0.1:8443` and `*`; the first match
     ///   applies.
-    public init(_ policies: KeyValuePairs<String, ServerTrust>, allHostsMustBeEvaluated: Bool = true) throws(HostPatternError) {
+    public init(_ policies: KeyValuePairs<String, ServerTrust>, allHostsMustBeEvaluated: Bool = true) throws(SettingSyntaxError) {
         var rules: [Rule] = []
         for (pattern, trust) in policies { rules.append(Rule(hosts: try HostPattern(pattern), trust: trust)) }
         self.init(rules: rules, allHostsMustBeEvaluated: allHostsMustBeEvaluated)

@@ -54,7 +54,7 @@ struct ConfigReader {
             settings.latency = try reading.one { text in
                 do {
                     _ = try Latency(text)
-                } catch let error as LatencyError {
+                } catch let error as SettingSyntaxError {
                     throw SettingError(error.message)
                 }
                 return text

@@ -80,7 +80,7 @@ struct InspectCommand: ParsableCommand {
             do {
                 _ = try FilterParser.parse(filter)
             } catch {
-                throw ValidationError(VisibleText.line(error.message))
+                throw ValidationError(VisibleText.line(error.message) + ".")
             }
         }
     }

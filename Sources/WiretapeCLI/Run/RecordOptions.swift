@@ -68,7 +68,7 @@ struct RedactionOptions: ParsableArguments {
         self.lay(over: RunSettings()).missingSecrets(secret: environment)
     }
 
-    func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(RedactionRuleError) -> RedactionRules {
+    func redactionRules(environment: (String) -> [UInt8]? = Self.variable) throws(SettingSyntaxError) -> RedactionRules {
         try self.lay(over: RunSettings()).redactionRules(secret: environment) ?? .standard
     }
 

@@ -132,7 +132,7 @@ struct PaceOptions: ParsableArguments {
         do {
             _ = try self.latency.map { try Latency($0) }
             _ = try RefreshRules(self.refreshField)
-        } catch let error as LatencyError {
+        } catch let error as SettingSyntaxError {
             throw ValidationError(error.message)
         } catch let error as MatchRuleError {
             throw ValidationError(error.message + ".")

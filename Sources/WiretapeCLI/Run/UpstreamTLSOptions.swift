@@ -170,7 +170,7 @@ extension HostPattern {
         guard let equals = text.firstIndex(of: "="), text.index(after: equals) < text.endIndex else {
             throw TrustError("there is no value for a host in \"\(text)\": write \(form).")
         }
-        do throws(HostPatternError) {
+        do throws(SettingSyntaxError) {
             return (try HostPattern(String(text[..<equals])), String(text[text.index(after: equals)...]))
         } catch {
             throw TrustError(error.message)

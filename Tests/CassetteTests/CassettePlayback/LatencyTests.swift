@@ -18,7 +18,7 @@ import Testing
         "recorded x2", "None",
     ])
     func otherTextsAreNone(text: String) {
-        let error = #expect(throws: LatencyError.self) { try Latency(text) }
+        let error = #expect(throws: SettingSyntaxError.self) { try Latency(text) }
         #expect(error?.message.hasPrefix("\"\(text)\" ") == true)
         #expect(error?.message.contains("\"recorded\"") == true, "says what to write")
     }
@@ -26,7 +26,7 @@ import Testing
 
 @Suite struct LatencyErrorTests {
     @Test func aTextFromElsewhereIsShownPlainly() {
-        let error = #expect(throws: LatencyError.self) { try Latency("\u{1B}[31mred") }
+        let error = #expect(throws: SettingSyntaxError.self) { try Latency("\u{1B}[31mred") }
         #expect(error?.message.utf8.contains(0x1B) == false)
     }
 }

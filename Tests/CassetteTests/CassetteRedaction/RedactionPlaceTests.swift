@@ -16,7 +16,7 @@ import Testing
         ("json:/a~2", "\"json:/a~2\" has a \"~\" that means nothing"),
     ])
     func errorsSayWhatToWrite(text: String, message: String) {
-        let error = #expect(throws: RedactionRuleError.self) { try RedactionPlace(text) }
+        let error = #expect(throws: SettingSyntaxError.self) { try RedactionPlace(text) }
         #expect(error?.message.hasPrefix(message) == true)
     }
 }

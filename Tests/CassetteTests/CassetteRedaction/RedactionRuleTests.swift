@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: ["path", "text", "text=(", "x"]) func whatSaysNothingIsRefused(text: String) {
-        #expect(throws: RedactionRuleError.self) { try RedactionRule(text) }
+        #expect(throws: SettingSyntaxError.self) { try RedactionRule(text) }
     }
 
     @Test func aPatternLeavesPlaceholdersAlone() throws {
@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ["text=hunter2-xyz", "path=katharina", "header:x-a=10\\.0\\.12", "query:a=long enough"])
     func aPatternThatSpellsTheSecretIsRefusedWithoutSayingIt(text: String) {
-        #expect(throws: RedactionRuleError.self) { try RedactionRule(text) }
+        #expect(throws: SettingSyntaxError.self) { try RedactionRule(text) }
         do {
             _ = try RedactionRule(text)
         } catch {

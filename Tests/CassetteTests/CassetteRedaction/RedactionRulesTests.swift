@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func tooManyAreRefused() {
-        #expect(throws: RedactionRuleError.self) { try RedactionRules(rules: Array(repeating: "query:a", count: 1001)) }
+        #expect(throws: SettingSyntaxError.self) { try RedactionRules(rules: Array(repeating: "query:a", count: 1001)) }
     }
 }
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "path", "text", "nowhere:x"]) func anythingElseIsRefused(text: String) {
-        #expect(throws: RedactionRuleError.self) { try RedactionException(text) }
+        #expect(throws: SettingSyntaxError.self) { try RedactionException(text) }
     }
 }
 
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: ["[]", #"{"rules":"x"}"#, #"{"keep":[1]}"#]) func otherThingsAreRefused(text: String) throws {
         let value = try JSONDocument(Array(text.utf8)).root
-        #expect(throws: RedactionRuleError.self) { try RedactionRules(value) }
+        #expect(throws: SettingSyntaxError.self) { try RedactionRules(value) }
     }
 }
 

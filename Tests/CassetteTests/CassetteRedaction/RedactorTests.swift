@@ -230,7 +230,7 @@ import Testing
     @Test func aNamedValueIsLookedForThoughOthersTakeItForAWord() throws {
         let rules = try RedactionRules(rules: [], secrets: [SecretValue(name: "PW", bytes: Array("changeme".utf8))])
         #expect(RedactionFixtures.body("a changeme b changemes", type: "text/plain", rules: rules) == "a {{env-PW:1}} b changemes")
-        #expect(throws: RedactionRuleError.self) {
+        #expect(throws: SettingSyntaxError.self) {
             try RedactionRules(rules: [], secrets: [SecretValue(name: "PIN", bytes: Array("12345".utf8))])
         }
     }

@@ -67,19 +67,19 @@ import Testing
         "a@b", "日本。jp",
     ])
     func whatIsNoPatternIsRefused(text: String) {
-        #expect(throws: HostPatternError.self) { try HostPattern(text) }
+        #expect(throws: SettingSyntaxError.self) { try HostPattern(text) }
     }
 
     @Test func aRefusalNamesThePatternAndTheNextStep() {
         let next = "; write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
-        #expect(throws: HostPatternError("\"https://a/\" is more than a host: leave out scheme and path" + next)) {
+        #expect(throws: SettingSyntaxError("\"https://a/\" is more than a host: leave out scheme and path" + next)) {
             try HostPattern("https://a/")
         }
-        #expect(throws: HostPatternError("the host pattern \"a:x\" has no port from 1 to 65535 after its host" + next)) {
+        #expect(throws: SettingSyntaxError("the host pattern \"a:x\" has no port from 1 to 65535 after its host" + next)) {
             try HostPattern("a:x")
         }
         #expect(
-            throws: HostPatternError("the host pattern \"*.a!\" is not valid: \"a!\" has characters that host names cannot have" + next)
+            throws: SettingSyntaxError("the host pattern \"*.a!\" is not valid: \"a!\" has characters that host names cannot have" + next)
         ) {
             try HostPattern("*.a!")
         }
@@ -95,11 +95,5 @@ import Testing
             guard let pattern = try? HostPattern(text) else { continue }
             _ = pattern.matches(host: text, port: 443)
         }
-    }
-}
-
-@Suite struct HostPatternErrorTests {
-    @Test func itIsShownByItsMessage() {
-        #expect("\(HostPatternError("no port"))" == "no port")
     }
 }

@@ -1,12 +1,6 @@
 @testable import TapeTrust
 import Testing
 
-@Suite struct PinErrorTests {
-    @Test func itIsShownByItsMessage() {
-        #expect("\(PinError("no port"))" == "no port")
-    }
-}
-
 @Suite struct PublicKeyPinTests {
     /// The digest that RFC 7469, 2.1.5 has in its examples.
     private static let base64 = "d6qzRu9zOECb90Uez27xWltNsj0e1Md7GkYYkVoZWmM="
@@ -44,7 +38,7 @@ import Testing
         ),
     ])
     func whatIsNoPinSaysWhatOneIs(text: String, message: String) {
-        #expect(throws: PinError(message)) { try PublicKeyPin(text) }
+        #expect(throws: SettingSyntaxError(message)) { try PublicKeyPin(text) }
     }
 
     @Test func aDigestHas32Bytes() {

@@ -24,7 +24,7 @@ import Testing
             (SessionError(.cassetteInUse, "m"), 409), (SessionError(.tooMany, "m"), 503), (SessionError(.stopping, "m"), 503),
             (CassetteError(.unsafePath, "m"), 400), (CassetteError(.inUse, "m"), 409), (CassetteError(.notFound, "m"), 422),
             (CassetteError(.noSpace, "m"), 507), (CassetteError(.damaged, "m"), 422), (CassetteError(.unsupportedVersion, "m"), 422),
-            (ControlAnswer.tooSlow, 408), (RedactionRuleError("m"), 400), (RunPlan.Expired(message: "m"), 422),
+            (ControlAnswer.tooSlow, 408), (SettingSyntaxError("m"), 400), (RunPlan.Expired(message: "m"), 422),
             (ProxyError(.cannotListen, "m"), 500),
         ]
         for (error, status) in table { #expect(ControlAnswer(error).status == status, "\(error)") }

@@ -33,25 +33,25 @@ import Testing
     @Test func moreConditionsThanTheStackHoldsAreRefused() throws {
         let many = String(repeating: "a ", count: 1000)
         _ = try FilterParser.parse(many)
-        #expect(throws: FilterError.self) { try FilterParser.parse(many + "a") }
+        #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(many + "a") }
     }
 
     @Test(arguments: [
-        ("", "character 1: a condition is missing: write one, for example \"~m POST\"."),
-        ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)."),
-        ("~q & ", "character 6: a condition is missing: write one, for example \"~m POST\"."),
-        ("| ~q", "character 1: a condition is missing before \"|\": write one, for example \"~m POST\"."),
-        ("~m", "character 3: \"~m\" needs a regular expression, for example \"~m pets\"."),
-        ("~m & ~q", "character 4: \"~m\" needs a regular expression, for example \"~m pets\"."),
-        ("~c ok", "character 4: \"~c\" needs a status, for example \"~c 404\"."),
-        ("~q (~s", "character 4: this \"(\" is not closed: add a \")\"."),
-        ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one."),
-        ("~u 'a", "character 4: this quote is not closed: add a '."),
-        ("~u [a", "character 4: \"[a\" is not a regular expression: put a backslash before each character that is meant literally."),
+        ("", "character 1: a condition is missing: write one, for example \"~m POST\""),
+        ("~x", "character 1: there is no condition \"~x\": use one of \(FilterTerm.known)"),
+        ("~q & ", "character 6: a condition is missing: write one, for example \"~m POST\""),
+        ("| ~q", "character 1: a condition is missing before \"|\": write one, for example \"~m POST\""),
+        ("~m", "character 3: \"~m\" needs a regular expression, for example \"~m pets\""),
+        ("~m & ~q", "character 4: \"~m\" needs a regular expression, for example \"~m pets\""),
+        ("~c ok", "character 4: \"~c\" needs a status, for example \"~c 404\""),
+        ("~q (~s", "character 4: this \"(\" is not closed: add a \")\""),
+        ("~q)", "character 3: there is no \"(\" for this \")\": remove it, or add one"),
+        ("~u 'a", "character 4: this quote is not closed: add a '"),
+        ("~u [a", "character 4: \"[a\" is not a regular expression: put a backslash before each character that is meant literally"),
     ])
     func anErrorNamesThePlace(text: String, message: String) {
-        #expect(throws: FilterError.self) { try FilterParser.parse(text) }
-        do throws(FilterError) {
+        #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(text) }
+        do throws(SettingSyntaxError) {
             _ = try FilterParser.parse(text)
         } catch {
             #expect(error.message == "--filter \"\(text)\", \(message)")
@@ -59,15 +59,9 @@ import Testing
     }
 
     @Test func depthHasALimit() {
-        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "(", count: 100_000)) }
-        #expect(throws: FilterError.self) { try FilterParser.parse(String(repeating: "!", count: 100_000) + "~q") }
+        #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(String(repeating: "(", count: 100_000)) }
+        #expect(throws: SettingSyntaxError.self) { try FilterParser.parse(String(repeating: "!", count: 100_000) + "~q") }
         #expect(throws: Never.self) { try FilterParser.parse(String(repeating: "!", count: 99) + "~q") }
-    }
-}
-
-@Suite struct FilterErrorTests {
-    @Test func charactersCountFromOne() {
-        #expect(FilterError("~x", at: 0, "no.").message == "--filter \"~x\", character 1: no.")
     }
 }
 

@@ -132,9 +132,9 @@ import Testing
         #expect(throws: MatchRuleError.self) { try Cassette(path, settings: settings) }
         settings = CassetteSettings()
         settings.redact = ["nowhere"]
-        #expect(throws: RedactionRuleError.self) { try Cassette(path, settings: settings) }
+        #expect(throws: SettingSyntaxError.self) { try Cassette(path, settings: settings) }
         settings.redaction = false
-        let error = #expect(throws: RedactionRuleError.self) { try Cassette(path, settings: settings) }
+        let error = #expect(throws: SettingSyntaxError.self) { try Cassette(path, settings: settings) }
         #expect(error?.message.contains("set redaction to true") == true)
     }
 
@@ -218,9 +218,9 @@ import Testing
         settings.redaction = false
         #expect(try settings.planOptions.redaction == nil)
         settings.secrets = ["PIN": "1"]
-        #expect(throws: RedactionRuleError.self) { try settings.planOptions }
+        #expect(throws: SettingSyntaxError.self) { try settings.planOptions }
         settings.redaction = true
-        #expect(throws: RedactionRuleError.self) { try settings.planOptions }
+        #expect(throws: SettingSyntaxError.self) { try settings.planOptions }
     }
 
     @Test func datesMoveOnlyWhereThatIsAskedFor() throws {

@@ -1,8 +1,0 @@
-@testable import CassetteRedaction
-import Testing
-
-@Suite struct RedactionRuleErrorTests {
-    @Test func showsItsMessage() {
-        #expect("\(RedactionRuleError("no"))" == "no")
-    }
-}
