@@ -92,7 +92,7 @@ let package = Package(
         // Of all targets of the cassette, which share what they are tried on.
         .testTarget(
             name: "CassetteTests", dependencies: forClient + ["CassetteTools", "TapeTestSupport"], exclude: ["CassetteFormat/Golden"]),
-        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange"]),
+        .testTarget(name: "TapeExchangeTests", dependencies: ["TapeBytes", "CassetteModel", "TapeExchange", "TapeTestSupport"]),
         // What may kill its process is done by this program, which the tests start.
         .executableTarget(
             name: "ClientProbe", dependencies: forClient + ["Wiretape", "ClientTestSupport", "TapeTestSupport"],
@@ -117,9 +117,9 @@ let package = Package(
             name: "DocumentationTests", dependencies: forClient + ["Wiretape", "WiretapeTesting", "TapeProxy", "TapeTestSupport"],
             exclude: ["Cassettes", "Fixtures"]
         ),
-        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "COpenSSL"]),
+        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"]),
         // What tests of more than one target use.
-        .target(name: "TapeTestSupport", dependencies: forPlayback + ["TapeExchange"], path: "Tests/TapeTestSupport"),
+        .target(name: "TapeTestSupport", dependencies: forPlayback + ["CassetteTools", "TapeExchange"], path: "Tests/TapeTestSupport"),
         .testTarget(
             name: "TapeRecorderTests", dependencies: forPlayback + ["TapeExchange", "TapeRecorder", "TapeTestSupport"]),
         .testTarget(
@@ -136,7 +136,7 @@ let package = Package(
         .testTarget(
             name: "WiretapeCLITests",
             dependencies: forClient + [
-                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS",
+                "WiretapeCLI", "CassetteRun", "CassetteTools", "TapeProxy", "TapeRecorder", "TapeTLS", "TapeTestSupport",
                 .product(name: "Logging", package: "swift-log", condition: server),
             ],
             exclude: ["Fixtures"]),

@@ -14,12 +14,20 @@ package final class TemporaryFolder: Sendable {
 
     package func file(_ name: String) -> String { "\(self.path)/\(name)" }
 
-    package func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: self.file(name)))) }
+    package func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self.file(name)) }
 
+    package func read(_ name: String) throws -> [UInt8] { try Self.contents(self.file(name)) }
+
+    package static func contents(_ path: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: path))) }
+
+    /// Makes the folders that the name has in front.
+    ///
     /// - Returns: the path of the file.
     @discardableResult
-    package func write(_ bytes: [UInt8], to name: String) throws -> String {
-        try Data(bytes).write(to: URL(fileURLWithPath: self.file(name)))
+    package func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        let url = URL(fileURLWithPath: self.file(name))
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: url)
         return self.file(name)
     }
 

@@ -4,6 +4,7 @@ import CassettePlayback
 import CassetteRedaction
 @testable import CassetteRun
 @testable import TapeProxy
+import TapeBytes
 import Testing
 @testable import WiretapeCLI
 

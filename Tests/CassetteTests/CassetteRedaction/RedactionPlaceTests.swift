@@ -1,4 +1,5 @@
 @testable import CassetteRedaction
+import TapeBytes
 import Testing
 
 @Suite struct RedactionPlaceTests {

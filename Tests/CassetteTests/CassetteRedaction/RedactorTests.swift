@@ -128,7 +128,7 @@ import Testing
         #expect(interaction.request.headers.lines[1] == "X-Echo: {{access_token:1}}")
         let encoded = String(decoding: SecretCorpus.base64(Array("{{access_token:1}}".utf8)), as: UTF8.self)
         #expect(String(decoding: request?.bytes ?? [], as: UTF8.self) == "old \(encoded) and {{access_token:1}}")
-        let text = DecodedText.gunzip(response?.bytes ?? [])
+        let text = GzipText.gunzip(response?.bytes ?? [])
         #expect(text == #"{"access_token":"{{access_token:1}}"}"#)
     }
 

@@ -10,7 +10,7 @@ import Testing
         try pass.run(ByteSource(wire)) { _ in }
         var bytes: [UInt8] = []
         try pass.run(ByteSource(wire), codings: pass.codings) { bytes.append(contentsOf: $0) }
-        #expect(DecodedText.gunzip(bytes) == "{\"token\":\"{{token:1}}\"}")
+        #expect(GzipText.gunzip(bytes) == "{\"token\":\"{{token:1}}\"}")
         #expect(pass.count == 1)
         #expect(pass.problem == nil)
     }

@@ -1,5 +1,6 @@
 import TapeTestSupport
 @testable import TapeTrust
+import TapeBytes
 import Testing
 
 @Suite struct HostPatternTests {

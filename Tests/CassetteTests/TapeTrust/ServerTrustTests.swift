@@ -1,4 +1,5 @@
 @testable import TapeTrust
+import TapeBytes
 import Testing
 
 @Suite struct PublicKeyPinTests {

@@ -2,6 +2,7 @@ internal import CassetteModel
 internal import Testing
 
 @testable internal import TapeExchange
+import TapeTestSupport
 
 @Suite struct MutationTests {
     private static let legal: [[UInt8]] = (MessageCases.oddRequests + MessageCases.oddResponses).map { Array($0.utf8) }

@@ -1,6 +1,7 @@
 import CassetteModel
 import TapeExchange
 import Testing
+import TapeTestSupport
 
 @Suite struct ExchangeStateTests {
     private let reset = Failure(kind: .reset, message: "origin reset the connection")

@@ -2,6 +2,7 @@ import CassetteModel
 import TapeBytes
 import TapeExchange
 import Testing
+import TapeTestSupport
 
 @Suite struct TapTests {
     private func tap(_ framing: BodyFraming = .none) -> Tap {

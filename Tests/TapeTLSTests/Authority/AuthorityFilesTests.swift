@@ -1,6 +1,7 @@
 import Foundation
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 @Suite struct AuthorityFilesTests {
     // SAFETY: all access is under the lock.

@@ -1,6 +1,7 @@
 import COpenSSL
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 struct LeafConnectionTests {
     private func sent(_ leaf: Leaf) throws -> [CertificateSummary] {

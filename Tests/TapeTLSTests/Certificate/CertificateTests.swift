@@ -1,6 +1,7 @@
 import COpenSSL
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 @Suite struct CertificateTests {
     private let now: Int64 = 1_790_000_000

@@ -1,5 +1,6 @@
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 struct ClientHelloTests {
     private func hello(name: [UInt8]? = nil, protocols: [UInt8]? = nil) -> ClientHello {

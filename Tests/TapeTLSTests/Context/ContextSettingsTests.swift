@@ -2,6 +2,7 @@ internal import COpenSSL
 import Foundation
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 struct ContextSettingsTests {
     private func made<R>(_ minimum: TLSVersion, _ body: (OpaquePointer) -> R) throws -> R {

@@ -1,6 +1,7 @@
 import Synchronization
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 struct PeerPolicyTests {
     @Test func theHostIsValidatedUnlessThePolicySaysOtherwise() {

@@ -1,6 +1,7 @@
 internal import COpenSSL
 @testable import TapeTLS
 import Testing
+import TapeTestSupport
 
 struct TLSClientContextTests {
     @Test func aFileWithoutCertificatesIsNamed() throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TapeTLS
+import TapeTestSupport
 
 /// Whatever comes, an end says that it needs input, has ended or has failed, and never gives plaintext that was not sent.
 struct DamagedHandshakeTests {

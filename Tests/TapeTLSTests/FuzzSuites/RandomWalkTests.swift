@@ -2,6 +2,7 @@ internal import COpenSSL
 import Testing
 
 @testable import TapeTLS
+import TapeTestSupport
 
 /// Calls in any order, as no handler makes them: nothing crashes, plaintext stays whole, and OpenSSL's error queue stays empty
 /// (`TLSEnd` looks after each call).

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import TapeTLS
+import TapeTestSupport
 
 /// Where the bytes of a stream are cut is chance: it must not matter.
 struct RecordBoundaryTests {

@@ -1,3 +1,5 @@
+import TapeTestSupport
+
 /// Damages a stream of bytes in one of the ways that networks, broken peers and attackers do.
 enum Mutation: CaseIterable {
     case flipBit, setByte, cut, insert, remove, double, swapRecords, changeLength, changeType, splitRecord

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
 @testable import TapeTLS
+import TapeTestSupport
 
 extension TLSServerContext {
     /// Makes a server that wants to know its clients (mutual TLS), as origins do and the proxy never does.

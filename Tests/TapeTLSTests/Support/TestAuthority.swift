@@ -2,6 +2,7 @@ internal import COpenSSL
 import Foundation
 
 @testable import TapeTLS
+import TapeTestSupport
 
 /// An authority for one test, the file through which clients trust it, and both kinds of connection.
 final class TestAuthority {

@@ -1,6 +1,7 @@
 internal import COpenSSL
 
 @testable import TapeTLS
+import TapeTestSupport
 
 /// A certificate with its key that can be wrong in every way that servers' certificates are.
 final class TestCertificate {

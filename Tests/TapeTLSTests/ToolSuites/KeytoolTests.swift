@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 @testable import TapeTLS
+import TapeTestSupport
 
 /// What Java says to our trust stores, where it is installed.
 @Suite(.enabled(if: Tool("keytool") != nil)) struct KeytoolTests {

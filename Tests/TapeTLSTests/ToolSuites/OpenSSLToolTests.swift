@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 @testable import TapeTLS
+import TapeTestSupport
 
 /// What other programs say to our certificates: the `openssl` of the machine.
 @Suite(.enabled(if: Tool("openssl") != nil)) struct OpenSSLToolTests {

@@ -2,6 +2,7 @@ import CassetteModel
 @testable import CassetteTools
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct BodyPageTests {
     private func page(_ bytes: [UInt8], type: String = "text/plain", _ screen: InspectScreen = .piped, known: BodyPage.Known = .nothing)

@@ -1,6 +1,7 @@
 @testable import CassetteTools
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct InlineImageTests {
     private func sequence(_ bytes: [UInt8], columns: Int = 80, _ kind: ImageProtocol) -> String? {

@@ -1,5 +1,6 @@
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct PNGPixelsTests {
     /// 2 × 2 with alpha, its rows filtered by Sub and Up; made by Python's zlib.

@@ -6,6 +6,7 @@ import TapeBytes
 @testable import TapeRecorder
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct CareCommandTests {
     @Test func whatCannotBeDoneHasItsOwnExitCode() throws {

@@ -3,6 +3,7 @@ import Foundation
 import TapeBytes
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct DiffCommandTests {
     private let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import Foundation
 import TapeBytes
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// `export --har`, read by a program that knows nothing of Wiretape.
 @Suite struct ExportCommandTests {

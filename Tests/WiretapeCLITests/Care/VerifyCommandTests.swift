@@ -2,6 +2,7 @@ import CassetteTools
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct VerifyCommandTests {
     private let folder: TemporaryFolder

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 @Suite struct CheckCommandTests {
     private let folder: TemporaryFolder

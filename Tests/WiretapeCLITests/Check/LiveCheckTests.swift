@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Over TLS, against a real nginx; in clear it is tested with the command.
 @Suite struct LiveCheckTests {

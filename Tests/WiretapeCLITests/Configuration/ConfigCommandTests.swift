@@ -4,6 +4,7 @@ import TapeBytes
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ConfigCommandTests {
     private let folder: TemporaryFolder

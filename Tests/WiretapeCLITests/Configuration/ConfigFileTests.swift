@@ -2,6 +2,7 @@ import Foundation
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ConfigFileTests {
     private let yaml = """

@@ -2,6 +2,7 @@ import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ConfigNodeTests {
     private static func yaml(_ text: String) throws -> ConfigNode { try ConfigNode.yaml(Array(text.utf8), file: "w.yaml") }

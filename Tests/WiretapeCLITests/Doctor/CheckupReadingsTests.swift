@@ -2,6 +2,7 @@ import ClientCapabilities
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct CheckupReadingsSystemTests {
     private let folder: TemporaryFolder

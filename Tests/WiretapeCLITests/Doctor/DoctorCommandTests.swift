@@ -3,6 +3,7 @@ import ClientCapabilities
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct DoctorCommandTests {
     @Test func itPrintsWhatItSeesAndExitsWith0() throws {

@@ -3,6 +3,7 @@ import CassetteStore
 @testable import TapeBytes
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ExchangePageTests {
     private func page(_ interaction: Interaction, number: Int = 1, _ screen: InspectScreen = .piped) throws -> (

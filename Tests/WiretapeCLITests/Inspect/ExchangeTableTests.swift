@@ -2,6 +2,7 @@ import CassetteModel
 @testable import CassetteTools
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ExchangeTableTests {
     private func table(_ interactions: [Interaction], _ screen: InspectScreen) throws -> [String] {

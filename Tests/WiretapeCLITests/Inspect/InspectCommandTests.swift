@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct InspectCommandTests {
     @Test func takesAFileANumberAndAForm() throws {

@@ -2,6 +2,7 @@ import CassettePlayback
 import Testing
 
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct InspectionCurlTests {
     private let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import CassettePlayback
 import TapeBytes
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct InspectionTests {
     private let folder: TemporaryFolder

@@ -3,6 +3,7 @@ import CassetteModel
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// What a program that is run through the proxy finds in its environment.
 @Suite struct ChildEnvironmentTests {

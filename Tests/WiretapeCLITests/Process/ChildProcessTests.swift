@@ -1,6 +1,7 @@
 import Platform
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ChildProcessTests {
     private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Int32 {

@@ -2,6 +2,7 @@ import Glibc
 import Platform
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 #if canImport(Glibc) && compiler(>=6.2)
 

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import TapeTestSupport
 
 /// The recorder is killed under load: what was acknowledged more than 100 ms before is there, byte for byte.
 @Suite(.serialized) struct CrashTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// The ways in which a run of the real program could come out clean when it was not.
 @Suite struct FalseCleanRunTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import TapeTestSupport
 
 /// A disk without room: traffic goes on, it is said once and in the exit code, and recording goes on when there is room.
 @Suite struct FullDiskTests {

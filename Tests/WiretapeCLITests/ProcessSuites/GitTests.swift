@@ -1,4 +1,5 @@
 import Testing
+import TapeTestSupport
 
 /// `git clone` through the recorder, and again from the cassette with no server.
 @Suite struct GitTests {

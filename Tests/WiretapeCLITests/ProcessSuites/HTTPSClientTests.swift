@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Real clients over HTTPS with nothing set but what the recorder sets for its program: recorded, and again with the origin gone.
 @Suite struct HTTPSClientTests {

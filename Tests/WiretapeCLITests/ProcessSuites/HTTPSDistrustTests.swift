@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Real clients that do not trust the recorder: one line says so, the cassette has the tunnel that failed, and the exit code is the client's.
 @Suite struct HTTPSDistrustTests {

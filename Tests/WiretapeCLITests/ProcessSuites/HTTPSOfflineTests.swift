@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 #if os(Linux)
 /// A replay of HTTPS opens no connection and looks no name up: seen from outside of the process.

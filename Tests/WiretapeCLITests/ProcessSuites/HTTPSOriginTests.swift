@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Real origins through the recorder: what is good is recorded as it is, what is bad is refused with the option that helps, and that helps.
 @Suite struct HTTPSOriginTests {
@@ -189,7 +190,8 @@ import Testing
                 origins.port(.unknownAuthority), #"the authority "CN=Unknown Test CA" is unknown"#,
                 authority: certificates.certificate("other-authority")),
             .certificate(
-                origins.port(.missingIntermediate), #"the authority "CN=Test Intermediate CA" is unknown, or the server does not send its certificate"#,
+                origins.port(.missingIntermediate),
+                #"the authority "CN=Test Intermediate CA" is unknown, or the server does not send its certificate"#,
                 authority: certificates.certificate("intermediate-authority")),
             .client(required.port, identity: identity), .client(required12.port, identity: identity),
         ]

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// CONNECT tunnels that are passed through, refused, or hold no TLS, and what is there for those who look from outside.
 @Suite struct HTTPSTunnelTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Runs for which there is no home to keep an authority in, as on machines that build and test.
 @Suite struct HomeTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Everyday clients get the same from nginx, from the recorder, and from the cassette when nginx is gone.
 @Suite struct NginxTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// A client of raw bytes gets the same from the origin, from the recorder, and from the cassette when the origin is gone.
 @Suite struct OddAnswerTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import TapeTestSupport
 
 /// A program logs in, and nothing it sent or got that is a secret is in any file afterwards.
 @Suite struct RedactionTests {

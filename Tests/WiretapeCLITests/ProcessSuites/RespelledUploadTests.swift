@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// What one client recorded plays for another that spells the same in its own way: boundaries, order, escapes, chunks, codings, charsets.
 @Suite struct RespelledUploadTests {

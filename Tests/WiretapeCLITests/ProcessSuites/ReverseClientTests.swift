@@ -1,4 +1,5 @@
 import Testing
+import TapeTestSupport
 
 /// Real clients that take no proxy and trust nobody: URLs in the path, redirects and cookies, recorded, and again with the origin gone.
 @Suite struct ReverseClientTests {

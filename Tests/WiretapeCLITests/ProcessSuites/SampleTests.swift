@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// The cassettes in `Cassettes/` are what the format says, and play without the server they came from.
 @Suite struct SampleTests {

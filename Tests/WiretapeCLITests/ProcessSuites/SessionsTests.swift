@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import TapeTestSupport
 
 /// Sessions as test runners use them: other programs, one process, many cassettes.
 @Suite struct SessionsTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// The TLS origins are what they say: curl takes and refuses each of them for the reason that it is there for.
 @Suite struct TLSOriginsTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// Real clients behind `--` come to trust the recorder by themselves: recorded over HTTPS, and replayed with no origin.
 @Suite struct TrustTests {

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Testing
+import TapeTestSupport
 
 /// FoundationNetworking's URLSession in a process of its own: over `http_proxy` in clear, in a namespace over https, and by URLs in the path.
 @Suite struct URLSessionTests {

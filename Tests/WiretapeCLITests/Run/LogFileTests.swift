@@ -6,6 +6,7 @@ import TapeBytes
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct LogFileTests {
     private let folder: TemporaryFolder

@@ -1,6 +1,7 @@
 import CassetteStore
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// `record`: which file is written, and what happens to the one that is there.
 @Suite struct RecordCommandTests {

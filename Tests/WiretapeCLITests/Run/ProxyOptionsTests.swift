@@ -1,6 +1,7 @@
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// The options that `record`, `replay` and `run` share.
 @Suite struct ProxyOptionsTests {

@@ -2,6 +2,7 @@ import ArgumentParser
 import TapeProxy
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// What a script can tell from the exit code alone.
 @Suite struct ProxyRunTests {

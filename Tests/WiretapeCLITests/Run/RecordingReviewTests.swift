@@ -3,6 +3,7 @@ import TapeProxy
 import TapeRecorder
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct RecordingReviewTests {
     private let folder: TemporaryFolder

@@ -6,6 +6,7 @@ import Foundation
 import TapeRecorder
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ServeCommandTests {
     @Test func itListensOnFreeLoopbackPortsAndServesItsFolder() throws {

@@ -3,6 +3,7 @@ import TapeProxy
 import TapeTLS
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct TLSOptionsTests {
     private let folder: TemporaryFolder

@@ -3,6 +3,7 @@ import TapeTLS
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct UpstreamTLSOptionsTests {
     private let folder: TemporaryFolder

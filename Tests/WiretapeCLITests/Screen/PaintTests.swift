@@ -1,5 +1,6 @@
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct PaintTests {
     @Test func paintsAndGoesBack() {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// What a run prints: for people, for scripts, or nothing.
 @Suite struct RunScreenTests {

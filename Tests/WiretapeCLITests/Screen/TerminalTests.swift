@@ -1,6 +1,7 @@
 import CassetteModel
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct TerminalTests {
     @Test func aFileIsNoTerminalAndHasNoColor() throws {

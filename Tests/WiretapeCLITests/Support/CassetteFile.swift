@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TapeTestSupport
 
 /// A cassette as readers see it that are not Wiretape.
 enum CassetteFile {

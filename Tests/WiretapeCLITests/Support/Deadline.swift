@@ -1,4 +1,5 @@
 import Platform
+import TapeTestSupport
 
 /// How long a test waits for a real condition before it gives up.
 struct Deadline {

@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 
 /// An origin whose answers can be changed while it runs, and that keeps what it was asked.
 final class DriftingOrigin {

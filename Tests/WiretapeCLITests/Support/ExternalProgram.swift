@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TapeTestSupport
 
 /// A program under test or its peer: started, signalled, waited for; what it prints goes to files.
 ///

@@ -2,6 +2,7 @@
 import CassetteModel
 
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// Takes what an inspection writes.
 final class TextSink {
@@ -21,21 +22,6 @@ extension InspectScreen {
     }
 }
 
-extension Interaction {
-    /// An exchange that started so many milliseconds after noon of a day.
-    static func sample(
-        _ id: Int = 1, at milliseconds: Int64 = 0, _ method: String = "GET", _ url: String = "http://a/pets", status: Int? = 200,
-        type: String? = "application/json", body: Body? = nil, outcome: Outcome = .complete, timing: Timing = Timing(total: 1.5)
-    ) -> Interaction {
-        let headers = HeaderFields(type.map { ["Content-Type: \($0)"] } ?? [])
-        return Interaction(
-            id: id, started: Timestamp(microseconds: 1_795_262_400_000_000 + milliseconds * 1000),
-            request: RecordedRequest(method: method, url: url, headers: HeaderFields(["Host: a"])),
-            response: status.map { RecordedResponse(status: $0, reason: Array("OK".utf8), headers: headers, body: body) }, outcome: outcome,
-            timing: timing)
-    }
-}
-
 /// A cassette's document around interactions.
 func cassetteText(_ interactions: [String]) -> [UInt8] {
     Array(("{\n  \"wiretape\": 1,\n  \"interactions\": [\n" + interactions.joined(separator: ",\n") + "\n  ]\n}\n").utf8)
@@ -48,5 +34,18 @@ func interactionText(_ id: Int, second: Int = 0, responseBody: String? = nil, re
     return """
         { "id": \(id), "started": "2026-11-21T04:19:\(second < 10 ? "0" : "")\(second)Z", "request": { "method": "GET", "url": "http://a/\(id)"\(request) },
           "response": { "status": 200, "headers": [\(headers)]\(response) } }
+        """
+}
+
+/// A recorded upload's JSON text, as it stands in a cassette.
+func uploadText(_ bytes: [UInt8], id: Int = 1) -> String {
+    var writer = JSONWriter()
+    bytes.withUnsafeBytes { writer.base64($0) }
+    let base64 = String(decoding: writer.bytes, as: UTF8.self)
+    return """
+        { "id": \(id), "started": "2026-11-21T04:19:00Z", "request": { "method": "POST", "url": "http://a/pets",
+          "headers": ["Host: a", "Content-Type: multipart/form-data; boundary=\(FormFixtures.boundary)"],
+          "body": { "size": \(bytes.count), "base64": \(base64) } },
+          "response": { "status": 201, "headers": [] } }
         """
 }

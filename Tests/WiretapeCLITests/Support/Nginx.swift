@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 
 /// A real nginx as origin, on a free port, with its files in a folder of its own.
 final class Nginx {

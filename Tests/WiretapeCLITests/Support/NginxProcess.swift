@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TapeTestSupport
 
 /// A running nginx with the caller's servers on free ports; ends with its owner at the latest.
 ///

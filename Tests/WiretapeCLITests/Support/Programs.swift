@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TapeTestSupport
 
 /// Where the programs are that these tests start.
 enum Programs {

@@ -1,4 +1,5 @@
 import Platform
+import TapeTestSupport
 
 /// A client that knows nothing of HTTP: sends bytes, and takes what comes until the peer closes.
 enum RawClient {

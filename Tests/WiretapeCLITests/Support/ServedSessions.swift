@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 
 /// `wiretape serve` on free ports, with a token and a folder of its own.
 final class ServedSessions {

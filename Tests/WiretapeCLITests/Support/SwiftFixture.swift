@@ -1,3 +1,5 @@
+import TapeTestSupport
+
 /// A program of one Swift file beside these tests, built when it is wanted.
 enum SwiftFixture {
     static let isBuildable = Programs.isInstalled("swiftc")

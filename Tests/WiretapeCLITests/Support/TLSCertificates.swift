@@ -1,3 +1,5 @@
+import TapeTestSupport
+
 /// Test authorities and certificates of every kind, made by the `openssl` program into a folder of their own.
 ///
 /// Server certificates are for `localhost`, `origin.test`, `*.wild.test`, 127.0.0.1 and ::1.

@@ -1,3 +1,5 @@
+import TapeTestSupport
+
 /// One nginx with a TLS origin of every kind, each on a free port of 127.0.0.1; ends with its owner at the latest.
 ///
 /// All serve `pets.json`, `bytes.bin`, `large.bin` and `/tls`, which says what nginx saw: version, cipher, SNI, ALPN, "r" for a resumed session, and the

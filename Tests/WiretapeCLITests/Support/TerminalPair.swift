@@ -1,4 +1,5 @@
 import Platform
+import TapeTestSupport
 
 /// A terminal that nobody looks at, and what is written to it.
 final class TerminalPair {

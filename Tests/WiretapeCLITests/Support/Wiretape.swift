@@ -1,4 +1,5 @@
 import Foundation
+import TapeTestSupport
 
 /// The tool under test.
 enum Wiretape {

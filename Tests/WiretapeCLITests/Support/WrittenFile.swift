@@ -1,4 +1,5 @@
 import Platform
+import TapeTestSupport
 
 /// A file that stands in for a standard stream that is no terminal.
 final class WrittenFile {

@@ -1,6 +1,7 @@
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct AuthorityOptionsTests {
     private let folder: TemporaryFolder

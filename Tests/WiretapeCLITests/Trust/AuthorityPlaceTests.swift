@@ -2,6 +2,7 @@ import Foundation
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct AuthorityPlaceTests {
     private let folder: TemporaryFolder

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct CAExportCommandTests {
     private let folder: TemporaryFolder

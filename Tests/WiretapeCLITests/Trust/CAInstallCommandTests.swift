@@ -2,6 +2,7 @@ import Foundation
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// `ca install`: what it says it does, and that a dry run does nothing. The system's own store is left alone: where the commands are
 /// run, they are programs of the test's.

@@ -2,6 +2,7 @@ import Foundation
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct ChildTrustTests {
     private let folder: TemporaryFolder

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// `env`, read by the shells and programs that it is for.
 @Suite struct EnvCommandTests {

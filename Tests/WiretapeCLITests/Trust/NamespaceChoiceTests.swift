@@ -1,6 +1,7 @@
 import TapeTrust
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct NamespaceChoiceTests {
     private static let authority = Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8)

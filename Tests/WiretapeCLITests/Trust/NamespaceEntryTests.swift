@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 #if os(Linux)
 

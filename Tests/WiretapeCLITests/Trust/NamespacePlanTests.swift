@@ -2,6 +2,7 @@ import Foundation
 import TapeTLS
 import Testing
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct NamespacePlanTests {
     private let plan = NamespacePlan(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WiretapeCLI
+import TapeTestSupport
 
 @Suite struct WholeFileTests {
     private let folder: TemporaryFolder

@@ -4,6 +4,7 @@ import TapeProxy
 import Testing
 
 @testable import WiretapeCLI
+import TapeTestSupport
 
 /// Every rule, wherever it is written: in options, in a configuration file, in a cassette's head or in a program.
 @Suite struct RuleSourcesTests {

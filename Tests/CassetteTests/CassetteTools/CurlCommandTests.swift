@@ -1,8 +1,8 @@
 import CassetteModel
 import CassetteStore
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct CurlCommandTests {
     private func command(_ interaction: Interaction) throws -> CurlCommand {

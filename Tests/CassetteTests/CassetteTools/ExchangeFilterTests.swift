@@ -1,8 +1,8 @@
 import CassetteModel
 import CassetteStore
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct ExchangeFilterTests {
     private func matches(_ text: String, _ interaction: Interaction) throws -> Bool {

@@ -1,7 +1,7 @@
 import CassetteModel
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyPartsTests {
     private func data(_ bytes: [UInt8]) throws -> [String] {

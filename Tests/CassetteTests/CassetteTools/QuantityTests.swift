@@ -1,6 +1,6 @@
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct QuantityTests {
     @Test(arguments: [

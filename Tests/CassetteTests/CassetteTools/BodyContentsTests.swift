@@ -2,8 +2,8 @@ import CassetteFormat
 import CassetteModel
 import CassetteStore
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyContentsTests {
     private let reader = BodyReader(cassettePath: "/nowhere/pets.json")

@@ -1,7 +1,7 @@
 import CassetteFormat
 import CassetteModel
 
-enum DecodedText {
+enum GzipText {
     static func gunzip(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         let chain = DecoderChain([.gzip], limits: InflateLimits())

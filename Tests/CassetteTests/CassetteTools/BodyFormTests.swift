@@ -1,7 +1,7 @@
 import CassetteModel
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyFormTests {
     private func form(_ bytes: [UInt8], _ type: String?) throws -> BodyForm {

@@ -3,8 +3,8 @@ import CassetteStore
 @testable import CassetteTools
 import Foundation
 import TapeBytes
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyExtractionTests {
     private let temporary: TemporaryFolder

@@ -1,8 +1,8 @@
 import CassetteModel
 @testable import CassetteTools
 import TapeBytes
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyJSONTests {
     private func json(_ bytes: [UInt8], _ body: Body? = nil) throws -> JSONValue {

@@ -1,6 +1,7 @@
 @testable import CassetteTools
+import TapeTestSupport
+import TapeBytes
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct FilterParserTests {
     /// The expression with every parenthesis.

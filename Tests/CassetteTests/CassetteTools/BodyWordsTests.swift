@@ -1,8 +1,8 @@
 import CassetteModel
 import CassetteStore
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyWordsTests {
     private let reader = BodyReader(cassettePath: "/nowhere/pets.json")

@@ -1,6 +1,6 @@
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct HexDumpTests {
     @Test func showsSixteenBytesARow() {

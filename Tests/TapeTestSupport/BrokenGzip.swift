@@ -1,7 +1,7 @@
 /// A gzip stream of `abc` whose checksum is wrong: all of it can be read, and none of it be trusted.
-enum BrokenGzip {
-    static let base64 = "H4sIAAAAAAAAA0tMSgYAPUEkNQMAAAA="
-    static let bytes: [UInt8] = [
+package enum BrokenGzip {
+    package static let base64 = "H4sIAAAAAAAAA0tMSgYAPUEkNQMAAAA="
+    package static let bytes: [UInt8] = [
         0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x4B, 0x4C,
         0x4A, 0x06, 0x00, 0x3D, 0x41, 0x24, 0x35, 0x03, 0x00, 0x00, 0x00,
     ]

@@ -1,6 +1,6 @@
 /// CRC-32 of gzip (RFC 1952, 8), bit by bit.
-enum PlainCRC32 {
-    static func value(_ bytes: [UInt8]) -> UInt32 {
+package enum PlainCRC32 {
+    package static func value(_ bytes: [UInt8]) -> UInt32 {
         var remainder: UInt32 = .max
         for byte in bytes {
             remainder ^= UInt32(byte)

@@ -1,6 +1,7 @@
 import CassetteModel
 @testable import CassetteTools
 import TapeBytes
+import TapeTestSupport
 import Testing
 @testable import WiretapeCLI
 

@@ -1,7 +1,7 @@
 import CassetteModel
 @testable import CassetteTools
+import TapeTestSupport
 import Testing
-@testable import WiretapeCLI
 
 @Suite struct BodyLintTests {
     @Test func aDefectHasTheBytesAroundIt() throws {
