@@ -60,7 +60,8 @@ import Testing
             try self.failure(showing: origins.leaf(for: ["other.test"])).contains("the certificate is for \"other.test\": correct the name")
         )
         #expect(
-            try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains("is unknown, or the server does not send its certificate"))
+            try self.failure(showing: TestAuthority().leaf(for: ["example.test"])).contains(
+                "is unknown, or the server does not send its certificate"))
     }
 
     @Test func anOriginThatSpeaksPlainHTTPIsNoTLS() throws {

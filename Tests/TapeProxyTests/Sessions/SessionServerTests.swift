@@ -17,7 +17,10 @@ import Testing
     @Test func nothingIsForwardedReplayedOrRecordedForWhoNamesNoSession() throws {
         let running = try RunningSessions(loops: 2)
         let unauthenticatedContexts = try running.server.sessionLoops.map { stage in
-            [stage.unauthenticated.session.mayForward, stage.unauthenticated.session.looksUp, stage.unauthenticated.recorder != nil, stage.unauthenticated.library != nil]
+            [
+                stage.unauthenticated.session.mayForward, stage.unauthenticated.session.looksUp, stage.unauthenticated.recorder != nil,
+                stage.unauthenticated.library != nil,
+            ]
         }
         #expect(unauthenticatedContexts == [[false, false, false, false], [false, false, false, false]])
     }
