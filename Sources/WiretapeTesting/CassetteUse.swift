@@ -51,8 +51,10 @@ struct CassetteUse: Sendable {
         let problem = found.isEmpty ? nil : self.text(report, flaws: flaws, unused: found.contains(.unused))
         do {
             guard problem == nil, !failed else {
-                try self.cassette.abandon()
+                // Whatever became of the recording, the file is as it was before the test.
+                let abandoned = Result { try self.cassette.abandon() }
                 try self.snapshot?.restore()
+                try abandoned.get()
                 return problem
             }
             let outcome = try self.cassette.close()

@@ -108,13 +108,13 @@ struct HeadRedaction {
         let fragment = ByteScan.index(of: UInt8(ascii: "#"), in: url, from: 0)
         let query = ByteScan.index(of: UInt8(ascii: "?"), in: UnsafeRawBufferPointer(rebasing: url[..<fragment]), from: 0)
         let survey = QuerySurvey(rules: self.rules, isForm: false)
-        var (findings, kept) = survey.findings(in: url, range: min(query + 1, fragment)..<fragment)
+        let (inQuery, kept) = survey.findings(in: url, range: min(query + 1, fragment)..<fragment)
+        var findings = inQuery
         if fragment < url.count { findings += survey.findings(in: url, range: fragment + 1..<url.count).findings }
         guard !self.rules.rules.isEmpty else { return (findings, kept) }
         findings += self.rules.findings(inQueryOf: url, range: min(query + 1, fragment)..<fragment)
         let path = Self.startOfPath(url, query)
         findings += self.rules.findings(at: .path, in: UnsafeRawBufferPointer(rebasing: url[path..<query]), from: path)
-        kept += []
         return (findings, kept)
     }
 

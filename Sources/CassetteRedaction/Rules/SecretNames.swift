@@ -109,7 +109,9 @@ enum SecretNames {
 
     private static let unsure: Set<String> = ["csrf-token", "session", "state"]
 
-    /// Without separators, in lower case. docs/redaction.md names where each comes from.
+    /// Names that count anywhere, without separators, in lower case. docs/redaction.md names where each comes from.
+    ///
+    /// A header field needs no entry of its own if it is one of these with `X-` in front, or ends in one of `endings`.
     static let names: [(kind: String, names: [String])] = [
         ("access_token", ["accesstoken", "useraccesstoken", "oauthtoken", "accesstokensecret", "oauthtokensecret"]),
         ("refresh_token", ["refreshtoken"]),
@@ -162,7 +164,8 @@ enum SecretNames {
         ("authorization", ["authorization", "proxyauthorization", "auth"]),
     ]
 
-    /// Fields of vendors whose names are no secrets' elsewhere, without separators, in lower case.
+    /// Header fields of vendors whose names mean nothing elsewhere, without separators, in lower case. For a header field an entry here
+    /// counts before one of `names`: values of the kinds in `unsure` may be words, and are not searched for elsewhere as widely.
     static let headers: [(kind: String, names: [String])] = [
         (
             "api-key",

@@ -69,7 +69,8 @@ extension SessionServer {
                     name: name, cassetteName: order.cassette, settings: settings, notices: notices, cassette: cassette),
                 wantsPort: order.wantsPort, notice: tell)
         } catch {
-            try cassette.abandon()
+            // The first error says why there is no session.
+            try? cassette.abandon()
             throw error
         }
     }

@@ -236,7 +236,9 @@ final class DownloadFile: Sendable {
             try? FileManager.default.removeItem(at: source)
         } catch {
             try? FileManager.default.removeItem(at: neighbour)
-            throw error as? WiretapeError ?? Self.error(ENOSPC, target)
+            throw error as? WiretapeError
+                ?? WiretapeError(
+                    .file, "could not copy the download to \"\(target.path)\": choose another destination (\(error))", cause: error)
         }
     }
 
