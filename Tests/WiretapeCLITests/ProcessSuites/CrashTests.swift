@@ -6,7 +6,7 @@ import TapeTestSupport
 /// The recorder is killed under load: what was acknowledged more than 100 ms before is there, byte for byte.
 @Suite(.serialized) struct CrashTests {
     /// A share of the kills that `make crash` does.
-    private static let kills = ProcessInfo.processInfo.environment["WIRETAPE_KILLS"].flatMap { Int($0) } ?? 10
+    private static let kills = ProcessInfo.processInfo.environment["WIRETAPE_KILLS"].flatMap { Int($0) } ?? 4
     private static let promise = 0.1
 
     private struct Crash {
