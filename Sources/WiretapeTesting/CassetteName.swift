@@ -59,6 +59,9 @@ struct CassetteName: Sendable, Hashable, CustomStringConvertible {
         return components.last?.lowercased().hasSuffix(".json") == true ? "ends in \".json\"" : nil
     }
 
+    /// Whether a part of a name made by us may have it.
+    static func allows(_ scalar: Unicode.Scalar) -> Bool { scalar != "/" && !self.isForbidden(scalar) }
+
     /// Control characters, those that Windows and Finder refuse, and those that change the writing direction.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -6,9 +6,9 @@ public import Wiretape
 
 /// Runs a test with a cassette: sessions without a transport of their own replay from it, or record into it.
 ///
-/// The cassette belongs to one test function. The cases of a test with arguments share it, since they are one function: run them
-/// `.serialized` if they make the same requests. A miss, a broken order, or unused exchanges become an issue of the test. A test that fails
-/// records nothing.
+/// The cassette belongs to one test function, or to one case of a test with arguments: `Cassettes/uploads/cat.json` for `.cat`. A miss, a
+/// broken order, unused exchanges, or requests that were made without the cassette become an issue of the test. A test that fails records
+/// nothing.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
     enum Level: Sendable {
         case test
@@ -38,14 +38,16 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
     public var isRecursive: Bool { true }
 
-    /// Only the last trait of a test function provides a scope, for all that the test has from its suites; suites and cases get none.
+    /// Only the last trait of a test function provides a scope, for all that the test has from its suites: one for the function, or one for
+    /// each case of a test with arguments. Suites get none.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         if test.isSuite {
             // Called for the outer suite first, and then for those in it.
             self.identity.depth.withLock { $0 = min($0 ?? .max, test.id.nameComponents.count) }
             return nil
         }
-        return testCase == nil && Self.traits(of: test).last?.identity === self.identity ? self : nil
+        guard (testCase != nil) == test.isParameterized, Self.traits(of: test).last?.identity === self.identity else { return nil }
+        return self
     }
 
     public func provideScope(
@@ -54,7 +56,8 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
         let use: CassetteUse
         do {
             let plan = try Self.plan(
-                Self.traits(of: test), components: test.id.nameComponents, environment: ProcessInfo.processInfo.environment)
+                Self.traits(of: test), components: test.id.nameComponents, case: try Self.name(of: testCase),
+                environment: ProcessInfo.processInfo.environment)
             use = try CassetteUse(plan)
         } catch {
             Issue.record(Comment(rawValue: "\(error)"), sourceLocation: self.sourceLocation)
@@ -65,15 +68,29 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static func traits(of test: Test) -> [CassetteTrait] { test.traits.compactMap { $0 as? CassetteTrait } }
 
+    /// Nil for a test without arguments.
+    private static func name(of testCase: Test.Case?) throws(CassetteTestError) -> String? {
+        guard let testCase else { return nil }
+        guard let name = CaseName.text(of: testCase) else {
+            throw CassetteTestError(
+                .badName,
+                "this version of Swift Testing does not show a test's arguments, so their cassettes cannot be told apart: remove the trait, and use withCassette(\"NAME/\\(argument)\") in the test"
+            )
+        }
+        return name
+    }
+
     /// - Parameters:
     ///   - traits: of a test, with those of its suites first; at least one.
     ///   - components: of the test's identifier.
+    ///   - name: of the case of a test with arguments.
     static func plan(
-        _ traits: [CassetteTrait], components: [String], environment: [String: String]
+        _ traits: [CassetteTrait], components: [String], case name: String? = nil, environment: [String: String]
     ) throws(CassetteTestError) -> TestPlan {
         let options = traits.reduce(CassetteOptions()) { $1.options.over($0) }
-        let name = try self.name(traits, components: components)
-        return try TestPlan(name, options, source: traits.last?.filePath ?? "", environment: environment)
+        var cassette = try self.name(traits, components: components)
+        if let name { cassette = cassette.appending(CassetteName(ofTest: [name])) }
+        return try TestPlan(cassette, options, source: traits.last?.filePath ?? "", environment: environment)
     }
 
     /// A suite's name replaces that of its type and those of the types around it.
@@ -99,7 +116,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension TestTrait where Self == CassetteTrait {
-    /// Runs the test with the cassette `Cassettes/<name>.json`.
+    /// Runs the test with the cassette `Cassettes/<name>.json`, or each case of a test with arguments with `Cassettes/<name>/<case>.json`.
     ///
     ///     @Test(.cassette("pets/upload")) func uploadsAPet() async throws {
     ///         let session = Session()
@@ -114,13 +131,16 @@ extension TestTrait where Self == CassetteTrait {
     ///     named after the suites and the function.
     ///   - mode: if `automatic`, the mode of the suite, or else of the environment.
     ///   - unused: whether unused exchanges fail a replay; if nil, as in the suite, or else they do.
+    ///   - escapes: what becomes of requests that no cassette is found for, such as those of detached tasks; if nil, as in the suite, or
+    ///     else they are refused and fail the test.
     ///   - order: whether requests must have the order of the recording; if nil, as in `settings`.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     public static func cassette(
-        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
+        order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
         return Self(.test, name, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }
@@ -137,10 +157,11 @@ extension SuiteTrait where Self == CassetteTrait {
     ///   - folder: if nil, the folder is named after the suite.
     ///   - mode: as for `cassette`; the options of a test take precedence.
     public static func cassettes(
-        _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
+        order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
         return Self(.suite, folder, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }

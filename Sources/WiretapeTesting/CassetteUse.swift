@@ -12,10 +12,13 @@ struct CassetteUse: Sendable {
     /// Taken if the recorder adds to an existing file.
     private let snapshot: CassetteSnapshot?
     private let isClaimed: Bool
+    private let scope: CassetteScopes.Scope
+    private let scopes: CassetteScopes
 
     /// Opens the cassette, and creates its folder if the mode records.
-    init(_ plan: TestPlan) throws {
+    init(_ plan: TestPlan, scopes: CassetteScopes = .shared) throws {
         self.plan = plan
+        self.scopes = scopes
         let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
             plan.mode.records && (plan.mode != .once || !FileManager.default.fileExists(atPath: plan.path))
         }
@@ -33,6 +36,8 @@ struct CassetteUse: Sendable {
             throw CassetteError(
                 .notFound, "there is no cassette \"\(plan.path)\"; to record \"\(plan.name)\", \(Self.remedy(.once, plan))")
         }
+        // A task of a test without a cassette may use the network. Tasks of XCTest are not known.
+        self.scope = scopes.enter(allowsEscapes: plan.escapes == .allow) { Test.current != nil }
     }
 
     /// Checks and closes the cassette. A recording is kept only if nothing fails the test; else an older cassette stays.
@@ -40,6 +45,7 @@ struct CassetteUse: Sendable {
     /// - Parameter failed: whether the body has failed the test or was cancelled: unused exchanges are then not reported.
     /// - Returns: what fails the test, in lines; nil if nothing does.
     func end(failed: Bool) -> String? {
+        let escaped = self.scopes.leave(self.scope)
         defer { if self.isClaimed { CassetteClaims.shared.release(self.plan.path) } }
         let report = self.cassette.report
         var flaws: Set<VerdictFlaw> = [.miss, .order, .unserved, .damage]
@@ -48,7 +54,9 @@ struct CassetteUse: Sendable {
         let isReplay = self.plan.mode == .none || self.plan.mode == .once
         if !failed, isReplay, self.plan.unused == .fail { flaws.insert(.unused) }
         let found = report.verdict.flaws.filter(flaws.contains)
-        let problem = found.isEmpty ? nil : self.text(report, flaws: flaws, unused: found.contains(.unused))
+        var problems = found.isEmpty ? [] : [self.text(report, flaws: flaws, unused: found.contains(.unused))]
+        if !escaped.isEmpty { problems.append(Self.text(escaped)) }
+        let problem = problems.isEmpty ? nil : problems.joined(separator: "\n")
         do {
             guard problem == nil, !failed else {
                 // Whatever became of the recording, the file is as it was before the test.
@@ -72,6 +80,15 @@ struct CassetteUse: Sendable {
             )
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func text(_ escaped: [String]) -> String {
+        let advice =
+            "make the Session in the test, carry the cassette there with withEscapedCassette, or pass escapes: .allow"
+        return """
+            \(escaped.count == 1 ? "a request was" : "\(escaped.count) requests were") made without the test's cassette, and refused; \(advice):
+            \(escaped.map { "  \($0)" }.joined(separator: "\n"))
+            """
     }
 
     /// How to run the test in another mode.

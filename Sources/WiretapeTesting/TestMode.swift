@@ -52,17 +52,28 @@ public enum UnusedRule: Sendable, Hashable {
     case allow
 }
 
+/// Whether requests without a cassette may use the network while a test uses one. They come from detached tasks, queues and callbacks, and
+/// which test made them is not known: with several tests at once, each of them has to allow it.
+public enum EscapeRule: Sendable, Hashable {
+    /// They are refused, and fail the test.
+    case fail
+    /// They use the network and are not recorded.
+    case allow
+}
+
 /// The options of a trait or a call; nil and `automatic` leave an option to the suite or the default.
 struct CassetteOptions: Sendable {
     var mode = TestMode.automatic
     var unused: UnusedRule?
+    var escapes: EscapeRule?
     var order: ReplayOrder?
     var settings: CassetteSettings?
 
     /// These options, completed with others.
     func over(_ other: CassetteOptions) -> CassetteOptions {
         CassetteOptions(
-            mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused, order: self.order ?? other.order,
+            mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused,
+            escapes: self.escapes ?? other.escapes, order: self.order ?? other.order,
             settings: self.settings ?? other.settings)
     }
 }
@@ -75,6 +86,7 @@ struct TestPlan: Sendable {
     /// Whether the test or its suite sets the mode, so that the environment does not count.
     var isModeFixed: Bool
     var unused: UnusedRule
+    var escapes: EscapeRule
     var settings: CassetteSettings
 
     init(
@@ -85,6 +97,7 @@ struct TestPlan: Sendable {
         self.mode = try options.mode.recordMode(environment: environment)
         self.isModeFixed = options.mode != .automatic
         self.unused = options.unused ?? .fail
+        self.escapes = options.escapes ?? (self.mode == .passthrough ? .allow : .fail)
         self.settings = options.settings ?? CassetteSettings()
         if let order = options.order { self.settings.order = order }
     }

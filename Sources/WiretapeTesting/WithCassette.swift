@@ -14,11 +14,12 @@ public import Wiretape
 ///
 /// - Throws: what the body throws, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
-    _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil, settings: CassetteSettings? = nil,
+    _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
+    settings: CassetteSettings? = nil,
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+    let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
     let use = try CassetteUse(
         TestPlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
     guard let test = Test.current else { return try await use.run(outsideOfTests: body) }

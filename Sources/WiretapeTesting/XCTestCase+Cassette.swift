@@ -15,11 +15,12 @@ extension XCTestCase {
     ///
     /// - Throws: what the body throws, or an error if the cassette cannot be opened.
     public func withCassette<Result>(
-        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
+        order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
-        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -38,11 +39,12 @@ extension XCTestCase {
     ///         try await withCassette("pets/upload") { … }
     ///     }
     public func withCassette<Result>(
-        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, order: ReplayOrder? = nil,
+        _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
+        order: ReplayOrder? = nil,
         settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {
-        let options = CassetteOptions(mode: mode, unused: unused, order: order, settings: settings)
+        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {

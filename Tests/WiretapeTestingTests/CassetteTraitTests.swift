@@ -60,8 +60,10 @@ struct CassetteTraitTests {
         #expect(try await Exchanges.ask(Cassette.current?.transport, page: 1) == "1")
     }
 
-    @Test(.cassette("trait/two", mode: .none), arguments: [1, 2]) func argumentsShareTheCassette(page: Int) async throws {
-        #expect(try await Exchanges.ask(Cassette.current?.transport, page: page) == "\(page)")
+    /// Each has a recording of the same request: none can get another's answer.
+    @Test(.cassette("trait/pages", mode: .none), arguments: [1, 2]) func eachArgumentHasItsCassette(page: Int) async throws {
+        #expect(Cassette.current?.path.hasSuffix("/WiretapeTestingTests/Cassettes/trait/pages/\(page).json") == true)
+        #expect(try await Exchanges.ask(Cassette.current?.transport, page: 1) == "\(page)")
     }
 
     @Test func withoutATraitThereIsNone() { #expect(Cassette.current == nil) }

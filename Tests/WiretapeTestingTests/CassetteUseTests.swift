@@ -1,7 +1,7 @@
 import Foundation
 import TapeTestSupport
 import Testing
-import Wiretape
+@testable import Wiretape
 @testable import WiretapeTesting
 
 struct CassetteUseTests {
@@ -9,11 +9,11 @@ struct CassetteUseTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func use(_ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list") throws
-        -> CassetteUse
-    {
+    private func use(_ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list",
+        scopes: CassetteScopes = .shared
+    ) throws -> CassetteUse {
         let options = CassetteOptions(mode: mode, unused: unused, order: order)
-        return try CassetteUse(TestPlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]))
+        return try CassetteUse(TestPlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]), scopes: scopes)
     }
 
     /// Records a page through the use's cassette, from a stub.
@@ -54,6 +54,30 @@ struct CassetteUseTests {
             #expect(problem.contains("unused: exchange 2, \"GET http://pets.test/2\""))
             #expect(problem.hasSuffix("pass mode: .all; to accept unused exchanges, pass unused: .allow with \"pets/list\""))
         }
+    }
+
+    /// A session of its own on a queue: it would have gone to the network, and the test stayed green.
+    @Test func aRequestThatLeavesTheTestIsRefusedAndFailsIt() async throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        let scopes = CassetteScopes()
+        let use = try self.use(.none, unused: .allow, scopes: scopes)
+        let error = await Task.detached {
+            await Session(transport: EscapedTransport(scopes: scopes, isLate: false)).request("http://pets.test/1").serializingString()
+                .response.error
+        }.value
+        #expect(error?.message.contains("was refused: it comes from a task or queue without a cassette while a test uses one") == true)
+        let problem = try #require(use.end(failed: false))
+        #expect(problem.contains("a request was made without the test's cassette, and refused"))
+        #expect(problem.hasSuffix("escapes: .allow:\n  GET \"http://pets.test/1\""))
+    }
+
+    @Test func whatLeavesATestIsNotRecordedAndNorIsTheRest() async throws {
+        let scopes = CassetteScopes()
+        let use = try self.use(.once, scopes: scopes)
+        try await self.record(1, with: use)
+        _ = await Session(transport: EscapedTransport(scopes: scopes, isLate: true)).request("http://pets.test/2").serializingString().response
+        #expect(use.end(failed: false)?.contains("pets.test/2") == true)
+        #expect(!self.folder.exists("pets/list.json"))
     }
 
     /// Else nobody would find the variable to change anything.

@@ -12,7 +12,8 @@ internal import TapeRecorder
 /// One for each test or run; instances share nothing. The file format is that of the proxy. Close it when all requests have ended: the
 /// recording is then put in order and into its place.
 public final class Cassette: Sendable {
-    /// The cassette of the task, which sessions without a transport of their own use; if there is none, they use the network.
+    /// The cassette of the task, which sessions without a transport of their own use. If there is none, they use the cassette of the task
+    /// that made them; if there is none either, the network, unless a test is using a cassette.
     @TaskLocal public static var current: Cassette?
 
     public let path: String
@@ -149,6 +150,8 @@ public final class Cassette: Sendable {
         self.state.withLock { $0.outcome = outcome }
         return try outcome.get()
     }
+
+    var isOpen: Bool { !self.state.withLock { $0.isClosed } }
 
     /// The failure of each request after closing; nil while the cassette is open.
     var closedFailure: TransportFailure? {

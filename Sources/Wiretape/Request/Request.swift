@@ -17,8 +17,8 @@ public class Request: @unchecked Sendable, Identifiable {
     let number: UInt64
     let core: SessionCore
     let transport: any Transport
-    /// The cassette of the task that made the request. Handlers, adapters and retriers run with it, so that requests they make do not go to
-    /// the network.
+    /// The cassette of the task or the session that made the request. Handlers, adapters and retriers run with it, so that requests they
+    /// make do not go to the network.
     private let cassette: Cassette?
     let source: RequestSource
     let interceptor: (any RequestInterceptor)?
@@ -29,8 +29,7 @@ public class Request: @unchecked Sendable, Identifiable {
         self.core = core
         self.number = core.nextNumber()
         self.id = core.id(of: self.number)
-        self.transport = core.transportOfNow
-        self.cassette = Cassette.current
+        (self.transport, self.cassette) = core.destination()
         self.source = source
         self.interceptor = interceptor
         self.sink = sink
@@ -38,7 +37,7 @@ public class Request: @unchecked Sendable, Identifiable {
         core.emit(.created, of: self)
     }
 
-    /// Runs the closure with the `Cassette.current` of the place where the request was made.
+    /// Runs the closure with the cassette of the request as `Cassette.current`.
     func withItsCassette<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let cassette = self.cassette else { return try body() }
         return try Cassette.$current.withValue(cassette, operation: body)

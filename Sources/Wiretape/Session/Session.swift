@@ -14,8 +14,9 @@ public final class Session: Sendable {
     let core: SessionCore
 
     /// - Parameter transport: carries all requests and checks their certificates itself: `configuration.serverTrust` and
-    ///   `cachedResponseHandler` do not apply. Nil takes the transport of `Cassette.current`, looked up when a request is made, and without
-    ///   a cassette the network, unless `WIRETAPE_OFFLINE` is set.
+    ///   `cachedResponseHandler` do not apply. Nil takes that of `Cassette.current`, looked up when a request is made, then that of the
+    ///   cassette that the session was made under. Without a cassette it is the network, unless `WIRETAPE_OFFLINE` is set or a test uses a
+    ///   cassette.
     public init(configuration: Configuration = Configuration(), transport: (any Transport)? = nil) {
         self.core = SessionCore(configuration, transport: transport)
     }

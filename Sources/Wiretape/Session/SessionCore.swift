@@ -15,6 +15,7 @@ final class SessionCore: Sendable {
     let clock: ElapsedClock
     /// Nil takes the transport of the task's cassette, or the network.
     private let transport: (any Transport)?
+    private let remembered: RememberedCassette
     private let network: SessionNetwork
     private let registry = Guarded(RequestRegistry())
     private let numbers = Guarded<UInt64>(0)
@@ -26,14 +27,19 @@ final class SessionCore: Sendable {
         let network = SessionNetwork(configuration)
         self.network = network
         self.transport = transport ?? cassette?.transport(around: network.recorded)
+        self.remembered = RememberedCassette(Cassette.current)
     }
 
     // MARK: Requests
 
-    /// The transport of a request that is made now.
-    var transportOfNow: any Transport {
-        self.transport ?? Cassette.current?.transport(around: self.network.recorded)
-            ?? FallbackTransport.transport(around: self.network.unrecorded)
+    /// The transport of a request that the calling task makes now, and the cassette for its handlers.
+    func destination(among scopes: CassetteScopes = .shared) -> (transport: any Transport, cassette: Cassette?) {
+        let current = Cassette.current
+        if let transport = self.transport { return (transport, current) }
+        let cassette = self.remembered.cassette(of: current)
+        if let cassette, cassette.isOpen || !scopes.refuses { return (cassette.transport(around: self.network.recorded), cassette) }
+        if scopes.refuses { return (EscapedTransport(scopes: scopes, isLate: cassette != nil), cassette) }
+        return (FallbackTransport.transport(around: self.network.unrecorded), nil)
     }
 
     /// Ascending, from 1.

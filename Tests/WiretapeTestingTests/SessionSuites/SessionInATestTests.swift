@@ -37,12 +37,41 @@ struct SessionInATestTests {
     }
 
     /// Side by side, each from a recording of its own: none runs out of answers.
-    @Test(.cassette("trait/two", mode: .none), arguments: [1]) func testsDoNotTakeEachOthersAnswers(page: Int) async throws {
+    @Test(.cassette("trait/two", mode: .none)) func testsDoNotTakeEachOthersAnswers() async throws {
         let session = Session()
         for page in 1...2 {
             let text = try await session.request("http://pets.test/\(page)").serializingString().value
             #expect(text == "\(page)")
         }
+    }
+
+    /// From a task, a queue and a callback that know nothing of the test, through a session that was made in it.
+    @Test(.cassette("trait/two", mode: .none)) func requestsFromElsewhereAskTheCassetteToo() async throws {
+        let session = Session()
+        let first = try await Task.detached { try await session.request("http://pets.test/1").serializingString().value }.value
+        let second = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                session.request("http://pets.test/2").responseString(queue: .global()) { continuation.resume(returning: $0.value) }
+            }
+        }
+        #expect([first, second] == ["1", "2"])
+    }
+
+    @Test(.cassette("trait/two", mode: .none)) func aCallbackCarriesTheCassette() async throws {
+        let texts = await withEscapedCassette { cassette in
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    cassette.yield {
+                        Session().request("http://pets.test/1").responseString(queue: .global()) { first in
+                            Session().request("http://pets.test/2").responseString(queue: .global()) { second in
+                                continuation.resume(returning: [first.value, second.value])
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(texts == ["1", "2"])
     }
 
     @Test func missIsAnErrorThatNamesTheNearest() async throws {

@@ -98,7 +98,7 @@ import Testing
         let folder = try TemporaryFolder()
         let cassette = try Cassette(folder.file("a.json"), mode: .all)
         Cassette.$current.withValue(cassette) {
-            #expect(SessionCore(Session.Configuration(), transport: transport).transportOfNow as? ScriptedTransport === transport)
+            #expect(SessionCore(Session.Configuration(), transport: transport).destination().transport as? ScriptedTransport === transport)
         }
     }
 
@@ -108,10 +108,10 @@ import Testing
         let core = SessionCore(Session.Configuration(), cassette: own)
         let without = SessionCore(Session.Configuration())
         Cassette.$current.withValue(current) {
-            #expect((core.transportOfNow as? RecordingTransport)?.cassette === own)
-            #expect((without.transportOfNow as? RecordingTransport)?.cassette === current)
+            #expect((core.destination().transport as? RecordingTransport)?.cassette === own)
+            #expect((without.destination().transport as? RecordingTransport)?.cassette === current)
         }
-        #expect(without.transportOfNow as? LiveTransport === LiveTransport.shared)
+        #expect(without.destination().transport as? LiveTransport === LiveTransport.shared)
     }
 
     /// No policy is for the host, and so it is refused on every platform.
