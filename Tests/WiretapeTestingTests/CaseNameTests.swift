@@ -3,7 +3,7 @@ import Testing
 @testable import WiretapeTesting
 
 @Suite struct CaseNameTests {
-    private enum Kind { case cat }
+    enum Kind { case cat }
 
     private struct Pet: CustomTestStringConvertible { var testDescription: String { "a/b" } }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(CaseName.text([1], count: 2) == "1-3")
     }
 
-    @Test(arguments: [Kind.cat], [7]) fileprivate func theArgumentsOfARunningTestAreFound(kind: Kind, number: Int) throws {
+    @Test(arguments: [Kind.cat], [7]) func theArgumentsOfARunningTestAreFound(kind: Kind, number: Int) throws {
         #expect(try CaseName.text(of: #require(Test.Case.current)) == "cat-7")
     }
 
