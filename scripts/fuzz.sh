@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         $cassette_manifest
-        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"], swiftSettings: settings),
+        .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
