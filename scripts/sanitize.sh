@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of what reads octets of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
+# Runs the tests of what reads bytes of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
 # The targets stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
 set -eu
 
