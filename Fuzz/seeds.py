@@ -60,7 +60,7 @@ def seeds():
         yield "message", b"\x83" + response
     yield "hello", hello()
     yield "hello", hello()[:5] + hello()[5:]
-    for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/Format/Golden/**/*.json")]):
+    for tape in sorted([*ROOT.glob("Cassettes/**/*.json"), *ROOT.glob("Tests/CassetteTests/CassetteFormat/Golden/**/*.json")]):
         octets = tape.read_bytes()
         if len(octets) <= 8192:
             yield "cassette", octets

@@ -38,9 +38,7 @@ TABLE = {
     "TapeRecorder": [*PLATFORM, *FOR_PLAYBACK, "TapeExchange"],
     "CassetteRun": ["Swift", *PLAYBACK, "TapeRecorder"],
     "TapeTLS": [*PLATFORM, "TapeBytes", "COpenSSL"],
-    "TapeProxy": [*PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "CZlib", "COpenSSL", "NIO*", "Logging"],
-    # The web framework is Hummingbird, with what its signatures need.
-    "TapeInspector": [*PLATFORM, *PLAYBACK, "CassetteTools", "Foundation", "FoundationEssentials", "Hummingbird*", "HTTPTypes", "NIO*", "Logging"],
+    "TapeProxy": [*PLATFORM, *PLAYBACK, "CassetteRun", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "COpenSSL", "NIO*", "Logging"],
     "Wiretape": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Foundation", "FoundationNetworking",
         "Security", "UniformTypeIdentifiers",
@@ -48,7 +46,7 @@ TABLE = {
     "WiretapeTesting": [*PLATFORM, *PLAYBACK, "Wiretape", "Foundation", "FoundationNetworking", "Testing", "XCTest"],
     "WiretapeCLI": [
         *PLATFORM, *PLAYBACK, "CassetteRun", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "TapeTLS", "TapeProxy",
-        "TapeInspector", "ArgumentParser", "CYaml", "NIO*", "Logging",
+        "ArgumentParser", "CYaml", "Logging",
     ],
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
@@ -111,8 +109,7 @@ def self_test():
         ("TapeTLS", "@_exported public import CassetteModel\n", 1),
         ("TapeTLS", "internal import class NIOCore.Channel\n", 1),
         ("TapeProxy", "public import NIOCore\ninternal import TapeTLS\n", 0),
-        ("TapeProxy", "internal import TapeInspector\n", 1),
-        ("TapeInspector", "internal import TapeProxy\ninternal import TapeTLS\n", 2),
+        ("TapeProxy", "internal import WiretapeCLI\n", 1),
         ("Wiretape", "internal import NIOCore\ninternal import COpenSSL\n", 2),
         ("WiretapeTesting", "public import Testing\npublic import Wiretape\n", 0),
         ("WiretapeCLI", "internal import COpenSSL\ninternal import Wiretape\n", 2),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Feeds made-up octets to what reads those of strangers, with libFuzzer and AddressSanitizer: fuzz.sh [SECONDS] [TARGET…]
+# Feeds made-up bytes to what reads those of strangers, with libFuzzer and AddressSanitizer: fuzz.sh [SECONDS] [TARGET…]
 # Without targets, all of them, one after the other. What a target has learned stays in .build-fuzz/corpus; a finding lands in .build-fuzz.
 # An input again: .build-fuzz/fuzz TARGET FILE
 set -eu
@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec"),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd"),
         $cassette_manifest
-        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"], swiftSettings: settings),
+        .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: [$playback, "CassettePlayback", "TapeExchange", "TapeTLS", "CZlib"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of what reads octets of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
+# Runs the tests of what reads bytes of strangers under AddressSanitizer, and LeakSanitizer on Linux: sanitize.sh [--filter PATTERN]
 # The targets stand in a package of their own, so that neither SwiftNIO nor the proxy is built for it.
 set -eu
 
@@ -21,7 +21,7 @@ let package = Package(
     platforms: [.macOS(.v13)],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),$cassette_manifest
-        .target(name: "TapeTLS", dependencies: ["Platform", "COpenSSL"], swiftSettings: settings),
+        .target(name: "TapeTLS", dependencies: ["Platform", "TapeBytes", "COpenSSL"], swiftSettings: settings),
         .target(
             name: "TapeTestSupport", dependencies: [$playback, "TapeExchange"], path: "Tests/TapeTestSupport", swiftSettings: settings),
         .testTarget(
@@ -29,7 +29,7 @@ let package = Package(
             dependencies: [$playback, "CassettePlayback", "CassetteTools", "ClientCapabilities", "TapeTrust", "TapeTestSupport"],
             exclude: ["CassetteFormat/Golden"], swiftSettings: settings),
         .testTarget(name: "TapeExchangeTests", dependencies: [$model, "TapeExchange"], swiftSettings: settings),
-        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeTLS", "COpenSSL"], swiftSettings: settings),
+        .testTarget(name: "TapeTLSTests", dependencies: ["Platform", "TapeBytes", "TapeTLS", "TapeTestSupport", "COpenSSL"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

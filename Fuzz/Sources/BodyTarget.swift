@@ -7,7 +7,7 @@ internal import TapeBytes
 
 /// The way of a body into a cassette and back: whatever its bytes and whatever its fields claim, it comes out as it went in.
 ///
-/// An input is an byte for the Content-Type, one for the Content-Encoding, and the wire bytes.
+/// An input is a byte for the Content-Type, one for the Content-Encoding, and the wire bytes.
 enum BodyTarget: FuzzTarget {
     /// Sidecars, by path.
     private struct MemorySink: SidecarSink {

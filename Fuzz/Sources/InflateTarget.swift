@@ -8,7 +8,7 @@ internal import TapeBytes
 
 /// The inflater and the chain of codings: nothing depends on the cuts, limits hold, and raw deflate decodes as zlib alone decodes it.
 ///
-/// An input is an byte for the format, one for the cuts, and the coded bytes.
+/// An input is a byte for the format, one for the cuts, and the coded bytes.
 enum InflateTarget: FuzzTarget {
     private static let limit = 1 << 18
 

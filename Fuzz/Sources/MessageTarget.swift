@@ -8,7 +8,7 @@ internal import TapeExchange
 
 /// The parsers of heads and bodies: what they read, or why they refuse, does not depend on how the bytes arrive.
 ///
-/// An input is an byte for the side and the cuts, and the bytes of a connection's one direction.
+/// An input is a byte for the side and the cuts, and the bytes of a connection's one direction.
 enum MessageTarget: FuzzTarget {
     private enum Head: Equatable {
         case request(Parsed<RequestHead>)

@@ -7,7 +7,7 @@ internal import TapeBytes
 
 /// The multipart parser: the stretches put together are the body, the parts written again are the body, and nothing depends on the cuts.
 ///
-/// An input is an byte for the cuts, a boundary up to a line feed, and the body.
+/// An input is a byte for the cuts, a boundary up to a line feed, and the body.
 enum MultipartTarget: FuzzTarget {
     /// What an event told, without pointers; neighbours of one kind are joined, since data comes as it was cut.
     private struct Told: Equatable {

@@ -77,7 +77,7 @@ static inline long wiretape_bio_bytes(BIO *bio, char **bytes) {
     return BIO_get_mem_data(bio, bytes);
 }
 
-/// RFC 2253 with UTF-8 left as it is; control octets are escaped.
+/// RFC 2253 with UTF-8 left as it is; control bytes are escaped.
 static inline int wiretape_print_name(BIO *bio, const X509_NAME *name) {
     return X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~(unsigned long)ASN1_STRFLGS_ESC_MSB);
 }
@@ -110,7 +110,7 @@ static inline int wiretape_name_count(const GENERAL_NAMES *names) {
     return sk_GENERAL_NAME_num(names);
 }
 
-/// The octets of a DNS name or an address; NULL for other kinds. They stay the list's.
+/// The bytes of a DNS name or an address; NULL for other kinds. They stay the list's.
 static inline const unsigned char *wiretape_name_at(const GENERAL_NAMES *names, int index, int *is_address, int *length) {
     const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
     const ASN1_STRING *text = NULL;
@@ -128,8 +128,8 @@ static inline const unsigned char *wiretape_name_at(const GENERAL_NAMES *names, 
 }
 
 /// A positive serial number from its magnitude.
-static inline int wiretape_set_serial(X509 *certificate, const unsigned char *octets, int count) {
-    return ASN1_STRING_set(X509_get_serialNumber(certificate), octets, count);
+static inline int wiretape_set_serial(X509 *certificate, const unsigned char *bytes, int count) {
+    return ASN1_STRING_set(X509_get_serialNumber(certificate), bytes, count);
 }
 
 /// UTCTime until 2049, GeneralizedTime after it (RFC 5280, 4.1.2.5).
@@ -164,7 +164,7 @@ static inline int wiretape_add_extension(X509 *certificate, int nid, int critica
     return done;
 }
 
-/// The octets of the subject key identifier, or NULL. They stay the certificate's.
+/// The bytes of the subject key identifier, or NULL. They stay the certificate's.
 static inline const unsigned char *wiretape_key_identifier(X509 *certificate, int *count) {
     const ASN1_OCTET_STRING *value = X509_get0_subject_key_id(certificate);
     if (value == NULL) {

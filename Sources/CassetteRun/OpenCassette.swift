@@ -58,6 +58,6 @@ public struct OpenCassette: Sendable {
     @discardableResult
     public func close(keepsOld: Bool = false) throws(CassetteError) -> String? { try self.recorder?.close(keepsOld: keepsOld) }
 
-    /// In place of `close` for a run that came to nothing: a cassette that was created for it and is empty goes away.
+    /// Instead of `close` after a failed start: removes a cassette that was created for the run and is still empty.
     public func abandon() throws(CassetteError) { try self.recorder?.abandon() }
 }

@@ -21,7 +21,7 @@ enum CapabilityTable {
             "libcurl reads only the system's roots, and whether the authority is or can be among them is not known.",
             instead: "run \"wiretape doctor\", or write WIRETAPE_REVERSE before URLs"),
         CapabilityRule(
-            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession reads none of these variables.",
+            .trustVariables, "roots from SSL_CERT_FILE and similar", .no, "URLSession reads none of these variables.",
             instead: "use \"wiretape record --trust namespace\" or \"wiretape ca install\""),
         CapabilityRule(
             .proxyEnvironment, "a proxy by http_proxy and https_proxy", .yes,
@@ -30,7 +30,7 @@ enum CapabilityTable {
             .proxyDictionary, "a proxy by connectionProxyDictionary", .no, "the dictionary is ignored, and requests go to the network.",
             instead: "set http_proxy and https_proxy"),
         CapabilityRule(
-            .http2, "HTTP/2", .yes, "it is agreed on inside TLS; through the recorder HTTP/1.1 is spoken.",
+            .http2, "HTTP/2", .yes, "it is agreed on inside TLS; the recorder uses HTTP/1.1.",
             where: { $0.libcurl?.hasHTTP2 == true }),
         CapabilityRule(.http2, "HTTP/2", .no, "this libcurl is built without it.", where: { $0.libcurl?.hasHTTP2 == false }),
         CapabilityRule(
@@ -46,7 +46,7 @@ enum CapabilityTable {
         CapabilityRule(
             .adapterDataTasks, "data tasks that a URLProtocol answers", .yes,
             "completion handlers, delegates and async calls work; of several pieces of a body only delegates get all.",
-            instead: "give the body in one piece, as Wiretape's adapter does"),
+            instead: "deliver the body in one piece, as Wiretape's adapter does"),
         CapabilityRule(
             .adapterUploadBodies, "bodies of upload tasks in a URLProtocol", .limited,
             "the request has no body there, and what its httpBody holds is not what would be sent.",
@@ -57,7 +57,7 @@ enum CapabilityTable {
             instead: "download by Wiretape's Session, or through the proxy"),
         CapabilityRule(
             .adapterAsync, "async calls that a URLProtocol ends without a response", .no, isFatal: true,
-            "the process ends if didFinishLoading is called without a response.", instead: "give a response or an error first"),
+            "the process ends if didFinishLoading is called without a response.", instead: "deliver a response or an error first"),
         CapabilityRule(
             .adapterRedirects, "wasRedirectedTo in a URLProtocol", .no, isFatal: true, "the call is a fatalError.",
             instead: "follow the redirect inside and answer with its end, as Wiretape's adapter does"),
@@ -89,7 +89,8 @@ enum CapabilityTable {
             "the delegate is called on another queue than its own, which ends programs that check it.",
             instead: "upload a file or Data, or use Wiretape's Session"),
         CapabilityRule(
-            .nilUploads, "uploadTask(with:from: nil)", .no, isFatal: true, "the process ends.", instead: "give empty Data, or a data task"),
+            .nilUploads, "uploadTask(with:from: nil)", .no, isFatal: true, "the process ends.",
+            instead: "pass empty Data, or use a data task"),
         CapabilityRule(
             .streamErrors, "streamError of a stream without an error", .no, isFatal: true,
             "reading the property ends the process, with input and output streams alike.", instead: "look at streamStatus first"),
@@ -101,7 +102,7 @@ enum CapabilityTable {
             .trailers, "answers with trailers after their chunks", .limited, "the task fails instead of the process.",
             instead: "have the server send none", releases: SwiftReleaseRange(from: SwiftRelease(6, 4))),
         CapabilityRule(
-            .redirectBodies, "bodies of redirected requests", .limited, "a 307 or 308 has the request sent again without its body.",
+            .redirectBodies, "bodies of redirected requests", .limited, "after 307 or 308 the request is sent again without its body.",
             instead: "stop the redirect in the delegate and send the request yourself, or use Wiretape's Session"),
         CapabilityRule(
             .invalidatedSessions, "tasks of a session that was invalidated", .no, isFatal: true, "making one is a fatalError.",
@@ -109,7 +110,7 @@ enum CapabilityTable {
         CapabilityRule(
             .timeouts, "timeouts", .limited,
             "they count whole seconds of silence: 0.5 s is 0 and fails at once, and timeoutIntervalForResource does nothing.",
-            instead: "give 1 s or more, or use Wiretape's Session"),
+            instead: "use 1 s or more, or use Wiretape's Session"),
         CapabilityRule(.asyncBytes, "bytes(for:)", .no, "there is no such method.", instead: "stream by Wiretape's Session"),
         CapabilityRule(
             .asyncDelegates, "async methods of delegates", .no, "they compile and are never called.",
@@ -139,11 +140,11 @@ enum CapabilityTable {
             "the system has to trust the authority, and to have the proxy in its settings.",
             instead: "run \"wiretape ca install\", or write WIRETAPE_REVERSE before URLs", systems: Self.both),
         CapabilityRule(
-            .trustVariables, "roots by SSL_CERT_FILE and its like", .no, "URLSession uses only the keychain.",
+            .trustVariables, "roots from SSL_CERT_FILE and similar", .no, "URLSession uses only the keychain.",
             instead: "run \"wiretape ca install\"", systems: Self.both),
         CapabilityRule(
             .proxyEnvironment, "a proxy by http_proxy and https_proxy", .no, "URLSession takes the system's settings.",
-            instead: "give the session a connectionProxyDictionary", systems: Self.both),
+            instead: "set the session's connectionProxyDictionary", systems: Self.both),
         CapabilityRule(
             .proxyDictionary, "a proxy by connectionProxyDictionary", .yes, "it is honoured for each session.", systems: Self.both),
         CapabilityRule(

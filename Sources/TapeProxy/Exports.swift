@@ -4,12 +4,17 @@
 @_exported public import struct CassetteModel.CassetteErrorCode
 @_exported public import struct TapeBytes.CodedError
 @_exported public import class CassettePlayback.CassetteSession
+@_exported public import protocol TapeBytes.ContentDigest
+@_exported public import struct CassettePlayback.CustomMatch
 @_exported public import struct CassettePlayback.DateRefresh
 @_exported public import struct TapeTrust.HostPattern
 @_exported public import enum CassettePlayback.Latency
 @_exported public import struct CassetteRedaction.LiveRedactor
+@_exported public import typealias CassettePlayback.MatchRuleError
+@_exported public import struct CassettePlayback.MatchRuleErrorCode
 @_exported public import struct CassettePlayback.MatchRuleTexts
 @_exported public import struct CassettePlayback.MatchRules
+@_exported public import struct CassettePlayback.MissReport
 @_exported public import struct CassetteRun.Age
 @_exported public import enum CassetteRun.ExpiryPolicy
 @_exported public import struct CassetteRun.OpenCassette

@@ -41,7 +41,8 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
     // MARK: Reading a pattern
 
-    private static let example = "write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
+    private static let example =
+        "write a name such as example.com, *.example.com, an address or *, with an optional port as in example.com:8443"
 
     private static func split(_ text: String) throws(SettingSyntaxError) -> (host: Substring, port: Int?) {
         guard !text.contains("/") else {

@@ -42,7 +42,7 @@ public struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         guard let slash = text.firstIndex(of: "/") else { throw SettingSyntaxError("\"\(text)\" is not a public key pin; \(example)") }
         let algorithm = text[..<slash]
         guard algorithm == "sha256" else {
-            throw SettingSyntaxError("\"\(text)\" is a pin of kind \"\(algorithm)\", and only sha256 is known; \(example)")
+            throw SettingSyntaxError("\"\(text)\" uses the digest \"\(algorithm)\", and only sha256 is supported; \(example)")
         }
         var base64 = Array(text[slash...].dropFirst().utf8)
         // RFC 4648, 4: the base64 of 32 bytes may begin with a slash itself, so the length tells curl's second slash.

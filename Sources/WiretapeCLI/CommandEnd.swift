@@ -1,7 +1,4 @@
 internal import ArgumentParser
-internal import CassetteModel
-internal import CassettePlayback
-internal import CassetteRedaction
 internal import TapeProxy
 
 /// How a command ends: the one place that knows every error and its exit code.
@@ -58,23 +55,4 @@ enum ExitStatus {
     static let usage: Int32 = 64
     /// The command after `--` was not found, as shells report it.
     static let commandNotFound: Int32 = 127
-}
-
-/// Why trust could not be set up: what, with which file, and what to do next.
-struct TrustError: Error, Hashable, CustomStringConvertible {
-    var message: String
-
-    init(_ message: String) { self.message = message }
-
-    var description: String { self.message }
-
-    /// Runs a command's body; an error is printed and becomes the exit code.
-    static func reporting(_ body: () throws(TrustError) -> Void) throws {
-        do throws(TrustError) {
-            try body()
-        } catch {
-            Terminal.error.complain(error.message)
-            throw ExitCode(ExitStatus.failed)
-        }
-    }
 }

@@ -110,7 +110,7 @@ enum BodyDecoder {
     private static func piece(_ value: JSONValue, _ name: String, _ reader: ObjectReader) throws(CassetteError) -> Arrival.Piece {
         var elements = value.elements
         guard let at = elements.next()?.double, let size = elements.next()?.int, size >= 0, size <= ObjectReader.largest else {
-            throw reader.error(value, name, "expected pieces as [ms, size]")
+            throw reader.error(value, name, "expected pieces of the form [ms, size]")
         }
         guard let line = elements.next() else { return Arrival.Piece(at: at, size: size) }
         guard let text = line.string, !text.utf8.contains(where: { ($0 < 0x20 && $0 != 9) || $0 == 0x7F }), elements.next() == nil else {
@@ -151,7 +151,7 @@ enum CodingsDecoder {
         case "gzip": known = self.parameters + ["header"]
         case "deflate", "raw-deflate": known = self.parameters
         case "br", "zstd": known = []
-        default: throw reader.error(value, "codings", "does not know the coding '\(name)'", code: .unsupportedVersion)
+        default: throw reader.error(value, "codings", "the coding '\(name)' is unknown", code: .unsupportedVersion)
         }
         let inner = try ObjectReader(member.value, path, reader.place, known: known)
         try inner.refuseUnknown()

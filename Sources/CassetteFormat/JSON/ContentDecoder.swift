@@ -13,7 +13,7 @@ enum ContentDecoder {
         var content: (name: String, value: JSONValue)?
         for name in names {
             guard let value = reader[name] else { continue }
-            if let first = content { throw reader.error(value, name, "expected one content: '\(first.name)' is there already") }
+            if let first = content { throw reader.error(value, name, "expected one content, found '\(first.name)' too") }
             content = (name, value)
         }
         return content
@@ -88,7 +88,7 @@ enum ContentDecoder {
         }
         guard let name = try reader.string("charset"), let member = reader["charset"] else { return .text(text) }
         guard let charset = Charset.allCases.first(where: { $0.rawValue == name }) else {
-            throw reader.error(member, "charset", "does not know the charset '\(name)'", code: .unsupportedVersion)
+            throw reader.error(member, "charset", "the charset '\(name)' is unknown", code: .unsupportedVersion)
         }
         guard let bytes = charset.encode(text) else {
             throw reader.error(
@@ -147,7 +147,7 @@ enum ContentDecoder {
         let plain = try inner.utf8("plain") ?? []
         let escaped = try inner.utf8("escaped") ?? []
         guard plain.allSatisfy(FormSpelling.mayBePlain) else {
-            throw inner.error(value, "plain", "expected visible ASCII characters but '&', '%' and '+'")
+            throw inner.error(value, "plain", "expected visible ASCII characters except '&', '%' and '+'")
         }
         return FormSpelling(escapesSpace: space == "%20", usesLowerCaseHex: hex == "lower", plain: plain, escaped: escaped)
     }

@@ -32,7 +32,7 @@ public enum InteractionDecoder {
         let reader = try ObjectReader(value, "", place, known: self.members)
         let started = try reader.required("started")
         guard let time = try Timestamp(reader.requiredString("started")) else {
-            throw reader.error(started, "started", "expected a time in UTC, as 2026-11-21T04:19:28.123456Z")
+            throw reader.error(started, "started", "expected a time in UTC such as 2026-11-21T04:19:28.123456Z")
         }
         var interaction = Interaction(
             id: try reader.requiredInt("id"), started: time, request: try self.request(reader.required("request"), place))
@@ -60,7 +60,7 @@ public enum InteractionDecoder {
             value, "request", place, known: ["method", "url", "target", "version", "headers", "body", "trailers"])
         let method = try reader.required("method")
         guard let name = try reader.headString("method"), !name.isEmpty, !name.utf8.contains(32) else {
-            throw reader.error(method, "method", "expected a method, as GET")
+            throw reader.error(method, "method", "expected a method such as GET")
         }
         let location = try reader.required("url")
         guard let url = try reader.headString("url"), !url.isEmpty else { throw reader.error(location, "url", "expected an absolute URL") }
@@ -101,7 +101,7 @@ public enum InteractionDecoder {
         let parts = text.dropFirst(5).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.starts(with: "HTTP/".utf8), parts.count == 2, parts.allSatisfy({ $0.count == 1 }), let major = JSONNumber.int(parts[0]),
             let minor = JSONNumber.int(parts[1])
-        else { throw reader.error(value, "version", "expected a version, as HTTP/1.1") }
+        else { throw reader.error(value, "version", "expected a version such as HTTP/1.1") }
         return HTTPVersion(major: major, minor: minor)
     }
 
@@ -202,7 +202,7 @@ enum ConnectionDecoder {
 
     private static func time(_ name: String, _ reader: ObjectReader) throws(CassetteError) -> Timestamp {
         guard let time = try Timestamp(reader.requiredString(name)) else {
-            throw reader.error(try reader.required(name), name, "expected a time in UTC, as 2026-11-21T00:00:00Z")
+            throw reader.error(try reader.required(name), name, "expected a time in UTC such as 2026-11-21T00:00:00Z")
         }
         return time
     }

@@ -28,7 +28,7 @@ struct ObjectReader {
                 self.unknown.append(UnknownMember(name: name, json: Array(member.value.raw)))
                 continue
             }
-            guard self.found[index] == nil else { throw self.error(member.name, name, "expected it once") }
+            guard self.found[index] == nil else { throw self.error(member.name, name, "appears twice") }
             self.found[index] = member.value
         }
     }

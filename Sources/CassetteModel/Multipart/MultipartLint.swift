@@ -130,7 +130,7 @@ enum ContentTypeLint {
             problems.append(
                 MultipartProblem(
                     .contentTypeTwice, offset: offset,
-                    "\"Content-Type\" is there twice, and servers differ in which one they use; set it once"
+                    "\"Content-Type\" appears twice, and servers differ in which one they use; set it once"
                 ))
         }
         guard let type = MultipartType(fields) else { return problems }

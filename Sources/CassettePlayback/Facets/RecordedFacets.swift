@@ -37,7 +37,7 @@ extension BodyFacets {
         } catch let error as CassetteError {
             throw error
         } catch {
-            throw CassetteError(.unreadable, "a recorded request body cannot be read (\(error)); record the exchange again")
+            throw CassetteError(.unreadable, "a recorded request body cannot be read (\(error)); record the exchange again", cause: error)
         }
     }
 }

@@ -23,7 +23,7 @@ public struct PlacePattern: Sendable, Hashable {
         do {
             self.pattern = try Pattern(String(text[text.utf8.index(after: equals)...]))
         } catch {
-            throw MatchRuleError(.badPattern, "\"\(shown)\": \(error.message)")
+            throw MatchRuleError(.badPattern, "\"\(shown)\": \(error.message)", cause: error)
         }
         self.place = place
     }

@@ -84,7 +84,7 @@ struct ReplayReportJUnit {
     /// What a full list left out is a case, too: it must not go unnoticed.
     private mutating func addRest(_ count: Int, _ flaw: VerdictFlaw, _ words: String) {
         guard count > 0 else { return }
-        self.add("\(count) \(words)", .failure(flaw, "\(count) \(words) than the report has room for"))
+        self.add("\(count) \(words)", .failure(flaw, "\(count) \(words), omitted from the report"))
     }
 
     private mutating func add(_ name: String, _ wanted: Result) {

@@ -65,7 +65,7 @@ public enum RequestDifference: Sendable, Hashable, CustomStringConvertible {
         case .text(let line, let here, let recorded): "text line \(line) is \"\(here)\", recorded is \"\(recorded)\""
         case .bytes(let difference): "body \(difference)"
         case .graphQLItem(let name, let here, let recorded): Self.pair("query item \"\(name)\"", here, recorded)
-        case .bodyRemainder: "bodies differ after what was kept of them"
+        case .bodyRemainder: "the bodies differ after the part that was stored"
         case .custom(let name, let reason): "rule \"\(name)\": \(reason)"
         case .remainder: "they differ after the first \(RequestParts.byteLimit) bytes"
         }
@@ -142,7 +142,7 @@ public struct ByteDifference: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let place = self.offset.map { "differs at byte \($0)" }
         if self.here != self.recorded { return "\(place ?? "differs"): \(Self.count(self.here)), recorded \(self.recorded)" }
-        return place.map { "\($0) of \(self.here)" } ?? "differs after what was kept of its \(Self.count(self.here))"
+        return place.map { "\($0) of \(self.here)" } ?? "differs after the stored part of its \(Self.count(self.here))"
     }
 
     static func count(_ bytes: Int) -> String { "\(bytes) \(bytes == 1 ? "byte" : "bytes")" }

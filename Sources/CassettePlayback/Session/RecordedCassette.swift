@@ -157,7 +157,7 @@ public final class RecordedCassette: Sendable {
         do {
             return try JSONDocument(head + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root[name]
         } catch {
-            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.")
+            throw CassetteError(.damaged, "\"\(path)\" line \(error.line): \(error.reason): correct it or restore the file.", cause: error)
         }
     }
 
@@ -176,7 +176,7 @@ public final class RecordedCassette: Sendable {
         do {
             return try CassetteHead(head).redactionRules()
         } catch {
-            throw CassetteError(error.code, "\"\(path)\": \(error.message)")
+            throw CassetteError(error.code, "\"\(path)\": \(error.message)", cause: error)
         }
     }
 }

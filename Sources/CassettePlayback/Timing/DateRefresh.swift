@@ -97,8 +97,7 @@ public struct DateRefresh: Sendable, Hashable {
         do {
             content = try BodyRestorer.decodedBytes(of: body, file: { try bodies.read($0, digest: digest()) }, raw: { try bodies.read($0) })
         } catch {
-            throw error as? CassetteError
-                ?? CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+            throw CassetteError(restoring: error)
         }
         let dates = JSONDates(pointers: self.rules.pointers, shift: self.shift)
         guard let edits = content.withUnsafeBytes({ dates.edits(in: $0) }), !edits.isEmpty else { return }

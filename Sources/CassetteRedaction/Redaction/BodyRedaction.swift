@@ -8,11 +8,11 @@ struct BodyRedaction {
     struct Result {
         var bytes: [UInt8]
         var count: Int
-        /// Of the bytes; nil where they were coded anew.
+        /// Of the bytes; nil if they were encoded again.
         var edits: EditList?
     }
 
-    /// Nil where nothing is to be done. `notes` tells of what could not be looked into.
+    /// Nil if nothing is to be done. `notes` says what could not be searched.
     func redacted(_ wire: [UInt8], headers: HeaderFields, isComplete: Bool, notes: inout [String]) -> Result? {
         guard !wire.isEmpty else { return nil }
         switch ContentEncoding(headers) {
@@ -44,7 +44,7 @@ struct BodyRedaction {
         do {
             isWhole = try wire.withUnsafeBytes { try chain.push($0) { decoded.append(contentsOf: $0) } } && chain.finish()
         } catch {
-            // The budget is spent, and nobody wants what is said here.
+            // The budget is spent: the notes are not used.
             return nil
         }
         if let problem = chain.problem, chain.produced == 0 {

@@ -25,7 +25,7 @@ package struct EditList: Sendable, Hashable {
     /// Bytes by which the text grows.
     var growth: Int { self.edits.reduce(0) { $0 + $1.bytes.count - $1.range.count } }
 
-    /// Whether an edit and a range share an byte.
+    /// Whether an edit and a range share a byte.
     func touches(_ range: Range<Int>) -> Bool {
         var (low, high) = (0, self.edits.count)
         while low < high {

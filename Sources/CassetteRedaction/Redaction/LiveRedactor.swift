@@ -19,10 +19,10 @@ public struct LiveRedactor: Sendable {
     /// Secrets known.
     var count: Int { self.redactor.vault.count }
 
-    /// The URL as the cassette would hold it; nil where it stays as it is.
+    /// The URL as the cassette would hold it; nil if unchanged.
     public func redacted(url: String) -> String? { self.redactor.head.redacted(url: url)?.url }
 
-    /// The fields as the cassette would hold them; nil where they stay as they are. Lengths and digests stay those of the live body.
+    /// The fields as the cassette would hold them; nil if unchanged. Lengths and digests stay those of the live body.
     public func redacted(headers: HeaderFields) -> HeaderFields? {
         var fields = headers
         return self.redactor.head.redact(&fields) > 0 ? fields : nil
@@ -40,7 +40,7 @@ public struct LiveRedactor: Sendable {
         return (redactedURL, redactedHeaders)
     }
 
-    /// The wire bytes of a body as the cassette would hold them; nil where they stay as they are.
+    /// The wire bytes of a body as the cassette would hold them; nil if unchanged.
     ///
     /// - Parameter headers: as the client sent them.
     public func redacted(body: [UInt8], headers: HeaderFields) -> [UInt8]? {

@@ -123,7 +123,7 @@ public struct Redactor: Sendable {
         return outcome
     }
 
-    /// Says that some of a message's secrets were too many: nobody looks for them elsewhere.
+    /// Notes that a message has secrets beyond the limit, which are not searched for elsewhere.
     func noteLimit(since unsearched: Int, _ outcome: inout RedactionOutcome) {
         guard self.vault.unsearched > unsearched else { return }
         outcome.notes.append(

@@ -42,7 +42,7 @@ package final class SearchBudget: Sendable {
 
     package var isSpent: Bool { self.state.withLock { $0.isSpent } }
 
-    /// Whether one of the bodies was far longer than its size on the wire: nobody pays for it in bytes what its search costs.
+    /// Whether one of the bodies was far longer than its size on the wire: its size on the wire says little of what its search costs.
     package var isDense: Bool { self.state.withLock { $0.isDense } }
 
     /// Another look at the same messages begins: what the last one counted counts no more, so that the longest one counts alone. Beyond a

@@ -33,7 +33,7 @@ struct SourceRedaction {
         case .other(let words): outcome.notes.append("not searched for secrets behind the content coding \"\(words)\"")
         }
         let known = self.text.vault.learned
-        // First for what is to be learned, so that the second pass knows it from the beginning.
+        // The first pass learns, so that the second knows from the beginning.
         var pass = SourcePass(text: self.text, headers: headers, names: names)
         try pass.run(source) { _ in }
         if let problem = pass.problem {
@@ -98,7 +98,7 @@ struct SourcePass {
         self.names = names
     }
 
-    /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil where nobody wants it.
+    /// - Parameter codings: what an earlier pass found out, to put the codings on what is delivered; nil if it is not needed.
     mutating func run(_ source: ByteSource, codings: [ContentCoding]? = nil, _ deliver: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard !self.names.isEmpty, let chain = DecoderChain(self.names, limits: .search(codedSize: source.size)) else {
             return try self.plain(source, deliver)

@@ -125,7 +125,7 @@ struct TextRedaction {
             for depth in views.indices {
                 let part = views[...depth]
                 views[depth].bytes.withUnsafeBytes { bytes in
-                    // Escapes within escapes: what stands for a part of an byte of the next level stands for all of it.
+                    // Escapes within escapes: what stands for a part of a byte of the next level stands for all of it.
                     self.search(bytes, index, placeholders) { range in
                         let wide = depth + 1 < views.count ? views[depth + 1].widened(range) : range
                         return part.reversed().reduce(wide) { $1.source($0) }

@@ -1,7 +1,7 @@
 public import CassetteModel
 public import TapeBytes
 
-/// All that stands before the interactions of a cassette, the `[` included, with one of its members read or given.
+/// All that is before the interactions of a cassette, the `[` included, with one of its members read or given.
 ///
 /// Keeps every other byte.
 public struct CassetteHead: Sendable, Hashable {
@@ -21,7 +21,8 @@ public struct CassetteHead: Sendable, Hashable {
         do {
             return try JSONDocument(self.bytes + [UInt8(ascii: "]"), UInt8(ascii: "}")]).root
         } catch {
-            throw CassetteError(.damaged, "the cassette's line \(error.line): \(error.reason): correct it or restore the file.")
+            throw CassetteError(
+                .damaged, "the cassette's line \(error.line): \(error.reason): correct it or restore the file.", cause: error)
         }
     }
 
@@ -31,7 +32,7 @@ public struct CassetteHead: Sendable, Hashable {
         do {
             return try RedactionRules(value)
         } catch {
-            throw CassetteError(.damaged, "the cassette's \"\(Self.redactionMember)\": \(error.message)")
+            throw CassetteError(.damaged, "the cassette's \"\(Self.redactionMember)\": \(error.message)", cause: error)
         }
     }
 
@@ -45,7 +46,7 @@ public struct CassetteHead: Sendable, Hashable {
     /// Gives or replaces a member; a new one comes right before the interactions.
     public mutating func set(_ member: UnknownMember) throws(CassetteError) {
         guard self.isWhole else {
-            throw CassetteError(.damaged, "the cassette's beginning is lost, and its rules cannot be kept: record it again")
+            throw CassetteError(.damaged, "the beginning of the cassette is damaged, so its redaction rules are lost: record it again")
         }
         let root = try self.document()
         if let old = root[member.name] {

@@ -2,14 +2,14 @@ internal import CassetteModel
 
 /// What stands in a cassette where a secret was: `{{kind:number}}`.
 ///
-/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder stands.
+/// Says nothing of the secret but its kind, and that it is the same one wherever the same placeholder is.
 public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     /// Letters, digits, `_`, `-` and `.`; see `kind(_:)`.
     public let kind: String
     /// Counts from 1 for each kind.
     public let number: Int
 
-    /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it stands for by much.
+    /// Longest kind: those of rules are made of field names, and a placeholder should not be longer than what it replaces by much.
     public static let kindLimit = 64
 
     public init(kind: String, number: Int) {
@@ -20,7 +20,7 @@ public struct Placeholder: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "{{\(self.kind):\(self.number)}}" }
     public var bytes: [UInt8] { Array(self.description.utf8) }
 
-    /// Some words as a kind: what may not stand in one becomes a hyphen.
+    /// Some words as a kind: what is not allowed becomes a hyphen.
     public static func kind(_ words: String) -> String {
         let bytes = words.utf8.prefix(Self.kindLimit).map { Self.mayStandInKind($0) ? $0 : UInt8(ascii: "-") }
         return bytes.isEmpty ? "secret" : String(decoding: bytes, as: UTF8.self)
@@ -35,10 +35,10 @@ extension Placeholder {
     /// Digits of a number: more secrets than that do not fit in memory.
     private static let digitLimit = 9
 
-    /// The bytes that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil where none stands there.
+    /// The bytes that a placeholder takes at an offset, its braces and colon plain or percent-encoded; nil if there is none.
     public static func length(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? { self.parts(in: bytes, at: offset)?.length }
 
-    /// The placeholder that stands at an offset, and how many bytes it takes; nil where none does.
+    /// The placeholder at an offset, and how many bytes it takes; nil if there is none.
     public static func spelled(in bytes: UnsafeRawBufferPointer, at offset: Int) -> (placeholder: Placeholder, length: Int)? {
         guard let (kind, number, length) = self.parts(in: bytes, at: offset) else { return nil }
         guard let count = Int(String(decoding: bytes[number], as: UTF8.self)) else { return nil }
@@ -81,7 +81,7 @@ extension Placeholder {
 }
 
 extension Placeholder {
-    /// Whether a placeholder stands in a range of a text, or around it.
+    /// Whether a placeholder is in a range of a text, or around it.
     static func touches(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Bool {
         // The longest has its braces, its colon and each of its marks in percent-encoding.
         let longest = Self.kindLimit + Self.digitLimit + 15

@@ -16,20 +16,20 @@ public struct RedactionRule: Sendable, Hashable {
         self.place = try RedactionPlace(words.first.map(String.init) ?? "")
         guard words.count == 2 else {
             if self.place == .path || self.place == .text {
-                throw SettingSyntaxError("\"\(text)\" says not what of it: write a pattern behind it, as \"\(text)=[0-9a-f]{32}\"")
+                throw SettingSyntaxError("\"\(text)\" needs a pattern: write one after \"=\", for example \"\(text)=[0-9a-f]{32}\"")
             }
             self.pattern = nil
             return
         }
         if Self.spellsSecret(words[1].utf8) {
             throw SettingSyntaxError(
-                "the rule for \"\(words[0])\" spells what it is to take out, and rules are kept in the cassette: put the value into an environment variable and name that with --secret-env, or describe it, as \"\(words[0])=[0-9a-f]{32}\""
+                "the rule for \"\(words[0])\" contains the secret itself, and rules are stored in the cassette: put the value into an environment variable and pass --secret-env NAME, or describe it, for example \"\(words[0])=[0-9a-f]{32}\""
             )
         }
         do {
             self.pattern = try Pattern(String(words[1]))
         } catch {
-            throw SettingSyntaxError("\"\(text)\" has no pattern behind the equals sign: \(error)")
+            throw SettingSyntaxError("\"\(text)\" has an invalid pattern after \"=\": \(error)")
         }
     }
 
@@ -116,7 +116,7 @@ public enum RedactionPlace: Sendable, Hashable {
         switch words[0] {
         case "json": self = .json(try Self.pointer(name, of: text))
         case _ where name.isEmpty:
-            throw SettingSyntaxError("\"\(text)\" names nothing: write a name behind the colon, as \"header:x-api-key\"")
+            throw SettingSyntaxError("\"\(text)\" lacks a name: write one after the colon, for example \"header:x-api-key\"")
         case "header": self = .header(name.lowercased())
         case "query": self = .query(name)
         case "form": self = .form(name)
@@ -127,14 +127,14 @@ public enum RedactionPlace: Sendable, Hashable {
 
     private static func unknown(_ text: String) -> SettingSyntaxError {
         SettingSyntaxError(
-            "\"\(text.prefix(200))\" is no place: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
+            "\"\(text.prefix(200))\" is not a place in a message: write \"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"path\" or \"text\""
         )
     }
 
     /// RFC 6901, 3 and 4.
     private static func pointer(_ pointer: String, of text: String) throws(SettingSyntaxError) -> [String] {
         guard pointer.isEmpty || pointer.hasPrefix("/") else {
-            throw SettingSyntaxError("\"\(text)\" has no JSON pointer: write it with a slash in front, as \"json:/user/token\"")
+            throw SettingSyntaxError("\"\(text)\" is not a JSON pointer: begin it with a slash, for example \"json:/user/token\"")
         }
         var segments: [String] = []
         for segment in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
@@ -153,7 +153,7 @@ public enum RedactionPlace: Sendable, Hashable {
             }
             guard !isEscaped else {
                 throw SettingSyntaxError(
-                    "\"\(text)\" has a \"~\" that means nothing: write \"~0\" for it, and \"~1\" for a slash in a name")
+                    "\"\(text)\" has a \"~\" without 0 or 1 after it: write \"~0\" for it, and \"~1\" for a slash in a name")
             }
             segments.append(String(decoding: bytes, as: UTF8.self))
         }

@@ -23,13 +23,13 @@ public struct RedactionRules: Sendable, Hashable {
     ///   - keep: `PLACE` or a kind of placeholder.
     public init(rules: [String], keep: [String] = [], secrets: [SecretValue] = []) throws(SettingSyntaxError) {
         guard rules.count <= Self.limit, keep.count <= Self.limit else {
-            throw SettingSyntaxError("more than \(Self.limit) rules of redaction: use patterns to say more with fewer")
+            throw SettingSyntaxError("there are more than \(Self.limit) redaction rules: combine some with patterns")
         }
         for text in rules { self.rules.append(try RedactionRule(text)) }
         for text in keep { self.keep.append(try RedactionException(text)) }
         for secret in secrets where secret.bytes.count < NeedleIndex.lengthLimit {
             throw SettingSyntaxError(
-                "the value of \"\(secret.name)\" has \(secret.bytes.count) bytes, and only one of at least \(NeedleIndex.lengthLimit) can be looked for: leave it out of --secret-env, and name its place with --redact, as \"header:x-pin\""
+                "the value of \"\(secret.name)\" has \(secret.bytes.count) bytes, fewer than the \(NeedleIndex.lengthLimit) that can be searched for: remove it from --secret-env, and pass its place with --redact, for example \"header:x-pin\""
             )
         }
         self.secrets = secrets
@@ -117,7 +117,8 @@ public struct RedactionException: Sendable, Hashable {
             let place = try RedactionPlace(text)
             if place == .path || place == .text {
                 throw SettingSyntaxError(
-                    "\"\(text)\" cannot be kept as a whole: name a kind, as \"jwt\", or a place, as \"header:x-api-key\"")
+                    "\"\(text)\" cannot be excluded as a whole: write a kind, for example \"jwt\", or a place, for example \"header:x-api-key\""
+                )
             }
             self.place = place
             self.kind = nil
@@ -135,7 +136,7 @@ extension RedactionRules {
     /// Rules as a cassette's head or a configuration has them: `{"rules": ["json:/user/name"], "keep": ["jwt"]}`.
     public init(_ value: JSONValue) throws(SettingSyntaxError) {
         guard value.kind == .object else {
-            throw SettingSyntaxError("\"redaction\" is no object: write {\"rules\": [...], \"keep\": [...]}")
+            throw SettingSyntaxError("\"redaction\" is not an object: write {\"rules\": [...], \"keep\": [...]}")
         }
         try self.init(rules: try Self.texts(value["rules"], of: "rules"), keep: try Self.texts(value["keep"], of: "keep"))
     }
@@ -143,12 +144,12 @@ extension RedactionRules {
     private static func texts(_ value: JSONValue?, of name: String) throws(SettingSyntaxError) -> [String] {
         guard let value, value.kind != .null else { return [] }
         guard value.kind == .array else {
-            throw SettingSyntaxError("\"\(name)\" of \"redaction\" is no list: write [\"header:x-api-key\"]")
+            throw SettingSyntaxError("\"\(name)\" of \"redaction\" is not a list: write [\"header:x-api-key\"]")
         }
         var texts: [String] = []
         for element in value.elements {
             guard let text = element.string else {
-                throw SettingSyntaxError("\"\(name)\" of \"redaction\" holds something other than text: write [\"header:x-api-key\"]")
+                throw SettingSyntaxError("\"\(name)\" of \"redaction\" has an element that is not a string: write [\"header:x-api-key\"]")
             }
             texts.append(text)
         }

@@ -107,7 +107,7 @@ public final class SecretVault: Sendable {
         return true
     }
 
-    /// Counts on after placeholders that stand somewhere already, whose secrets nobody knows any more.
+    /// Counts on after existing placeholders whose secrets are unknown.
     public func countOn(behind tally: PlaceholderTally) {
         self.state.withLock { $0.counts.merge(tally.highest) { max($0, $1) } }
     }
@@ -170,7 +170,7 @@ public struct PlaceholderTally: Sendable, Hashable {
 
     public init() {}
 
-    /// Numbers that nobody made are not taken for those of secrets: counting on behind one would leave the vault no numbers.
+    /// Larger numbers are ignored: continuing after one could exhaust the numbers.
     private static let highestNumber = 1_000_000
 
     public mutating func add(_ text: UnsafeRawBufferPointer) {

@@ -1,4 +1,4 @@
-/// Short texts that secrets begin with or stand behind, found by looking at three bytes out of every other offset.
+/// Short texts that secrets begin with or follow, found by looking at three bytes out of every other offset.
 struct SurveyTable: Sendable {
     enum Anchor: Sendable, Hashable {
         /// The last three letters of a name and a quote, an equals sign, a colon or a bracket.
@@ -87,7 +87,7 @@ struct SurveyTable: Sendable {
         bytes.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
     }
 
-    /// Each letter in both cases; a name of two letters stands behind whatever may be in front of it.
+    /// Each letter in both cases; a name of two letters comes with each byte that may precede it.
     private static func cases(_ ending: [UInt8]) -> [[UInt8]] {
         var cases: [[UInt8]] = [[]]
         if ending.count < 3 { cases = Array("\"?&<:_-.".utf8).map { [$0] } }

@@ -106,10 +106,8 @@ public struct BodyReader: Sendable {
         do {
             return try BodyRestorer.uncoded(
                 body, file: { try self.source($0, digest: digest()) }, raw: { ByteSource(try self.read($0)) })
-        } catch let error as CassetteError {
-            throw error
         } catch {
-            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+            throw CassetteError(restoring: error)
         }
     }
 
@@ -123,7 +121,7 @@ public struct BodyReader: Sendable {
         } catch let error as CassetteError {
             throw error
         } catch {
-            throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again")
+            throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again", cause: error)
         }
     }
 
@@ -132,10 +130,8 @@ public struct BodyReader: Sendable {
         do {
             return try BodyRestorer.open(
                 body, file: { try self.source($0, digest: digest()) }, raw: { ByteSource(try self.read($0)) })
-        } catch let error as CassetteError {
-            throw error
         } catch {
-            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+            throw CassetteError(restoring: error)
         }
     }
 
@@ -146,10 +142,8 @@ public struct BodyReader: Sendable {
         do {
             return try BodyRestorer.wireBytes(
                 of: body, file: { try self.read($0, digest: digest()) }, raw: { try self.read($0) }, digest: digest())
-        } catch let error as CassetteError {
-            throw error
         } catch {
-            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+            throw CassetteError(restoring: error)
         }
     }
 }
@@ -219,5 +213,16 @@ public final class BodyStream {
             }
         }
         self.isProven = true
+    }
+}
+
+extension CassetteError {
+    /// A recorded body cannot be made again from what the cassette holds.
+    ///
+    /// - Parameter error: as it was thrown; an error of the cassette is taken as it is.
+    package init(restoring error: any Error) {
+        self =
+            error as? CassetteError
+            ?? CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again", cause: error)
     }
 }

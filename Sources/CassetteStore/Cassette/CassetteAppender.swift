@@ -129,7 +129,7 @@ public final class CassetteAppender {
             // If this fails too, the next commit or close tries again, and a reader leaves the rest out.
             try? self.restoreTail()
             let what = added == 1 ? "1 exchange was" : "\(added) exchanges were"
-            throw CassetteError(error.code, "\(what) not recorded: \(error.message)")
+            throw CassetteError(error.code, "\(what) not recorded: \(error.message)", cause: error)
         }
         self.insertion += length
         self.count += added

@@ -67,7 +67,7 @@ struct CassetteRepair {
         do {
             try rewriter.rewrite(order: Array(self.index.interactions.indices))
         } catch {
-            throw error as? CassetteError ?? CassetteError(.unwritable, "cannot repair \"\(path)\": \(error)")
+            throw error as? CassetteError ?? CassetteError(.unwritable, "cannot repair \"\(path)\": \(error)", cause: error)
         }
         rewriter.release()
         self.shared = try SharedFile.locked(path, disk: disk)

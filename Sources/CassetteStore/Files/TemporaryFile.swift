@@ -13,7 +13,7 @@ public final class TemporaryFile: Sendable {
     /// Throws `CassetteError` if the file cannot be made or written.
     public init(in folder: String? = nil, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let folder = folder ?? Self.systemFolder
-        var template = Array("\(folder)/wiretape-form-XXXXXX".utf8CString)
+        var template = Array("\(folder)/wiretape-XXXXXX".utf8CString)
         // Mode 0600, and a name that was free.
         let descriptor = mkstemp(&template)
         let path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }

@@ -51,7 +51,8 @@ public struct CassetteMerger {
             if !CassettePlace.exists(path), let store = try? BodyStore(cassettePath: path) {
                 _ = try? CassetteReferences(familyOf: path).tidy(store)
             }
-            throw error as? CassetteError ?? CassetteError(.unwritable, "\"\(path)\" could not be written (\(error)): try another disk.")
+            throw error as? CassetteError
+                ?? CassetteError(.unwritable, "\"\(path)\" could not be written (\(error)): try another disk.", cause: error)
         }
     }
 
@@ -125,7 +126,8 @@ enum CassetteHeadMembers {
                 return UnknownMember(name: name, json: Array(member.value.raw))
             }
         } catch {
-            throw CassetteError(.damaged, "\"\(reader.path)\" does not begin like a cassette (\(error.reason)): restore it from a copy.")
+            throw CassetteError(
+                .damaged, "\"\(reader.path)\" does not begin like a cassette (\(error.reason)): restore it from a copy.", cause: error)
         }
     }
 

@@ -35,7 +35,7 @@ public struct CassettePruner {
             try rewriter.rewrite(order: order)
         } catch {
             throw error as? CassetteError
-                ?? CassetteError(.unwritable, "\"\(self.path)\" was not rewritten (\(error)): it is unchanged.")
+                ?? CassetteError(.unwritable, "\"\(self.path)\" was not rewritten (\(error)): it is unchanged.", cause: error)
         }
         // If a cassette beside this one cannot be read, the unused files are unknown: they stay, and `verify` names them.
         if let references = try? CassetteReferences(familyOf: self.path) {
@@ -99,7 +99,8 @@ public struct UnusedReport: Sendable {
             document = try JSONDocument(text)
         } catch {
             throw CassetteError(
-                .damaged, "\"\(path)\" line \(error.line) is not JSON (\(error.reason)): pass the file that \"--report FILE.json\" wrote.")
+                .damaged, "\"\(path)\" line \(error.line) is not JSON (\(error.reason)): pass the file that \"--report FILE.json\" wrote.",
+                cause: error)
         }
         let root = document.root
         guard let list = [root["unusedExchanges"], root["unused"]].compactMap({ $0 }).first(where: { $0.kind == .array }) else {

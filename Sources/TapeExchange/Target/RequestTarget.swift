@@ -51,7 +51,7 @@ public enum RequestTarget: Sendable, Hashable {
         // RFC 9110, 4.2.4: userinfo disguises the host to a human reader.
         guard !bytes[start..<end].contains(UInt8(ascii: "@")) else { throw self.refusedUserinfo(bytes) }
         guard let authority = Authority(bytes[start..<end]) else {
-            throw self.refused(bytes, "needs a host name or [IPv6 address] and perhaps a port from 1 to 65535")
+            throw self.refused(bytes, "needs a host name or [IPv6 address], and an optional port from 1 to 65535")
         }
         let rest = String(decoding: bytes[end...], as: UTF8.self)
         let originForm: String
@@ -100,7 +100,7 @@ public enum HostRule {
         guard let authority = Authority(value) else {
             // A value with userinfo may hold a password.
             let shown = value.contains(UInt8(ascii: "@")) ? "" : " \(ASCII.quoted(value))"
-            throw self.refused("has a Host field\(shown) that is no host name or [IPv6 address] with perhaps a port; correct it")
+            throw self.refused("has a Host field\(shown) that is not a host name or [IPv6 address] with an optional port; correct it")
         }
         return authority
     }

@@ -56,7 +56,8 @@ struct ControlAnswer: Error, Sendable, Hashable {
         status: 408, reason: "Request Timeout", code: "timeout", message: "the request did not arrive in time: send it in one piece.")
 
     static let stopping = ControlAnswer(
-        status: 503, reason: "Service Unavailable", code: "stopping", message: "wiretape is stopping: start it again.")
+        status: 503, reason: "Service Unavailable", code: "stopping",
+        message: "wiretape is stopping: try again after it has been restarted.")
 }
 
 /// What went wrong, as an answer.

@@ -41,7 +41,8 @@ struct ControlGate: Sendable {
             throw ControlAnswer(
                 status: 401, reason: "Unauthorized", fields: ["WWW-Authenticate: Bearer realm=\"wiretape\""], code: "token",
                 message:
-                    "the control API wants its token: send \"Authorization: Bearer TOKEN\", with that of --token-file or WIRETAPE_TOKEN.")
+                    "the control API requires its token: send \"Authorization: Bearer TOKEN\", with the token from --token-file or WIRETAPE_TOKEN."
+            )
         }
     }
 

@@ -32,7 +32,7 @@ final class ControlHandler: ChannelInboundHandler, TimedConnection {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         self.control.add(self)
-        // Now: when it becomes active, others behind it may have been added.
+        // Now: when it becomes active, later handlers may have been added.
         self.isOverLimit = self.control.isFull
     }
 
@@ -133,7 +133,7 @@ struct ControlReader {
         self.gate = gate
     }
 
-    /// Takes the next bytes; not to be called again once it has given a request or a refusal.
+    /// Takes the next bytes; not to be called again after it has returned a request or a refusal.
     mutating func read(_ bytes: some Sequence<UInt8>) -> Outcome {
         self.input += bytes
         do {
@@ -207,7 +207,7 @@ struct ControlReader {
     private static var tooLarge: ControlAnswer {
         ControlAnswer(
             status: 413, reason: "Content Too Large", code: "too-large",
-            message: "the body is longer than \(Self.bodyLimit) bytes: no order needs so many.")
+            message: "the body is longer than \(Self.bodyLimit) bytes: send fewer rules.")
     }
 }
 
@@ -216,7 +216,7 @@ struct ControlRequest: Sendable, Hashable {
     var method: String
     /// Without the query.
     var path: String
-    /// What stands behind the question mark; empty without one.
+    /// The query; empty if there is none.
     var query: String
     var body: [UInt8]
 }

@@ -111,7 +111,7 @@ final class BufferedRequestBody {
                 then(self.pieces(of: bytes))
             case .failure(let error):
                 self.lose(error)
-                then(.failure(self.problem ?? CassetteError(.unreadable, "\(error)")))
+                then(.failure(self.problem ?? CassetteError(.unreadable, "\(error)", cause: error)))
             }
         }
     }
@@ -128,7 +128,7 @@ final class BufferedRequestBody {
                 pieces.append(Piece(body: BodyPiece(bytes: piece, events: events, isLast: progress.isDone), at: at))
             } catch {
                 // The bytes were parsed once: they fail now only if somebody has changed the file.
-                return .failure(CassetteError(.unreadable, error.message))
+                return .failure(CassetteError(.unreadable, error.message, cause: error))
             }
         }
         return .success(pieces)

@@ -190,7 +190,7 @@ final class HTTP1UpstreamStream: UpstreamStream, UpstreamConnectionOwner {
 
     private func switchProtocols(_ head: ResponseHead, rest: inout ByteBuffer, _ exchange: any UpstreamExchange) throws(MessageError) {
         guard self.asksUpgrade, self.requestIsSent else {
-            throw MessageError(.startLine, status: 502, "101 (Switching Protocols) was not asked for")
+            throw MessageError(.startLine, status: 502, "unrequested 101 (Switching Protocols)")
         }
         self.held = rest.readSlice(length: rest.readableBytes)
         exchange.originSwitched(head)

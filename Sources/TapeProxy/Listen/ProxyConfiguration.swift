@@ -117,7 +117,7 @@ struct ProxyCredentials: Sendable {
     init(pair: String) throws(ProxyError) {
         guard let colon = pair.firstIndex(of: ":"), colon != pair.startIndex, pair.index(after: colon) != pair.endIndex else {
             throw ProxyError(
-                .invalidCredentials, "the proxy's credentials are not USER:PASSWORD: give both, with a colon between them.")
+                .invalidCredentials, "the proxy's credentials are not USER:PASSWORD: pass both, with a colon between them.")
         }
         self.expected = Secret(pair)
     }

@@ -25,7 +25,7 @@ extension CodedError where Kind == ProxyErrorCode {
     init(starting error: any Error, host: String, port: Int, option: String) {
         switch error {
         case let error as ProxyError: self = error
-        case let error as CertificateError: self.init(.invalidAuthority, error.message)
+        case let error as CertificateError: self.init(.invalidAuthority, error.message, cause: error)
         default:
             self.init(
                 .cannotListen,

@@ -1,7 +1,5 @@
 internal import NIOCore
 internal import NIOPosix
-internal import Platform
-internal import TapeBytes
 internal import TapeExchange
 
 /// A port that clients of the proxy connect to.
@@ -61,56 +59,5 @@ enum ProxyListener {
     /// The machine's own addresses.
     static func interfaces() -> [IPAddress] {
         (try? System.enumerateDevices().compactMap { $0.address.flatMap { IPAddress($0) } }) ?? []
-    }
-}
-
-/// Tells whether listening on a host lets in nobody but this machine.
-enum LoopbackHost {
-    /// Loopback addresses in their usual notation, and `localhost` (RFC 6761, 6.3); no other name, whatever it resolves to.
-    static func contains(_ host: String) -> Bool {
-        host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
-    }
-}
-
-/// The ports that this process listens on, which no event loop of it dials.
-final class OwnPorts: Sendable {
-    private let rules = Guarded<[Int: LoopRule]>([:])
-
-    /// What would go there is a loop, under every spelling of the address.
-    func add(_ rule: LoopRule) { self.rules.withLock { $0[rule.port] = rule } }
-
-    /// The port may become an origin's.
-    func remove(_ port: Int) { self.rules.withLock { $0[port] = nil } }
-
-    /// Nil if the port is none of ours.
-    func rule(for port: Int) -> LoopRule? { self.rules.withLock { $0[port] } }
-}
-
-/// How many files and sockets this process may open.
-enum OpenFileLimit {
-    /// Descriptors kept for the cassette, its bodies and the event loop.
-    static let reserve = 64
-
-    /// As many client connections as are wanted and possible: a forwarded exchange takes a connection on either side.
-    static func connections(_ wanted: Int) -> Int {
-        max(16, min(wanted, (self.raise() - self.reserve) / 2))
-    }
-
-    /// Raises the soft limit to the hard one and returns what is allowed then.
-    static func raise() -> Int {
-        var limit = rlimit()
-        #if canImport(Glibc)
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-        let resource = RLIMIT_NOFILE
-        #endif
-        guard getrlimit(resource, &limit) == 0 else { return 256 }
-        if limit.rlim_cur < limit.rlim_max {
-            var raised = limit
-            // The kernel refuses "unlimited" on macOS: OPEN_MAX is what it takes.
-            raised.rlim_cur = min(limit.rlim_max, 65_536)
-            if setrlimit(resource, &raised) == 0 { limit = raised }
-        }
-        return Int(min(limit.rlim_cur, 65_536))
     }
 }

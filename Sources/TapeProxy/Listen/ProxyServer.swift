@@ -34,6 +34,9 @@ public final class ProxyServer: Sendable {
 
     /// Listens and serves a cassette, until `stop`; `run` stops it with its task.
     ///
+    /// The plan of the cassette says whether dates move: `configuration.refresh` is not used. A `diskFullPolicy` of `refuse` needs a
+    /// cassette that was opened with `refusesUnrecorded`.
+    ///
     /// - Parameters:
     ///   - cassette: decides, replays and records; the caller closes it after `stop`.
     ///   - notice: takes lines for people, on what went wrong with TLS; called on any of the event loops.
@@ -105,13 +108,13 @@ public final class ProxyServer: Sendable {
         guard isLoopback || configuration.allowsRemote else {
             throw ProxyError(
                 .remoteNotAllowed,
-                "\"\(configuration.host)\" is not a loopback address: give --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others."
+                "\"\(configuration.host)\" is not a loopback address: pass --allow-remote and --proxy-auth USER:PASSWORD to open the proxy to others."
             )
         }
         guard isLoopback || configuration.credentials != nil else {
             throw ProxyError(
                 .remoteNotAllowed,
-                "a proxy on \"\(configuration.host)\" would be open to everybody: give --proxy-auth USER:PASSWORD too.")
+                "a proxy on \"\(configuration.host)\" would be open to everybody: pass --proxy-auth USER:PASSWORD too.")
         }
         return try configuration.credentials.map { pair throws(ProxyError) in try ProxyCredentials(pair: pair) }
     }

@@ -1,9 +1,7 @@
-internal import Dispatch
 internal import NIOConcurrencyHelpers
 internal import TapeBytes
-internal import TapeRecorder
 
-/// A server's stop: done once, whoever asks for it how often, and awaited by all who ask.
+/// A server's stop: runs once, however often it is requested, and every caller waits for it.
 final class Shutdown: Sendable {
     private struct State {
         var isWanted = false
@@ -35,7 +33,7 @@ final class Shutdown: Sendable {
         return result
     }
 
-    /// Somebody wants the stop: those in `wanted` go on.
+    /// Requests the stop: the waiters of `wanted` go on.
     func want() {
         let serving = self.state.withLock { state in
             state.isWanted = true
@@ -45,7 +43,7 @@ final class Shutdown: Sendable {
         for continuation in serving { continuation.resume() }
     }
 
-    /// Returns when somebody wants the stop, or the task is cancelled.
+    /// Returns when the stop is requested, or the task is cancelled.
     func wanted() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -57,29 +55,6 @@ final class Shutdown: Sendable {
             }
         } onCancel: {
             self.want()
-        }
-    }
-}
-
-/// Runs blocking work for a task on a thread of its own, since tasks and Dispatch have only as many threads as there are cores.
-enum BlockingWork {
-    static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
-        let work = Guarded<(@Sendable () -> Result)?>(work)
-        return await withCheckedContinuation { continuation in
-            let run: @Sendable () -> Void = {
-                // Taken out, so that its thread holds nothing of the caller's any more when the caller goes on.
-                guard let result = Self.take(work)?() else { return }
-                continuation.resume(returning: result)
-            }
-            // If no thread can be started, Dispatch runs it later.
-            if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
-        }
-    }
-
-    private static func take<Work: Sendable>(_ work: Guarded<Work?>) -> Work? {
-        work.withLock { held in
-            defer { held = nil }
-            return held
         }
     }
 }

@@ -36,7 +36,7 @@ final class ServerLoops: Sendable {
         guard !loopGates.isEmpty, ServerBootstrap(validatingGroup: self.group, childGroup: self.group) != nil else {
             throw ProxyError(
                 .invalidEventLoops,
-                "the event loop group given cannot listen: give a MultiThreadedEventLoopGroup, or leave the loops to the server.")
+                "this event loop group cannot listen: pass a MultiThreadedEventLoopGroup, or leave the loops to the server.")
         }
         let disk = DiskPool()
         self.resolver = resolver

@@ -33,7 +33,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     /// Pieces of markup, one after the other.
     init(joining pieces: [HTML]) { self.markup = pieces.map(\.markup).joined(separator: "\n") }
 
-    /// What stands between the quotes of a literal.
+    /// The text between the quotes of a literal.
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var markup = ""
 

@@ -10,7 +10,7 @@ struct MagicAuthority: Sendable, Hashable {
     var der: [UInt8]
     /// PKCS #12 with the certificate alone.
     var p12: [UInt8]
-    /// What opens `p12`; told to everybody, since it guards nothing.
+    /// The password of the `p12` file, public because the file has no key.
     var p12Password: String
 }
 

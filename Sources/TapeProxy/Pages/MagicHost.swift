@@ -179,7 +179,7 @@ struct MagicPage {
             """
     }
 
-    /// As OpenSSL and browsers show it, to be compared by eye; lines break behind 8 bytes.
+    /// As OpenSSL and browsers show it, to be compared by eye; lines break after 8 bytes.
     private static func fingerprint(_ bytes: [UInt8]) -> HTML {
         let lines = stride(from: 0, to: bytes.count, by: 8).map { start in
             bytes[start..<min(start + 8, bytes.count)].map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
@@ -236,7 +236,7 @@ enum MagicStyle {
 
 /// What the proxy tells about its run through the magic host.
 ///
-/// Plain values of one moment; whoever makes it leaves out folders, names of origins and anything else that is nobody's business.
+/// Plain values of one moment; the caller leaves out folders, names of origins and other private data.
 struct MagicStatus: Sendable {
     var mode: RecordMode
     var records: Bool
@@ -252,7 +252,7 @@ struct MagicStatus: Sendable {
     /// Requests that the cassette does not hold.
     var misses = 0
     var tlsFailures = 0
-    /// Nil where HTTPS is not intercepted.
+    /// Nil if HTTPS is not intercepted.
     var authority: MagicAuthority?
 
     /// One JSON object.

@@ -60,7 +60,7 @@ struct ProxyAnswer: Sendable {
     }
 
     static func authenticationRequired(
-        _ text: String = "this proxy requires a user and a password: give them in the proxy's URL, http://USER:PASSWORD@HOST:PORT."
+        _ text: String = "this proxy requires a user and a password: put them into the proxy's URL, http://USER:PASSWORD@HOST:PORT."
     ) -> ProxyAnswer {
         ProxyAnswer(
             status: 407, reason: "Proxy Authentication Required", error: "proxy-authentication",

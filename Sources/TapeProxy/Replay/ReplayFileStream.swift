@@ -82,7 +82,7 @@ final class ReplayFileStream {
                 let piece = try restored.next()
                 return restored.isEnded ? .last(piece) : .bytes(piece)
             } catch {
-                throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+                throw CassetteError(restoring: error)
             }
         }
 
@@ -92,7 +92,7 @@ final class ReplayFileStream {
             do {
                 try bytes.withUnsafeMutableBytes { try source.read(at: self.offset, into: $0) }
             } catch {
-                throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again")
+                throw CassetteError(.unreadable, "a body cannot be read (\(error)); record the exchange again", cause: error)
             }
             self.offset += bytes.count
             return self.offset == source.size ? .last(bytes) : .bytes(bytes)

@@ -112,7 +112,7 @@ final class ReplayLibrary {
         do {
             while !stream.isEnded { size += try stream.next().count }
         } catch {
-            throw CassetteError(.unreadable, "a body cannot be restored (\(error)); record the exchange again")
+            throw CassetteError(restoring: error)
         }
         return size
     }
@@ -123,7 +123,7 @@ final class ReplayLibrary {
         do throws(MessageError) {
             return try RecordedAnswer(interaction, payload: payload, size: size)
         } catch {
-            throw CassetteError(.damaged, "interaction \(interaction.id): \(error.message): correct it or record it again.")
+            throw CassetteError(.damaged, "interaction \(interaction.id): \(error.message): correct it or record it again.", cause: error)
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import CassettePlayback
 internal import TapeBytes
 
-/// The members of one JSON object of an order, every one of them known and there once.
+/// The members of one JSON object of an order, all known, each at most once.
 ///
-/// A member that was misspelled would be a rule that silently does not hold. Each error begins with the member's name.
+/// A misspelled member would be a rule that silently has no effect. Each error begins with the member's name.
 struct OrderMembers {
     private let values: [String: JSONValue]
-    /// In front of names in errors, `rules.`.
+    /// The prefix of names in errors, `rules.`.
     private let prefix: String
 
     /// - Parameter known: in the order that errors name them.
@@ -20,7 +20,7 @@ struct OrderMembers {
                     "\"\(prefix)\(name.prefix(100))\" is unknown here: use \(known.joined(separator: ", ")).")
             }
             guard values.updateValue(member.value, forKey: name) == nil else {
-                throw SessionError(.invalid, "\"\(prefix)\(name)\" is given twice: give it once.")
+                throw SessionError(.invalid, "\"\(prefix)\(name)\" is given twice: remove one.")
             }
         }
         self.values = values
@@ -42,7 +42,7 @@ struct OrderMembers {
 
     func bool(_ name: String) throws(SessionError) -> Bool? {
         guard let value = self.values[name] else { return nil }
-        guard let bool = value.bool else { throw self.error(name, "is neither true nor false: give one of them.") }
+        guard let bool = value.bool else { throw self.error(name, "is neither true nor false: use one of them.") }
         return bool
     }
 
@@ -50,14 +50,14 @@ struct OrderMembers {
         guard let text = try self.string(name) else { return nil }
         guard let choice = choices.first(where: { $0.rawValue == text }) else {
             let known = choices.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-            throw self.error(name, "is \"\(text.prefix(100))\": give one of \(known).")
+            throw self.error(name, "is \"\(text.prefix(100))\": use one of \(known).")
         }
         return choice
     }
 
     /// Nil where there is no such member.
     ///
-    /// - Parameter check: throws what is wrong with one of the texts, without a full stop.
+    /// - Parameter check: throws an error whose message has no period.
     func texts(_ name: String, check: (String) throws -> Void = { _ in }) throws(SessionError) -> [String]? {
         guard let value = self.values[name] else { return nil }
         guard value.kind == .array else { throw self.error(name, "is not a list of strings: write it as [\"...\"].") }
@@ -70,7 +70,7 @@ struct OrderMembers {
         return texts
     }
 
-    /// Has what is thrown name the member.
+    /// Adds the member's name to errors.
     func made<Value>(_ name: String, _ make: () throws -> Value) throws(SessionError) -> Value {
         do {
             return try make()

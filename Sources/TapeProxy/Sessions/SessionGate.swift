@@ -41,7 +41,7 @@ struct SessionGate {
         case .open, .guarded: .authenticationRequired()
         case .named where authorization == nil:
             .authenticationRequired(
-                "this proxy serves sessions: give one's name and token in the proxy's URL, as \"proxy\" of the answer to POST /sessions has them."
+                "this proxy serves sessions: use the URL in \"proxy\" of the answer to POST /sessions, which has a session's name and token."
             )
         case .named:
             .authenticationRequired(

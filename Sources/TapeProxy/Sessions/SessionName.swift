@@ -8,14 +8,14 @@ public struct SessionName: Sendable, Hashable, CustomStringConvertible {
 
     public let text: String
 
-    /// Nil for what is no name.
+    /// Nil if invalid.
     public init?(_ text: String) {
         guard (1...Self.limit).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameByte), text.utf8.first != UInt8(ascii: ".")
         else { return nil }
         self.text = text
     }
 
-    /// One that nobody has chosen: `s1`.
+    /// A generated name: `s1`.
     init(number: Int) {
         self.text = "s\(number)"
     }
@@ -47,8 +47,8 @@ public struct SessionErrorCode: Hashable, Sendable {
     public static var nameTaken: Self { Self(value: .nameTaken) }
     /// A session writes the cassette, or is to write one that others read.
     public static var cassetteInUse: Self { Self(value: .cassetteInUse) }
-    /// As many sessions as may be are open.
+    /// The session limit is reached.
     public static var tooMany: Self { Self(value: .tooMany) }
-    /// The process ends.
+    /// The server is stopping.
     public static var stopping: Self { Self(value: .stopping) }
 }

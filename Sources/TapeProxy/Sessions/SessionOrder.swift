@@ -29,7 +29,7 @@ public struct SessionOrder: Sendable, Hashable {
 enum SessionOrderReader {
     static let members = ["cassette", "mode", "name", "port"] + SessionSettingsReader.members
 
-    /// A session without a cassette to it is none.
+    /// Throws if "cassette" is missing.
     private static let modes: [RecordMode] = [.none, .once, .newEpisodes, .all]
 
     static func read(_ json: [UInt8]) throws(SessionError) -> SessionOrder {
@@ -38,7 +38,8 @@ enum SessionOrderReader {
             document = try JSONDocument(json)
         } catch {
             throw SessionError(
-                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.")
+                .invalid, "the body is not JSON (line \(error.line): \(error.reason)): send an object, as {\"cassette\": \"pets.json\"}.",
+                cause: error)
         }
         guard document.root.kind == .object else {
             throw SessionError(.invalid, "the body is not a JSON object: send one, such as {\"cassette\": \"pets.json\"}.")
@@ -57,7 +58,8 @@ enum SessionOrderReader {
         guard let name = SessionName(text) else {
             throw members.error(
                 "name",
-                "is not 1 to \(SessionName.limit) letters, digits, \"-\", \"_\" and \".\", the last not in front: leave it out to get one.")
+                "must have 1 to \(SessionName.limit) letters, digits, \"-\", \"_\" and \".\", and must not begin with \".\": correct it, or omit it to get one."
+            )
         }
         return name
     }

@@ -119,5 +119,7 @@ struct SessionRegistry<Session: Sendable>: Sendable {
         }
     }
 
-    private static var stopping: SessionError { SessionError(.stopping, "wiretape is stopping: start it again to open sessions.") }
+    private static var stopping: SessionError {
+        SessionError(.stopping, "wiretape is stopping: open sessions after it has been restarted.")
+    }
 }

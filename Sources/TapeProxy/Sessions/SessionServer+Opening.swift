@@ -10,8 +10,8 @@ internal import TapeRecorder
 extension SessionServer {
     /// Opens the cassette and lets clients in.
     ///
-    /// - Throws: `SessionError` for an order that cannot be, `CassetteError` for a cassette that cannot, `RunPlan.Expired` for one that is
-    ///   too old, `MatchRuleError` and `SettingSyntaxError` for rules that cannot be taken together.
+    /// - Throws: `SessionError` for an invalid order, `CassetteError` if the cassette cannot be opened, `RunPlan.Expired` if it is too
+    ///   old, `MatchRuleError` and `SettingSyntaxError` for invalid rules.
     func open(_ order: SessionOrder) throws -> OpenSession {
         let path = try self.configuration.folder.cassette(order.cassette)
         // Under the lock: of two sessions that find no cassette only one may make it.

@@ -1,10 +1,5 @@
-internal import CassetteFormat
-public import CassetteModel
-internal import CassettePlayback
-internal import CassetteStore
 public import Logging
 internal import NIOCore
-internal import Platform
 public import TapeBytes
 internal import TapeExchange
 
@@ -151,7 +146,7 @@ final class SessionLoop {
         self.unauthenticated = unauthenticated
     }
 
-    /// The event loop's side of a session; nobody finds it yet.
+    /// The event loop's side of a session; not in the directory yet.
     func makeContext(_ common: SharedSession) -> ProxyContext {
         let context = ProxyContext(shared: self.shared, common: common)
         context.listens(at: self.unauthenticated.address)
@@ -242,7 +237,7 @@ extension SessionServer {
         }
     }
 
-    /// Closes the cassette of a session that nobody is with any more, and writes down what came of it.
+    /// Closes the cassette of a session without clients, and logs its result.
     func close(_ session: OpenSession, keepsOld: Bool) -> SessionReport {
         let report = session.close(keepsOld: keepsOld)
         let log = self.loops.shared.log
@@ -252,66 +247,5 @@ extension SessionServer {
             if !recorder.leaks.isEmpty { log.secretsLeft(recorder.leaks.count, session: session.name) }
         }
         return report
-    }
-}
-
-/// The sessions of a server on one of its event loops.
-///
-/// Judges names at the moment of asking. Links that somebody with rights of their own puts there a moment later are not its business.
-public struct CassetteFolder: Sendable, Hashable {
-    /// Absolute, without links.
-    public let path: String
-
-    /// - Throws: `notFound` where there is no such folder.
-    public init(_ path: String) throws(CassetteError) {
-        var status = stat()
-        guard let resolved = realpath(path, nil) else {
-            throw CassetteError(
-                .notFound, "there is no folder \"\(path)\" (\(String(cString: strerror(errno)))): create it, or name another.")
-        }
-        defer { free(resolved) }
-        self.path = String(cString: resolved)
-        guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw CassetteError(.notFound, "\"\(path)\" is not a folder: name the folder with the cassettes.")
-        }
-    }
-
-    /// The path of a cassette by its name, `pets.json` or `shop/pets.json`; there may be none of that name yet.
-    ///
-    /// - Throws: `unsafePath` for a name that leads elsewhere, or to what is no cassette's.
-    public func cassette(_ name: String) throws(CassetteError) -> String {
-        if let objection = CassettePath.objection(to: name) { throw self.refused(name, objection) }
-        guard name.hasSuffix(".json") else { throw self.refused(name, "does not end in \".json\"") }
-        // Bytes, as the file system takes them: to Swift a slash and an accent behind it are one character.
-        let parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
-            String(decoding: $0, as: UTF8.self)
-        }
-        if let hidden = parts.first(where: { $0.utf8.first == UInt8(ascii: ".") }) {
-            throw self.refused(name, "has the hidden part \"\(hidden)\"")
-        }
-        var path = self.path
-        for (index, part) in parts.enumerated() {
-            path += "/\(part)"
-            let isLast = index == parts.count - 1
-            var status = stat()
-            guard lstat(path, &status) == 0 else {
-                guard errno == ENOENT else { throw self.refused(name, "cannot be checked (\(String(cString: strerror(errno))))") }
-                guard isLast else { throw CassetteError(.notFound, "there is no folder \"\(path)\" for \"\(name)\": create it first.") }
-                continue
-            }
-            switch status.st_mode & S_IFMT {
-            case S_IFLNK: throw self.refused(name, "goes through the symbolic link \"\(part)\"")
-            case S_IFDIR where !isLast: break
-            case S_IFREG where isLast: break
-            default: throw self.refused(name, isLast ? "is not a regular file" : "goes through \"\(part)\", which is not a folder")
-            }
-        }
-        return path
-    }
-
-    private func refused(_ name: String, _ objection: String) -> CassetteError {
-        CassetteError(
-            .unsafePath,
-            "the cassette's name \"\(name.prefix(200))\" \(objection): name a JSON file inside \"\(self.path)\", such as \"pets.json\".")
     }
 }

@@ -35,7 +35,7 @@ struct SessionSettingsReader {
     private func readRules(into settings: inout RunSettings) throws(SessionError) {
         guard let value = self.members.value("rules") else { return }
         guard value.kind == .object else {
-            throw self.members.error("rules", "is not an object: give one with match, ignore or patterns, each a list of strings.")
+            throw self.members.error("rules", "is not an object: use one with match, ignore or patterns, each a list of strings.")
         }
         let rules = try OrderMembers(value, known: ["match", "ignore", "patterns"], prefix: "rules.")
         if let names = try rules.texts("match") {
@@ -62,7 +62,7 @@ struct SessionSettingsReader {
         }
         guard value.kind == .array else {
             throw self.members.error(
-                "refreshDates", "is neither true, false nor a list of places: give true, [\"json:/POINTER\"], or leave it out.")
+                "refreshDates", "is neither true, false nor a list of places: use true, [\"json:/POINTER\"], or omit it.")
         }
         let places = try self.members.texts("refreshDates") ?? []
         _ = try self.members.made("refreshDates") { try RefreshRules(places) }

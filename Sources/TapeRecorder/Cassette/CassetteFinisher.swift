@@ -99,7 +99,7 @@ public struct CassetteFinisher {
             throw error
         } catch {
             throw CassetteError(
-                .unwritable, "\"\(rewriter.path)\" cannot be sorted (\(error)): all that was recorded is in it.")
+                .unwritable, "\"\(rewriter.path)\" cannot be sorted (\(error)): all that was recorded is in it.", cause: error)
         }
         if let failure { throw Self.unsearched(failure.bytes, failure.error, in: rewriter.path) }
         return result

@@ -108,7 +108,8 @@ final class RecordingFile: @unchecked Sendable {
         do {
             try rewriter.rewrite(order: Array(0..<reader.count), head: head.bytes)
         } catch {
-            throw error as? CassetteError ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)")
+            throw error as? CassetteError
+                ?? CassetteError(.unwritable, "the rules of \"\(path)\" cannot be written: \(error)", cause: error)
         }
         rewriter.release()
         return (try CassetteAppender.open(path, recorder: recorder, disk: disk), appender.repaired)
@@ -211,7 +212,7 @@ final class RecordingFile: @unchecked Sendable {
                 try rewriter.rewrite(order: Array(0..<self.keptCount))
             } catch {
                 throw error as? CassetteError
-                    ?? CassetteError(.unwritable, "what was added to \"\(self.path)\" cannot be taken out again: \(error)")
+                    ?? CassetteError(.unwritable, "the unfinished write to \"\(self.path)\" could not be undone: \(error)", cause: error)
             }
             self.tidy()
             withExtendedLifetime(rewriter) {}
@@ -261,7 +262,7 @@ final class RecordingFile: @unchecked Sendable {
                 self.leaks = try CassetteLeakScan(path: self.path, vault: redactor.vault, digest: self.digest).leaks()
             } catch {
                 throw error as? CassetteError
-                    ?? CassetteError(.unreadable, "\"\(self.path)\" cannot be searched for secrets that are left: \(error)")
+                    ?? CassetteError(.unreadable, "\"\(self.path)\" could not be checked for remaining secrets: \(error)", cause: error)
             }
         }
         return rewriter

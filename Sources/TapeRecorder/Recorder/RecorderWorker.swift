@@ -164,8 +164,8 @@ final class RecorderWorker {
         let times = count == 1 ? "once" : "\(count) times"
         let limit = "\(SecretVault.limit), or \(SecretVault.byteLimit >> 20) MiB"
         self.notify(
-            "\"\(self.file.plan.path)\" may hold secrets: there were more than can be searched for everywhere (\(limit)); \(times) a "
-                + "secret was taken out only where it was found: check the recording, or record less at a time.")
+            "\"\(self.file.plan.path)\" may hold secrets: it has more than can be searched for everywhere (\(limit)); \(times) a "
+                + "secret was redacted only where it was found: check the recording, or record less at a time.")
     }
 
     private var restTime: Int? {

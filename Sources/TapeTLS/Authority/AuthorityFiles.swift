@@ -48,7 +48,8 @@ public struct AuthorityFiles: Sendable, Hashable {
         do {
             return try CertificateAuthority(chain: chain, key: key, now: now)
         } catch {
-            throw CertificateError(error.code, "\"\(self.certificatePath)\" with \"\(self.keyPath)\": \(error.message)\(self.renewal)")
+            throw CertificateError(
+                error.code, "\"\(self.certificatePath)\" with \"\(self.keyPath)\": \(error.message)\(self.renewal)", cause: error)
         }
     }
 
@@ -95,7 +96,7 @@ public struct AuthorityFiles: Sendable, Hashable {
         do {
             return try body()
         } catch {
-            throw CertificateError(error.code, "\"\(path)\": \(error.message)\(self.renewal)")
+            throw CertificateError(error.code, "\"\(path)\": \(error.message)\(self.renewal)", cause: error)
         }
     }
 }

@@ -52,13 +52,13 @@ public struct CertificateAuthority: ~Copyable, Sendable {
         ErrorQueue.clear()
         guard let own else {
             throw CertificateError(
-                .mismatch, "the key does not belong to the certificate \"\(chain.summaries[0].subject)\"; give a certificate and its key")
+                .mismatch, "the key does not belong to the certificate \"\(chain.summaries[0].subject)\"; use a certificate and its key")
         }
         let summary = CertificateSummary(chain.pointers[own])
         guard summary.isAuthority else {
             throw CertificateError(
                 .notAuthority,
-                "\"\(summary.subject)\" cannot sign certificates; give one with basicConstraints CA:TRUE and keyUsage keyCertSign"
+                "\"\(summary.subject)\" cannot sign certificates; use one with basicConstraints CA:TRUE and keyUsage keyCertSign"
             )
         }
         guard summary.notAfter > now else {

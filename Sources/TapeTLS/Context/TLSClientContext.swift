@@ -40,7 +40,7 @@ public struct TLSClientContext: ~Copyable, @unchecked Sendable {
             ERR_clear_error()
             guard SSL_CTX_load_verify_file(context, file) == 1 else {
                 throw TLSFailure(
-                    cause: .other, message: "\"\(file)\" has no certificates in PEM: give a file with the authority's certificate.",
+                    cause: .other, message: "\"\(file)\" has no certificates in PEM: use a file with the authority's certificate.",
                     reasons: ErrorQueue.drain())
             }
         }

@@ -40,7 +40,7 @@ public final class Cassette: Sendable {
     /// - Parameter now: the date to which recorded dates move, if the settings refresh them.
     ///
     /// Throws `CassetteError` for a file that does not exist, cannot be read, or is being written by another recorder, and
-    /// `MatchRuleError`, `SettingSyntaxError` or `RefreshRuleError` for invalid settings.
+    /// `MatchRuleError` or `SettingSyntaxError` for invalid settings.
     public init(
         _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
     ) throws {
@@ -69,7 +69,8 @@ public final class Cassette: Sendable {
         } catch {
             throw CassetteError(
                 .unwritable,
-                "the folder \"\(folder.path)\" cannot be created (\(error.localizedDescription)): choose another path for the cassette.")
+                "the folder \"\(folder.path)\" cannot be created (\(error.localizedDescription)): choose another path for the cassette.",
+                cause: error)
         }
     }
 
@@ -192,7 +193,7 @@ public struct CassetteOutcome: Sendable, Hashable {
 /// How requests are matched, how responses are replayed, and what is redacted in recordings.
 ///
 /// Combined with the cassette's own settings: `match` replaces its list, the others add to it. The texts have the syntax of the command
-/// line and of `wiretape.json`; errors in them are thrown when the cassette is opened.
+/// line and of `wiretape.yaml`; errors in them are thrown when the cassette is opened.
 public struct CassetteSettings: Sendable {
     /// Match rules such as `method`, `url`, `header:accept` and `body:json`; nil for the cassette's own, or else the default ones.
     public var match: [String]?

@@ -17,7 +17,7 @@ public struct FormDataEncoder: ~Copyable {
             do {
                 self.file = try OpenFile(path, for: .read)
             } catch {
-                throw FormDataError(.unopenable, error.message)
+                throw FormDataError(.unopenable, error.message, cause: error)
             }
         }
     }
@@ -78,7 +78,7 @@ public struct FormDataEncoder: ~Copyable {
                     offset += count
                     return count
                 } catch let error as CassetteError {
-                    throw FormDataError(.unreadable, error.message)
+                    throw FormDataError(.unreadable, error.message, cause: error)
                 }
             }
         }

@@ -33,7 +33,7 @@ public struct FormDataFile: Sendable, Hashable {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let error = SystemError(number: errno, operation: .open, path: shown).cassetteError
-            throw FormDataError(.unreachable, error.message)
+            throw FormDataError(.unreachable, error.message, cause: error)
         }
         switch status.st_mode & S_IFMT {
         case S_IFREG: break
@@ -46,7 +46,7 @@ public struct FormDataFile: Sendable, Hashable {
         do {
             _ = try OpenFile(path, for: .read)
         } catch {
-            throw FormDataError(.unopenable, error.message)
+            throw FormDataError(.unopenable, error.message, cause: error)
         }
         self.path = path
         self.size = Int(status.st_size)

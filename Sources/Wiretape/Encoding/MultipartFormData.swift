@@ -189,14 +189,14 @@ public enum EncodedFormData: Sendable {
 }
 
 extension TemporaryFile {
-    /// Holds an encoded form. Rethrows what `write` throws.
+    /// Holds an encoded form. Rethrows what `write` throws, a `CassetteError` as a `FormDataError`.
     ///
     /// - Parameter folder: nil for the system's temporary folder.
     convenience init(form folder: String?, _ write: (_ piece: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         do {
             try self.init(in: folder, write)
         } catch let error as CassetteError {
-            throw FormDataError(.unwritable, error.message)
+            throw FormDataError(.unwritable, error.message, cause: error)
         }
     }
 
@@ -206,7 +206,7 @@ extension TemporaryFile {
             do throws(CassetteError) {
                 return try self.read(into: buffer, at: offset)
             } catch {
-                throw FormDataError(.unreadable, error.message)
+                throw FormDataError(.unreadable, error.message, cause: error)
             }
         }
     }

@@ -79,7 +79,7 @@ struct URLText {
             do {
                 return try DomainName.ascii(host)
             } catch {
-                throw URLConversionError(.invalidHost, "\(shown) has an invalid host name: \(error.reason)")
+                throw URLConversionError(.invalidHost, "\(shown) has an invalid host name: \(error.reason)", cause: error)
             }
         }
         guard host.utf8.allSatisfy({ self.isUnreserved($0) || "!$&'()*+,;=%".utf8.contains($0) }) else {

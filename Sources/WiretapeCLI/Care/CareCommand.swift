@@ -107,7 +107,7 @@ struct PruneCommand: ParsableCommand {
             do throws(TrustError) {
                 text = try WholeFile.read(self.unusedFrom, limit: UnusedReport.sizeLimit)
             } catch {
-                throw CassetteError(.unreadable, error.message)
+                throw CassetteError(.unreadable, error.message, cause: error)
             }
             let report = try UnusedReport(text, path: self.unusedFrom)
             return try CassettePruner(path: self.file, exchanges: report.exchanges).run(

@@ -13,7 +13,7 @@ struct YAMLEvents: ~Copyable {
 
     enum Event {
         case end
-        case documentStart(line: Int)
+        case documentStart
         case scalar(String, isPlain: Bool, anchor: String?)
         case sequenceStart(anchor: String?)
         case sequenceEnd
@@ -55,7 +55,7 @@ struct YAMLEvents: ~Copyable {
             defer { yaml_event_delete(&event) }
             let line = Int(event.start_mark.line) + 1
             switch event.type {
-            case YAML_DOCUMENT_START_EVENT: return (.documentStart(line: line), line)
+            case YAML_DOCUMENT_START_EVENT: return (.documentStart, line)
             case YAML_SCALAR_EVENT:
                 let scalar = event.data.scalar
                 let value = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)

@@ -1,4 +1,3 @@
-internal import CassetteModel
 internal import CassetteTools
 internal import Dispatch
 internal import Logging
@@ -157,13 +156,5 @@ struct LogFileHandler: LogHandler {
         let text = VisibleText.line(isLong ? value.prefix(self.valueLimit) + "…" : value)
         guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" || $0 == "\\" }) else { return text }
         return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
-}
-
-extension Timestamp {
-    fileprivate static var now: Timestamp {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000)
     }
 }

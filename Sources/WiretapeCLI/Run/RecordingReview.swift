@@ -85,7 +85,7 @@ struct RecordingReview {
         } catch let error as CassetteError {
             throw error
         } catch {
-            throw CassetteError(.unreadable, "\"\(self.old)\" and \"\(self.new)\" cannot be compared: \(error)")
+            throw CassetteError(.unreadable, "\"\(self.old)\" and \"\(self.new)\" cannot be compared: \(error)", cause: error)
         }
     }
 

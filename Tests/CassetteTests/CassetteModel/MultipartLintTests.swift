@@ -53,7 +53,7 @@ struct MultipartLintTests {
             found("multipart/form-data; boundary=\"X\"") == [
                 "the boundary \"X\" is in quotes, which is allowed, but some servers take them for a part of it; leave them out"
             ])
-        let twice = "\"Content-Type\" is there twice, and servers differ in which one they use; set it once"
+        let twice = "\"Content-Type\" appears twice, and servers differ in which one they use; set it once"
         #expect(found("application/json", "multipart/form-data; boundary=X") == [twice])
         #expect(found("multipart/form-data; boundary=X, multipart/form-data; boundary=X") == [twice])
     }

@@ -37,7 +37,7 @@ struct BodyFacetsDifferencesTests {
 
     @Test func whatWasNotKeptIsTheRemainder() {
         let many = { (last: Int) in "[" + (0..<5000).map { "\($0)" }.joined(separator: ",") + ",\(last)]" }
-        #expect(MatchFixture.differences(many(1), many(2), MatchFixture.json) == ["bodies differ after what was kept of them"])
+        #expect(MatchFixture.differences(many(1), many(2), MatchFixture.json) == ["the bodies differ after the part that was stored"])
         let facets = MatchFixture.live("[1]", MatchFixture.json)
         #expect(MatchFixture.live("[2]", MatchFixture.json).digestOnly.differences(fromRecorded: facets.digestOnly) == [.bodyRemainder])
     }

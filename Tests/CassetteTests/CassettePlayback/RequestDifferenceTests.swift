@@ -27,7 +27,7 @@ import Testing
         (.text(line: 3, here: "a", recorded: "b"), "text line 3 is \"a\", recorded is \"b\""),
         (.bytes(ByteDifference(offset: 0, here: 1, recorded: 1)), "body differs at byte 0 of 1"),
         (.graphQLItem(name: "query", here: "a", recorded: "b"), "query item \"query\" is \"a\", recorded is \"b\""),
-        (.bodyRemainder, "bodies differ after what was kept of them"),
+        (.bodyRemainder, "the bodies differ after the part that was stored"),
         (.custom(name: "x", reason: "why"), "rule \"x\": why"),
         (.remainder, "they differ after the first 8192 bytes"),
     ])
@@ -40,7 +40,7 @@ struct ByteDifferenceTests {
     @Test(
         arguments: [
             ([1, 2], [1, 3], 2, 2, "differs at byte 1 of 2"), ([1, 2], [1], 2, 1, "differs at byte 1: 2 bytes, recorded 1"),
-            ([1, 2], [1, 2], 9, 9, "differs after what was kept of its 9 bytes"),
+            ([1, 2], [1, 2], 9, 9, "differs after the stored part of its 9 bytes"),
             ([1, 2], [1, 2], 9, 8, "differs: 9 bytes, recorded 8"), ([], [1], 0, 1, "differs at byte 0: 0 bytes, recorded 1"),
             ([1, 2], [1, 2, 3], 5, 3, "differs: 5 bytes, recorded 3"),
         ] as [([UInt8], [UInt8], Int, Int, String)]) func namesTheFirstOffset(

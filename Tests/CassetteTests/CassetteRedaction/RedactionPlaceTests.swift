@@ -12,9 +12,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("body", "\"body\" is no place: write \"header:NAME\""), ("header:", "\"header:\" names nothing"),
-        ("json:a", "\"json:a\" has no JSON pointer"),
-        ("json:/a~2", "\"json:/a~2\" has a \"~\" that means nothing"),
+        ("body", "\"body\" is not a place in a message: write \"header:NAME\""), ("header:", "\"header:\" lacks a name"),
+        ("json:a", "\"json:a\" is not a JSON pointer"),
+        ("json:/a~2", "\"json:/a~2\" has a \"~\" without 0 or 1 after it"),
     ])
     func errorsSayWhatToWrite(text: String, message: String) {
         let error = #expect(throws: SettingSyntaxError.self) { try RedactionPlace(text) }

@@ -39,7 +39,7 @@ struct TemporaryFileTests {
         let folder = try TemporaryFolder()
         #expect { try TemporaryFile(in: folder.file("none")) { _ in } } throws: { error in
             let error = error as? CassetteError
-            return error?.code == .notFound && error?.message.contains("none/wiretape-form-") == true
+            return error?.code == .notFound && error?.message.contains("none/wiretape-") == true
         }
     }
 

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aRefusalNamesThePatternAndTheNextStep() {
-        let next = "; write a name as example.com, *.example.com, an address or *, and a port after it as in example.com:8443"
+        let next = "; write a name such as example.com, *.example.com, an address or *, with an optional port as in example.com:8443"
         #expect(throws: SettingSyntaxError("\"https://a/\" is more than a host: leave out scheme and path" + next)) {
             try HostPattern("https://a/")
         }

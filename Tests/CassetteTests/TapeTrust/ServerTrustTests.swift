@@ -27,7 +27,7 @@ import Testing
         ("d6qz", "\"d6qz\" is not a public key pin; write sha256/ and the digest of the public key in base64, 44 characters"),
         (
             "sha1/d6qz",
-            "\"sha1/d6qz\" is a pin of kind \"sha1\", and only sha256 is known; write sha256/ and the digest of the public key in base64, 44 characters"
+            "\"sha1/d6qz\" uses the digest \"sha1\", and only sha256 is supported; write sha256/ and the digest of the public key in base64, 44 characters"
         ),
         (
             "sha256/d6qz",

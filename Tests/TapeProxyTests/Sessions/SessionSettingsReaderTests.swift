@@ -51,7 +51,7 @@ import Testing
         (#"{"rules": {"match": ["nonsense"]}}"#, #""rules.match": "nonsense" is not a match rule"#),
         (#"{"rules": {"ignore": ["nonsense"]}}"#, #""rules.ignore": "nonsense" is not a place"#),
         (#"{"rules": {"patterns": ["query:a=("]}}"#, #""rules.patterns": "#),
-        (#"{"repeat": "often"}"#, #""repeat" is "often": give one of "never", "last""#), (#"{"order": 1}"#, #""order" is not a string"#),
+        (#"{"repeat": "often"}"#, #""repeat" is "often": use one of "never", "last""#), (#"{"order": 1}"#, #""order" is not a string"#),
         (#"{"failOn": ["luck"]}"#, #""failOn": "luck" is not a reason to fail"#), (#"{"failOn": []}"#, #""failOn": the list is empty"#),
         (#"{"failOn": 1}"#, #""failOn" is not a list"#), (#"{"latency": "soon"}"#, #""latency": "soon" is not a latency"#),
         (#"{"latency": 5}"#, #""latency" is not a string"#), (#"{"refreshDates": 1}"#, #""refreshDates" is neither true, false nor"#),

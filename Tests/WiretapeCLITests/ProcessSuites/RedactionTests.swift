@@ -134,7 +134,7 @@ import TapeTestSupport
     @Test func aRuleThatSpellsTheSecretIsRefusedBeforeAnythingIsRecorded() throws {
         let end = try Wiretape.run(["record", self.cassette, "--redact", "text=literal-9Kd72hQ", "--", "true"])
         #expect(end.status == 64, "\(end.errors)")
-        #expect(end.errors.contains("--secret-env") && !end.errors.contains("spells what it is to take out: literal"))
+        #expect(end.errors.contains("--secret-env") && !end.errors.contains("literal-9Kd72hQ"))
         #expect(!FileManager.default.fileExists(atPath: self.cassette))
     }
 

@@ -47,7 +47,7 @@ public struct Age: Sendable, Hashable, CustomStringConvertible {
 
 /// What happens to a replay from a cassette that is older than it may be.
 public enum ExpiryPolicy: String, Sendable, Hashable, CaseIterable {
-    /// It goes on, and that is told.
+    /// It goes on, with a notice.
     case warn
     /// It does not begin: exit code 7.
     case fail

@@ -1,0 +1,30 @@
+internal import Platform
+
+/// How many files and sockets this process may open.
+enum OpenFileLimit {
+    /// Descriptors kept for the cassette, its bodies and the event loop.
+    static let reserve = 64
+
+    /// As many client connections as are wanted and possible: a forwarded exchange takes a connection on either side.
+    static func connections(_ wanted: Int) -> Int {
+        max(16, min(wanted, (self.raise() - self.reserve) / 2))
+    }
+
+    /// Raises the soft limit to the hard one and returns what is allowed then.
+    static func raise() -> Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return 256 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            // The kernel refuses "unlimited" on macOS: OPEN_MAX is what it takes.
+            raised.rlim_cur = min(limit.rlim_max, 65_536)
+            if setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        return Int(min(limit.rlim_cur, 65_536))
+    }
+}
