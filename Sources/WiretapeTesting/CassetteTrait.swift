@@ -58,7 +58,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
             let plan = try Self.plan(
                 Self.traits(of: test), components: test.id.nameComponents, case: try Self.name(of: testCase),
                 environment: ProcessInfo.processInfo.environment)
-            use = try CassetteUse(plan)
+            use = try await CassetteUse.open(plan)
         } catch {
             Issue.record(Comment(rawValue: "\(error)"), sourceLocation: self.sourceLocation)
             return

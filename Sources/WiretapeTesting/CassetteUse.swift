@@ -107,6 +107,11 @@ extension RecordMode {
 }
 
 extension CassetteUse {
+    /// Opens the cassette on a thread of its own: tasks have only as many as there are cores, and reading may take its time.
+    static func open(_ plan: TestPlan) async throws -> CassetteUse {
+        try await BlockingWork.run { Result { try CassetteUse(plan) } }.get()
+    }
+
     /// Runs the body of a test of Swift Testing with the cassette and closes it; a problem becomes an issue of the test, unless it was
     /// cancelled.
     func run(_ test: Test, sourceLocation: SourceLocation, _ body: @Sendable () async throws -> Void) async throws {
@@ -118,7 +123,8 @@ extension CassetteUse {
         } catch {
             result = .failure(error)
         }
-        let problem = self.end(failed: watch.hasFailed || Task.isCancelled)
+        let failed = watch.hasFailed || Task.isCancelled
+        let problem = await BlockingWork.run { self.end(failed: failed) }
         if let problem, !Task.isCancelled { Issue.record(Comment(rawValue: problem), sourceLocation: sourceLocation) }
         try result.get()
     }

@@ -20,7 +20,7 @@ public func withCassette<Result: Sendable>(
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
-    let use = try CassetteUse(
+    let use = try await CassetteUse.open(
         TestPlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
     guard let test = Test.current else { return try await use.run(outsideOfTests: body) }
     let result = Guarded<Result?>(nil)
@@ -38,10 +38,11 @@ extension CassetteUse {
         do {
             result = try await Cassette.$current.withValue(self.cassette) { try await body() }
         } catch {
-            _ = self.end(failed: true)
+            _ = await BlockingWork.run { self.end(failed: true) }
             throw error
         }
-        if let problem = self.end(failed: Task.isCancelled) { throw CassetteTestError(.notClean, problem) }
+        let failed = Task.isCancelled
+        if let problem = await BlockingWork.run({ self.end(failed: failed) }) { throw CassetteTestError(.notClean, problem) }
         return result
     }
 }

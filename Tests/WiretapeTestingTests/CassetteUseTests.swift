@@ -9,11 +9,13 @@ struct CassetteUseTests {
 
     init() throws { self.folder = try TemporaryFolder() }
 
-    private func use(_ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list",
+    private func use(
+        _ mode: TestMode, unused: UnusedRule = .fail, order: ReplayOrder? = nil, name: String = "pets/list",
         scopes: CassetteScopes = .shared
     ) throws -> CassetteUse {
         let options = CassetteOptions(mode: mode, unused: unused, order: order)
-        return try CassetteUse(TestPlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]), scopes: scopes)
+        return try CassetteUse(
+            TestPlan(CassetteName(name), options, source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path]), scopes: scopes)
     }
 
     /// Records a page through the use's cassette, from a stub.
@@ -75,7 +77,8 @@ struct CassetteUseTests {
         let scopes = CassetteScopes()
         let use = try self.use(.once, scopes: scopes)
         try await self.record(1, with: use)
-        _ = await Session(transport: EscapedTransport(scopes: scopes, isLate: true)).request("http://pets.test/2").serializingString().response
+        _ = await Session(transport: EscapedTransport(scopes: scopes, isLate: true)).request("http://pets.test/2").serializingString()
+            .response
         #expect(use.end(failed: false)?.contains("pets.test/2") == true)
         #expect(!self.folder.exists("pets/list.json"))
     }

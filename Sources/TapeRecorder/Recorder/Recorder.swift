@@ -164,3 +164,14 @@ public struct RecorderStatus: Sendable, Hashable {
     /// Whether the last attempt to write found no room.
     public var isDiskFull: Bool { self.obstacle?.code == .diskFull }
 }
+
+/// The system's monotonic clock, which setting the date does not change.
+enum MonotonicClock {
+    /// Nanoseconds since a fixed instant.
+    static var now: UInt64 {
+        var now = timespec()
+        // Cannot fail: all supported systems have this clock.
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+    }
+}

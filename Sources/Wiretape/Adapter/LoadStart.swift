@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import TapeBytes
 
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -7,7 +8,7 @@ internal import FoundationNetworking
 
 /// Collects what a load needs from the task that it answers, on the thread of `startLoading`.
 struct LoadStart {
-    /// Reads bodies, and starts transports that must not be started where URLSession calls. Concurrent, since a stream may block.
+    /// Starts transports that must not be started where URLSession calls, and runs timers.
     private static let queue = DispatchQueue(label: "wiretape.adapter", attributes: .concurrent)
     private static let start = ContinuousClock.now
 
@@ -108,7 +109,7 @@ struct LoadStart {
             nonisolated(unsafe) let stream = stream
             // SAFETY: only this load reads it: URLSession has left it to the protocol.
             let make = self.made()
-            return .later { done in Self.queue.async { done(Self.spooled(stream).map(make)) } }
+            return .later { done in Self.read { done(Self.spooled(stream).map(make)) } }
         case .ofDelegate: return self.streamOfDelegate()
         // Not an empty body: the transport knows whether the body matters.
         case .hidden: return self.ready(.unobservable)
@@ -161,10 +162,15 @@ struct LoadStart {
                     guard let stream else { return done(.success(make(SpooledStream.Spooled(body: .none)))) }
                     nonisolated(unsafe) let own = stream
                     // SAFETY: the delegate has made it for this load only.
-                    Self.queue.async { done(Self.spooled(own).map(make)) }
+                    Self.read { done(Self.spooled(own).map(make)) }
                 }
             }
         }
+    }
+
+    /// On a thread of its own: a stream blocks for as long as its producer likes, which may itself wait for one of Dispatch's threads.
+    private static func read(_ stream: @escaping @Sendable () -> Void) {
+        if !DedicatedThread.start(stream) { self.queue.async(execute: stream) }
     }
 
     private static func spooled(_ stream: InputStream) -> Result<SpooledStream.Spooled, TransportFailure> {

@@ -10,16 +10,14 @@ internal import TapeBytes
 /// that it was made under; only code whose sessions were made elsewhere needs this.
 ///
 /// - Parameter body: called once, at once. What it is given may be kept, and used until the cassette is closed.
-public func withEscapedCassette<Result, Failure: Error>(
-    _ body: (Cassette.Escaped) throws(Failure) -> Result
-) throws(Failure) -> Result {
+public func withEscapedCassette<Result>(_ body: (Cassette.Escaped) throws -> Result) rethrows -> Result {
     try body(Cassette.Escaped(cassette: Cassette.current))
 }
 
 /// Carries the cassette of the task into code that loses it: callbacks, queues, detached tasks.
-public func withEscapedCassette<Result, Failure: Error>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Cassette.Escaped) async throws(Failure) -> Result
-) async throws(Failure) -> Result {
+public func withEscapedCassette<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Cassette.Escaped) async throws -> Result
+) async rethrows -> Result {
     try await body(Cassette.Escaped(cassette: Cassette.current))
 }
 

@@ -36,13 +36,19 @@ extension Request {
         }
         self.work { request in
             do {
-                let draft = try request.draft()
-                await request.adaptAndSend(draft)
+                await request.adaptAndSend(try await request.draftElsewhere())
             } catch {
                 request.finish(WiretapeError(error, as: .invalidRequest))
             }
         }
         self.armWatch()
+    }
+
+    /// The draft, made on a thread of its own if that may block: a stream is read at the pace of its producer, which may be a task that waits
+    /// for one of the threads of tasks.
+    private func draftElsewhere() async throws -> RequestDraft {
+        guard self.source.isBlocking else { return try self.draft() }
+        return try await BlockingWork.run { self.withItsCassette { Result { try self.draft() } } }.get()
     }
 
     /// Made once, for all attempts.

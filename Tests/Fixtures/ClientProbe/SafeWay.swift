@@ -21,6 +21,7 @@ enum SafeWay: String, CaseIterable {
     case piecesByAwait = "pieces-by-await"
     case uploadOfData = "upload-of-data"
     case uploadOfStream = "upload-of-stream"
+    case uploadsFedByTasks = "uploads-fed-by-tasks"
 
     static func named(_ name: String?) throws -> Self {
         guard let way = Self(rawValue: name ?? "") else { throw ProbeError("there is no safe way \"\(name ?? "")\": see ClientProbe list") }
@@ -91,7 +92,39 @@ enum SafeWay: String, CaseIterable {
             var request = URLRequest(url: Self.url)
             request.httpMethod = "POST"
             return delegate.outcome(of: session.uploadTask(withStreamedRequest: request))
+        case .uploadsFedByTasks: return try await Self.uploadsFedByTasks()
         }
+    }
+
+    /// More streams at once than there are threads for tasks, each waiting for a task that writes to it.
+    private static func uploadsFedByTasks() async throws -> String {
+        let session = Session(
+            transport: ScriptedTransport { request in
+                guard case .file(let url, _) = request.body else { return ScriptedTransport.answer(request, body: "no file") }
+                return ScriptedTransport.answer(request, body: (try? String(contentsOf: url, encoding: .utf8)) ?? "unreadable")
+            })
+        let folder = FileManager.default.temporaryDirectory
+        let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<count {
+                let pipe = folder.appendingPathComponent("\(UUID().uuidString).pipe")
+                guard mkfifo(pipe.path, 0o600) == 0, let stream = InputStream(url: pipe) else { throw ProbeError("no pipe") }
+                // It begins to read, and waits for a writer.
+                let upload = session.upload(stream, to: Self.url).serializingString()
+                group.addTask {
+                    var file = open(pipe.path, O_WRONLY | O_NONBLOCK)
+                    while file < 0 {
+                        await Task.yield()
+                        file = open(pipe.path, O_WRONLY | O_NONBLOCK)
+                    }
+                    _ = "\(number)".withCString { write(file, $0, strlen($0)) }
+                    close(file)
+                    return try await upload.value
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        return texts.sorted() == (0..<count).map(String.init).sorted() ? "all" : "\(texts)"
     }
 
     private static func data(_ events: @escaping @Sendable (TransportRequest) -> [TransportEvent]) async -> String {

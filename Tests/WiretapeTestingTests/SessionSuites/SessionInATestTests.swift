@@ -58,8 +58,8 @@ struct SessionInATestTests {
     }
 
     @Test(.cassette("trait/two", mode: .none)) func aCallbackCarriesTheCassette() async throws {
-        let texts = await withEscapedCassette { cassette in
-            await withCheckedContinuation { continuation in
+        let texts = await withCheckedContinuation { continuation in
+            withEscapedCassette { cassette in
                 DispatchQueue.global().async {
                     cassette.yield {
                         Session().request("http://pets.test/1").responseString(queue: .global()) { first in

@@ -58,9 +58,14 @@ import Testing
         #expect(try await ProbeProcess.run("safe", "upload-of-stream").ending == .says(#"pieces ["streamed"]"#))
     }
 
+    /// In a process of its own: where the reads are on the threads of tasks, nothing in it can go on.
+    @Test func streamsThatWaitForTasksHoldNoneUp() async throws {
+        #expect(try await ProbeProcess.run("safe", "uploads-fed-by-tasks", seconds: 20).ending == .says("all"))
+    }
+
     @Test func theTableHasEveryCase() async throws {
         let facts = Self.table.map { "fact \($0.name)" }
-        let ways = Self.table.filter { $0.safe != nil }.map { "safe \($0.name)" } + ["safe upload-of-stream"]
+        let ways = Self.table.filter { $0.safe != nil }.map { "safe \($0.name)" } + ["safe upload-of-stream", "safe uploads-fed-by-tasks"]
         guard case .says(let list) = try await ProbeProcess.run("list").ending else {
             Issue.record("the probe has no list")
             return

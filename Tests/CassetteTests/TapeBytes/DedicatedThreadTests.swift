@@ -1,5 +1,5 @@
 import Dispatch
-@testable import TapeRecorder
+@testable import TapeBytes
 import Testing
 
 @Suite struct DedicatedThreadTests {

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Platform
 
 /// A thread for work that mostly waits.
@@ -42,13 +43,25 @@ package enum DedicatedThread {
     }
 }
 
-/// The system's monotonic clock, which setting the date does not change.
-enum MonotonicClock {
-    /// Nanoseconds since a fixed instant.
-    static var now: UInt64 {
-        var now = timespec()
-        // Cannot fail: all supported systems have this clock.
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
+/// Runs blocking work for a task on a thread of its own, since tasks and Dispatch have only as many threads as there are cores.
+package enum BlockingWork {
+    package static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+        let work = Guarded<(@Sendable () -> Result)?>(work)
+        return await withCheckedContinuation { continuation in
+            let run: @Sendable () -> Void = {
+                // Taken out, so that the closure and what it captured are released before the caller goes on.
+                guard let taken = Self.take(work) else { preconditionFailure("blocking work runs once: this closure is called once") }
+                continuation.resume(returning: taken())
+            }
+            // If no thread can be started, Dispatch runs it later.
+            if !DedicatedThread.start(run) { DispatchQueue.global().async(execute: run) }
+        }
+    }
+
+    private static func take<Work: Sendable>(_ work: Guarded<Work?>) -> Work? {
+        work.withLock { held in
+            defer { held = nil }
+            return held
+        }
     }
 }
