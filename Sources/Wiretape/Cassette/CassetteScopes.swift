@@ -10,11 +10,13 @@ internal import TapeBytes
 /// that it was made under; only code whose sessions were made elsewhere needs this.
 ///
 /// - Parameter body: called once, at once. What it is given may be kept, and used until the cassette is closed.
+@discardableResult
 public func withEscapedCassette<Result>(_ body: (Cassette.Escaped) throws -> Result) rethrows -> Result {
     try body(Cassette.Escaped(cassette: Cassette.current))
 }
 
 /// Carries the cassette of the task into code that loses it: callbacks, queues, detached tasks.
+@discardableResult
 public func withEscapedCassette<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Cassette.Escaped) async throws -> Result
 ) async rethrows -> Result {
@@ -26,12 +28,19 @@ extension Cassette {
     public struct Escaped: Sendable {
         fileprivate let cassette: Cassette?
 
+        /// Runs the closure with the cassette, as the task would have. A request that is its last expression is not its result.
+        public func yield(_ operation: () throws -> Void) rethrows {
+            try Cassette.$current.withValue(self.cassette, operation: operation)
+        }
+
         /// Runs the closure with the cassette, as the task would have.
+        @discardableResult
         public func yield<Result>(_ operation: () throws -> Result) rethrows -> Result {
             try Cassette.$current.withValue(self.cassette, operation: operation)
         }
 
         /// Runs the closure with the cassette, as the task would have.
+        @discardableResult
         public func yield<Result>(
             isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Result
         ) async rethrows -> Result {

@@ -58,7 +58,7 @@ struct SessionInATestTests {
     }
 
     @Test(.cassette("trait/two", mode: .none)) func aCallbackCarriesTheCassette() async throws {
-        let texts = await withCheckedContinuation { continuation in
+        let texts = await withCheckedContinuation { (continuation: CheckedContinuation<[String?], Never>) in
             withEscapedCassette { cassette in
                 DispatchQueue.global().async {
                     cassette.yield {
