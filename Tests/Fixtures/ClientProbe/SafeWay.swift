@@ -96,7 +96,7 @@ enum SafeWay: String, CaseIterable {
         }
     }
 
-    /// More streams at once than there are threads for tasks, each waiting for a task that writes to it.
+    /// More streams at once than Dispatch has threads, also where it makes more than there are cores: each waits for a task that writes to it.
     private static func uploadsFedByTasks() async throws -> String {
         let session = Session(
             transport: ScriptedTransport { request in
@@ -104,13 +104,15 @@ enum SafeWay: String, CaseIterable {
                 return ScriptedTransport.answer(request, body: (try? String(contentsOf: url, encoding: .utf8)) ?? "unreadable")
             })
         let folder = FileManager.default.temporaryDirectory
-        let count = 2 * ProcessInfo.processInfo.activeProcessorCount + 2
+        let count = 300
+        let pipes = (0..<count).map { _ in folder.appendingPathComponent("\(UUID().uuidString).pipe") }
+        // All of them begin to read, and wait for their writers, before there is one.
+        let uploads = try pipes.map { pipe in
+            guard mkfifo(pipe.path, 0o600) == 0, let stream = InputStream(url: pipe) else { throw ProbeError("no pipe") }
+            return session.upload(stream, to: Self.url).serializingString()
+        }
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
-            for number in 0..<count {
-                let pipe = folder.appendingPathComponent("\(UUID().uuidString).pipe")
-                guard mkfifo(pipe.path, 0o600) == 0, let stream = InputStream(url: pipe) else { throw ProbeError("no pipe") }
-                // It begins to read, and waits for a writer.
-                let upload = session.upload(stream, to: Self.url).serializingString()
+            for (number, (pipe, upload)) in zip(pipes, uploads).enumerated() {
                 group.addTask {
                     var file = open(pipe.path, O_WRONLY | O_NONBLOCK)
                     while file < 0 {

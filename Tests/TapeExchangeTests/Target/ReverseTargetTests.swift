@@ -47,7 +47,7 @@ internal import Testing
 
     @Test(arguments: [
         ("/https://", "needs a host name"), ("/https:/", "needs a host name"), ("/https:", "needs a host name"),
-        ("/https:///a", "needs a host name"), ("/https://a:0/", "a port from 1 to 65535"), ("/https://a:65536/", "a port from 1 to 65535"),
+        ("/https:///a", "needs a host name"), ("/https://a:0/", "port from 1 to 65535"), ("/https://a:65536/", "port from 1 to 65535"),
         ("/https://a%20b/", "needs a host name"), ("/https://user:secret@a/", "userinfo"), ("/https://secret@a", "userinfo"),
         ("/https:a/b", "is not a URL after a slash"), ("/http:80/b", "is not a URL after a slash"),
         ("/https%3A//a/b", "is not a URL after a slash"), ("/HTTP%3a%2F%2Fa", "is not a URL after a slash"),

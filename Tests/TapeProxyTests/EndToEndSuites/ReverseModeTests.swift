@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/https://", "needs a host name"), ("/https://a:0/", "a port from 1 to 65535"), ("/https://u:p@a/", "userinfo"),
+        ("/https://", "needs a host name"), ("/https://a:0/", "port from 1 to 65535"), ("/https://u:p@a/", "userinfo"),
         ("/https%3A//a/", "is not a URL after a slash"), ("/https://a b/", "version"),
     ])
     func aBadURLIs400(path: String, reason: String) throws {

@@ -46,7 +46,7 @@ import Testing
 
     @Test func aRefusalSaysWhatToDo() throws {
         let shared = SessionGate(SessionDirectory())
-        #expect(shared.refusal(of: nil).text.contains("give one's name and token"))
+        #expect(shared.refusal(of: nil).text.contains("use the URL in \"proxy\""))
         #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("no open session has that name and token"))
         #expect(shared.refusal(of: self.basic("s1:wrong")).text.contains("s1") == false)
         #expect(SessionGate(try ProxyCredentials(pair: "user:pass")).refusal(of: nil).text.contains("USER:PASSWORD"))

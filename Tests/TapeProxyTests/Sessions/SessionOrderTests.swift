@@ -28,9 +28,9 @@ import Testing
 
     @Test(arguments: [
         ("", "is not JSON"), ("{", "is not JSON"), ("[]", "not a JSON object"), ("{}", "\"cassette\" is missing"),
-        (#"{"cassette": 1}"#, "\"cassette\" is not a string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "give one of \"none\""),
+        (#"{"cassette": 1}"#, "\"cassette\" is not a string"), (#"{"cassette": "a", "mode": "passthrough"}"#, "use one of \"none\""),
         (#"{"cassette": "a", "mode": null}"#, "\"mode\" is not a string"), (#"{"cassette": "a", "port": 1}"#, "neither true nor false"),
-        (#"{"cassette": "a", "name": "a b"}"#, "\"name\" is not"),
+        (#"{"cassette": "a", "name": "a b"}"#, "\"name\" must have"),
         (#"{"cassette": "a", "ignored": []}"#, "\"ignored\" is unknown here: use cassette, mode, name"),
         (#"{"cassette": "a", "cassette": "b"}"#, "given twice"),
         (#"{"cassette": "\ud800"}"#, "\"cassette\" is not a string"),
