@@ -15,8 +15,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # All of Wiretape that the client library is made of.
 OURS = {
-    "Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction", "CassettePlayback", "ClientCapabilities",
-    "TapeTrust", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting",
+    "Platform", "TapeBytes", "CassetteModel", "CassetteFormat", "CassetteStore", "CassetteRedaction", "CassettePlayback", "CassetteRun",
+    "ClientCapabilities", "TapeTrust", "TapeExchange", "TapeRecorder", "Wiretape", "WiretapeTesting",
 }
 # Libraries that a program gets by the server's traits. The platform's libcurl may need some of them, but no program of ours by itself.
 LIBRARIES = re.compile(r"lib(ssl|crypto|brotli\w*|zstd|yaml)\.(so|dylib)")
