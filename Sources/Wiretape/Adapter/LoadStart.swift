@@ -26,10 +26,10 @@ struct LoadStart {
         guard let session, let task, let url = request.url else {
             throw TransportFailure(
                 .unsupported,
-                "there is no transport for \"\(request.url?.absoluteString ?? "")\": do not change the connectionProxyDictionary of the session's configuration"
+                "there is no transport for \"\(request.url.map(LogURL.text) ?? "")\": do not change the connectionProxyDictionary of the session's configuration"
             )
         }
-        let shown = "\(request.httpMethod ?? "GET") \(url.absoluteString)"
+        let shown = "\(request.httpMethod ?? "GET") \(LogURL.text(url))"
         let refusal = LoadingRule.refusal(
             scheme: url.scheme, upgrade: request.value(forHTTPHeaderField: "Upgrade"), task: Self.kind(of: task))
         if let refusal { throw TransportFailure(.unsupported, "\"\(shown)\" cannot be answered: \(refusal)") }

@@ -50,7 +50,7 @@ public struct ReplayTransport: Transport {
     private func unsupported(_ request: TransportRequest) -> TransportFailure {
         TransportFailure(
             .unsupported,
-            "\(request.method) \"\(RequestDecider.url(of: request))\" would go to the network, since the cassette \"\(self.cassette.path)\" is open with mode .\(self.cassette.mode): send it through a RecordingTransport, or open the cassette with mode .none."
+            "\(request.method) \"\(LogURL.text(request.url))\" would go to the network, since the cassette \"\(self.cassette.path)\" is open with mode .\(self.cassette.mode): send it through a RecordingTransport, or open the cassette with mode .none."
         )
     }
 }

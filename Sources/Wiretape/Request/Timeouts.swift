@@ -115,7 +115,7 @@ extension Request {
             case .idle(let time): (time, "raise timeouts.idle of the session's configuration, or check what the server does", false)
             case .total(let time): (time, "raise timeouts.total of the session's configuration, or find out what takes so long", true)
             }
-        let what = self.data.withLock { $0.sent ?? $0.draft?.request }.map { "\($0.method) \"\($0.url.absoluteString)\"" } ?? "the request"
+        let what = self.data.withLock { $0.sent ?? $0.draft?.request }.map { "\($0.method) \"\(LogURL.text($0.url))\"" } ?? "the request"
         let failure = TransportFailure(
             .network(.timeout), "\(what) timed out after \(time) \(isTotal ? "in total" : "without progress"), \(phase): \(advice)")
         let error = WiretapeError(failure)

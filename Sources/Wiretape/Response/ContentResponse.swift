@@ -137,7 +137,7 @@ enum ResponseText {
         return redirects + [request, response] + (attempt.error.map { ["\(prefix)[Error]: \($0.message)"] } ?? [])
     }
 
-    private static func line(_ request: TransportRequest) -> String { "\(request.method) \(request.url.absoluteString)" }
+    private static func line(_ request: TransportRequest) -> String { "\(request.method) \(LogURL.text(request.url))" }
 
     private static func line(_ response: HTTPResponse) -> String {
         "\(response.status)\(response.reason.isEmpty ? "" : " \(response.reason)"), \(response.headers.count) header fields, \(self.word(response.source))"

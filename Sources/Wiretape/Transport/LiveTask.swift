@@ -92,7 +92,7 @@ final class LiveTask: TransportTask {
         self.push(.failed(TransportFailure(kind, "\(self.name) failed: \(system.localizedDescription)", cause: error)))
     }
 
-    private var name: String { "\(self.request.method) \"\(RequestDecider.url(of: self.request))\"" }
+    private var name: String { "\(self.request.method) \"\(LogURL.text(self.request.url))\"" }
 
     private func push(_ event: TransportEvent) {
         self.relay.push(event)

@@ -168,7 +168,7 @@ public final class LiveTransport: Transport {
         return nil
     }
 
-    private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(RequestDecider.url(of: request))\"" }
+    private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(LogURL.text(request.url))\"" }
 
     private func urlRequest(_ request: TransportRequest) -> URLRequest {
         var outgoing = URLRequest(url: request.url, cachePolicy: self.cachePolicy, timeoutInterval: Self.never)

@@ -70,7 +70,7 @@ public final class StubTransport: Transport {
             })
     }
 
-    private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(RequestDecider.url(of: request))\"" }
+    private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(LogURL.text(request.url))\"" }
 
     private static func nothing(_ problem: String) -> StubResponse {
         let failure = TransportFailure(.unserved(UnservedAnswer(index: nil, problem: problem)), problem)

@@ -99,10 +99,10 @@ extension TransportRequest {
         }
         guard let scheme = self.url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
             throw WiretapeError(
-                .invalidRequest, "\"\(self.url.absoluteString)\" is not an http or https URL: begin it with \"https://\" or \"http://\"")
+                .invalidRequest, "\"\(LogURL.text(self.url))\" is not an http or https URL: begin it with \"https://\" or \"http://\"")
         }
         guard self.url.host?.isEmpty == false else {
-            throw WiretapeError(.invalidRequest, "\"\(self.url.absoluteString)\" has no host: write one after \"\(scheme)://\"")
+            throw WiretapeError(.invalidRequest, "\"\(LogURL.text(self.url))\" has no host: write one after \"\(scheme)://\"")
         }
         try self.headers.validated()
     }
