@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every file under Sources imports only what its target may import, with an access level.
+"""Checks that every file under Sources imports only what its target may import, with an access level, and what only Linux has where it is there.
 
   check_imports.py [ROOT]      prints what is wrong as file:line: message; exit code 1 if anything is
   check_imports.py --self-test
@@ -51,6 +51,9 @@ TABLE = {
     "DemoOrigin": [*PLATFORM, "CZlib", "NIO*"],
 }
 
+# Foundation has it elsewhere.
+LINUX_ONLY = "FoundationNetworking"
+
 IMPORT = re.compile(
     r"^\s*(?P<attributes>(?:@\w+(?:\([^)]*\))?\s+)*)(?P<level>(?:public|package|internal|fileprivate|private)\s+)?import\s+"
     r"(?:(?:typealias|struct|class|enum|protocol|let|var|func)\s+)?(?P<module>\w+)"
@@ -66,6 +69,20 @@ def without_comments(text):
     return re.sub(r'//[^\n]*|/\*.*?\*/|""".*?"""', lambda match: re.sub(r"[^\n]", " ", match.group()), text, flags=re.S)
 
 
+def conditional_lines(text):
+    """Each line with the conditions of `#if` that it stands under."""
+    open_conditions = []
+    for line in text.splitlines():
+        directive = line.strip()
+        if directive.startswith("#if"):
+            open_conditions.append(directive)
+        elif directive.startswith(("#else", "#elseif")) and open_conditions:
+            open_conditions[-1] = directive
+        elif directive.startswith("#endif") and open_conditions:
+            open_conditions.pop()
+        yield line, list(open_conditions)
+
+
 def problems(root):
     for folder in sorted(path for path in (root / "Sources").iterdir() if path.is_dir()):
         target = folder.name
@@ -73,7 +90,7 @@ def problems(root):
             yield f"{folder.relative_to(root)}: not in the table; add what it may import to scripts/check_imports.py"
             continue
         for file in sorted(folder.rglob("*.swift")):
-            for number, line in enumerate(without_comments(file.read_text()).splitlines(), 1):
+            for number, (line, conditions) in enumerate(conditional_lines(without_comments(file.read_text())), 1):
                 # Two statements can share a line.
                 for statement in line.split(";"):
                     found = IMPORT.match(statement)
@@ -82,6 +99,8 @@ def problems(root):
                     where, module = f"{file.relative_to(root)}:{number}", found["module"]
                     if not allowed(target, module):
                         yield f"{where}: {target} may not import {module}; move the code to a target that may"
+                    if module == LINUX_ONLY and not any(f"canImport({LINUX_ONLY})" in condition for condition in conditions):
+                        yield f"{where}: Apple platforms have no {module}; import it under #if canImport({module})"
                     if not found["level"]:
                         yield f"{where}: import {module} has no access level; write internal import, or public where a signature needs it"
 
@@ -91,7 +110,10 @@ def self_test():
         ("CassetteStore", "internal import Platform\npublic import CassetteFormat\n", 0),
         ("CassetteStore", "internal import CassetteRedaction\n", 1),
         ("CassetteModel", "internal import NIOCore\n", 1),
-        ("CassetteModel", "internal import FoundationNetworking\n", 1),
+        ("CassetteModel", "#if canImport(FoundationNetworking)\ninternal import FoundationNetworking\n#endif\n", 1),
+        ("Wiretape", "public import Foundation\npublic import FoundationNetworking\n#if canImport(FoundationNetworking)\n#endif\n", 1),
+        ("Wiretape", "#if canImport(FoundationNetworking)\npublic import FoundationNetworking\n#else\npublic import Foundation\n#endif\n", 0),
+        ("Wiretape", "#if canImport(FoundationNetworking)\n#else\npublic import FoundationNetworking\n#endif\n", 1),
         ("CassetteFormat", "import CZlib\n", 1),
         ("CassetteFormat", "import ArgumentParser\n", 2),
         ("CassetteFormat", "// import NIOCore\n/*\nimport NIOCore\n*/\nlet text = \"\"\"\nimport NIOCore\n\"\"\"\nlet important = 1\n", 0),

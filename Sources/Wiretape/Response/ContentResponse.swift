@@ -1,8 +1,8 @@
 public import Foundation
-public import FoundationNetworking
 public import TapeBytes
 
 #if canImport(FoundationNetworking)
+public import FoundationNetworking
 #endif
 
 /// The result of a ``ContentRequest``: the response, its metrics, and the value made of it.

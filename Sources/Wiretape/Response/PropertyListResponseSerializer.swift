@@ -1,8 +1,8 @@
 public import Foundation
-public import FoundationNetworking
 internal import TapeBytes
 
 #if canImport(FoundationNetworking)
+public import FoundationNetworking
 #endif
 
 /// The body as a property list, in XML or binary; an empty dictionary if there is none and none is required.

@@ -1,8 +1,8 @@
 public import Foundation
-public import FoundationNetworking
 internal import TapeBytes
 
 #if canImport(FoundationNetworking)
+public import FoundationNetworking
 #endif
 
 /// One request as it is sent: after adapters, encoders, cookies and credentials.
