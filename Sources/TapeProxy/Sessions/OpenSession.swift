@@ -26,6 +26,8 @@ final class OpenSession: Sendable {
     let contexts: PerLoop<ProxyContext>
     /// The listener of the session's own port; nil if it has none.
     let listener: (any Channel)?
+    /// The port of its own. Read once: a closed listener has no address.
+    let port: Int?
 
     init(
         _ parts: Parts, token: Secret, common: SharedSession, contexts: PerLoop<ProxyContext>, listener: (any Channel)?
@@ -35,14 +37,12 @@ final class OpenSession: Sendable {
         self.common = common
         self.contexts = contexts
         self.listener = listener
+        self.port = listener?.localAddress?.port
     }
 
     var name: SessionName { self.parts.name }
     var session: CassetteSession { self.parts.cassette.session }
     var recorder: Recorder? { self.parts.cassette.recorder }
-
-    /// The port of its own.
-    var port: Int? { self.listener?.localAddress?.port }
 
     /// - Parameter isDetailed: adds the report on each exchange.
     func report(isDetailed: Bool = false) -> SessionReport {
