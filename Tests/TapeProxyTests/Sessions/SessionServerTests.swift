@@ -91,6 +91,8 @@ import Testing
         _ = try running.server.end(session.name, keepsOld: false)
         // Not asked over a socket: any other program may have it by now, and be a proxy too.
         #expect(ownPorts.rule(for: port) == nil)
+        // However late it is asked for.
+        #expect(session.port == port)
     }
 }
 
