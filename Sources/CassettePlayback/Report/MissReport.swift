@@ -1,3 +1,4 @@
+internal import CassetteRedaction
 public import CassetteStore
 internal import TapeBytes
 
@@ -144,14 +145,66 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         return IgnorablePlace.isTypeable(cassette) ? IgnorablePlace.word(cassette) : "CASSETTE"
     }
 
-    /// A key as plain text, without its user information.
+    /// A key as plain text, without its user information and the secrets in its query.
     static func text(_ key: UnsafeRawBufferPointer) -> String {
         let hidden = RequestLayout(key).userInformation
-        guard !hidden.isEmpty else { return PlainText.escape(key, limit: Self.requestLimit) }
+        guard !hidden.isEmpty else { return PlainText.escape(ShownSecrets.hidden(inQueryOf: key), limit: Self.requestLimit) }
         let shown =
             Array(key[..<hidden.lowerBound].suffix(Self.requestLimit)) + Array("…".utf8)
-            + Array(key[hidden.upperBound...].prefix(Self.requestLimit))
+            + ShownSecrets.hidden(inQueryOf: UnsafeRawBufferPointer(rebasing: key[hidden.upperBound...]))
         return PlainText.escape(shown, limit: Self.requestLimit)
+    }
+}
+
+/// Takes secrets out of what a report shows, by the names they have: a replay without a recording has no redactor.
+enum ShownSecrets {
+    private static let ellipsis = Array("…".utf8)
+
+    /// The first bytes of a request's key, with "…" for the values of its query that are secrets.
+    static func hidden(inQueryOf key: UnsafeRawBufferPointer) -> [UInt8] {
+        let key = key.prefix(2 * MissReport.requestLimit)
+        guard let mark = key.firstIndex(of: UInt8(ascii: "?")) else { return Array(key) }
+        let query = key[(mark + 1)...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        return Array(key[...mark]) + query.map { self.hidden(inItem: Array($0)) }.joined(separator: [UInt8(ascii: "&")])
+    }
+
+    /// `name=…`; a placeholder stays.
+    private static func hidden(inItem item: [UInt8]) -> [UInt8] {
+        guard let equals = item.firstIndex(of: UInt8(ascii: "=")), SecretNames.hides(FormFacets.decoded(Array(item[..<equals]))),
+            !self.isPlaceholder(item[(equals + 1)...])
+        else { return item }
+        return item[...equals] + self.ellipsis
+    }
+
+    private static func isPlaceholder(_ value: some Collection<UInt8>) -> Bool {
+        value.starts(with: "{{".utf8) || value.starts(with: "%7B%7B".utf8)
+    }
+
+    /// The difference, with "…" for values that are secrets.
+    static func hidden(in difference: RequestDifference) -> RequestDifference {
+        func item(_ item: String) -> String { String(decoding: self.hidden(inItem: Array(item.utf8)), as: UTF8.self) }
+        func value(_ text: String?, of name: String) -> String? {
+            text.map { SecretNames.hides(Array(name.utf8)) && !self.isPlaceholder($0.utf8.drop { $0 == UInt8(ascii: "\"") }) ? "…" : $0 }
+        }
+        switch difference {
+        case .queryItemAdded(let added): return .queryItemAdded(item(added))
+        case .queryItemRemoved(let removed): return .queryItemRemoved(item(removed))
+        case .queryItemChanged(let here, let recorded): return .queryItemChanged(here: item(here), recorded: item(recorded))
+        case .header(let name, let here, let recorded):
+            return .header(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
+        case .json(let pointer, let here, let recorded):
+            let name = pointer.split(separator: "/").last.map(String.init) ?? ""
+            return .json(pointer: pointer, here: value(here, of: name), recorded: value(recorded, of: name))
+        case .formField(let name, let here, let recorded):
+            return .formField(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
+        case .graphQLItem(let name, let here, let recorded):
+            return .graphQLItem(name: name, here: value(here, of: name), recorded: value(recorded, of: name))
+        case .part(let name, .text(let here, let recorded)):
+            return .part(name: name, .text(here: value(here, of: name) ?? "", recorded: value(recorded, of: name) ?? ""))
+        case .method, .scheme, .userInformation, .host, .port, .path, .queryOrder, .bodyKind, .part, .closingDelimiter, .text, .bytes,
+            .bodyRemainder, .custom, .remainder:
+            return difference
+        }
     }
 }
 

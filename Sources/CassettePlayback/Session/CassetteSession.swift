@@ -355,12 +355,13 @@ public final class CassetteSession: Sendable {
         }
         var nearest = zip(bodies, isUsedUp.bodies).map { body, isUsedUp in
             NearRequest(
-                index: body.index, request: self.text(ofExchange: body.index), isUsedUp: isUsedUp, differences: body.differences)
+                index: body.index, request: self.text(ofExchange: body.index), isUsedUp: isUsedUp,
+                differences: body.differences.map(ShownSecrets.hidden(in:)))
         }
         nearest += zip(heads, isUsedUp.heads).map { match, isUsedUp in
             NearRequest(
                 index: match.index, request: self.keys.withBytes(ofKey: match.key) { MissReport.text($0) },
-                isUsedUp: isUsedUp, differences: match.differences)
+                isUsedUp: isUsedUp, differences: match.differences.map(ShownSecrets.hidden(in:)))
         }
         let reason: MissReport.Reason = !self.hasCassette ? .noCassette : equalCount > 0 ? .usedUp(count: equalCount) : .notRecorded
         let report = MissReport(

@@ -1,7 +1,13 @@
 /// Names of fields, members, parameters and parts whose values are secrets, and the kinds of placeholders for them.
 ///
 /// Names are compared without case, `_`, `-` and `.`: `access_token`, `accessToken` and `Access-Token` are one.
-enum SecretNames {
+package enum SecretNames {
+    /// Whether a value under a name is not to be shown to people, whatever it is. Names that mean a secret only beside others do not count.
+    package static func hides(_ name: some Sequence<UInt8>) -> Bool {
+        guard let meaning = self.meaning(ofHeader: name) ?? self.meaning(ofMember: name) else { return false }
+        return !meaning.needsCompany && !meaning.needsKeyShape
+    }
+
     struct Meaning: Sendable, Hashable {
         var kind: String
         /// Counts only beside other parameters of OAuth, since it is a name like any other elsewhere.

@@ -9,12 +9,13 @@ struct URLText {
     let url: URL
 
     init(_ text: String) throws(URLConversionError) {
-        let shown = "\"\(PlainText.escape(text.utf8, limit: 200))\""
+        let shown = "\"\(Self.shown(text))\""
         guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else {
             throw URLConversionError(.invalidCharacter, "\(shown) contains a line break or another control character: remove it")
         }
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(text[..<colon]) else {
-            throw URLConversionError(.noScheme, "\(shown) has no scheme: write \"https://host/path\"")
+        guard let colon = Self.schemeEnd(of: text) else {
+            throw URLConversionError(
+                .noScheme, "\(shown) has no scheme: write \"https://host/path\", or set the baseURL of the session's configuration")
         }
         var rest = text[text.utf8.index(after: colon)...]
         var result = text[...colon]
@@ -36,6 +37,27 @@ struct URLText {
             throw URLConversionError(.notAURL, "\(shown) is not a URL: write \"https://host/path\"")
         }
         self.url = url
+    }
+
+    /// Without user, query and fragment, which may be secrets.
+    private static func shown(_ text: String) -> String {
+        let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
+        var place = text[..<end]
+        if let start = place.range(of: "//")?.upperBound, let authority = place[start...].split(separator: "/", maxSplits: 1).first,
+            let at = authority.lastIndex(of: "@")
+        {
+            place = place[..<start] + "…" + place[at...]
+        }
+        return PlainText.escape(place.utf8, limit: 200) + (end < text.endIndex ? "\(text[end])…" : "")
+    }
+
+    /// Whether it begins with one, as an absolute URL does.
+    static func hasScheme(_ text: String) -> Bool { self.schemeEnd(of: text) != nil }
+
+    /// Of its colon.
+    private static func schemeEnd(of text: String) -> String.Index? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), self.isScheme(text[..<colon]) else { return nil }
+        return colon
     }
 
     /// RFC 3986, 3.1

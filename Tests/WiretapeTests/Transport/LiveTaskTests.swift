@@ -22,7 +22,7 @@ import FoundationNetworking
 
     @Test func aFailureNamesItsRequest() async throws {
         let log = try await LiveTransport().exchange("GET", "http://127.0.0.1:1/x?y=1#z")
-        #expect(log.failure?.message.hasPrefix("GET \"http://127.0.0.1:1/x?y=1\" failed: ") == true)
+        #expect(log.failure?.message.hasPrefix("GET \"http://127.0.0.1:1/x?y=…\" failed: ") == true)
         #expect(log.failure?.cause.map { ($0 as NSError).code } == -1004)
     }
 }
