@@ -47,11 +47,14 @@ public struct LibcurlFacts: Sendable, Hashable {
     /// URL schemes, lower-case: `http`, `https`, `ws`.
     public var protocols: Set<String>
     public var hasHTTP2: Bool
+    /// The content codings that it takes off (RFC 9110, 8.4.1): some of `br`, `deflate`, `gzip` and `zstd`.
+    public var contentCodings: Set<String>
 
-    public init(version: String, protocols: Set<String>, hasHTTP2: Bool) {
+    public init(version: String, protocols: Set<String>, hasHTTP2: Bool, contentCodings: Set<String> = ["deflate", "gzip"]) {
         self.version = version
         self.protocols = protocols
         self.hasHTTP2 = hasHTTP2
+        self.contentCodings = contentCodings
     }
 }
 
@@ -62,9 +65,12 @@ package enum CurlReading {
     package static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
 
     /// Nil if there is no libcurl, or its answer cannot be read.
-    package static func facts(names: [String] = Self.names) -> LibcurlFacts? {
+    ///
+    /// - Parameter isLoaded: whether only a libcurl that this process has already is asked, and none that `URLSession` may not be using.
+    package static func facts(names: [String] = Self.names, isLoaded: Bool = false) -> LibcurlFacts? {
         for name in names {
-            guard let library = dlopen(name, RTLD_LAZY | RTLD_LOCAL), let symbol = dlsym(library, "curl_version_info") else { continue }
+            let flags = RTLD_LAZY | RTLD_LOCAL | (isLoaded ? RTLD_NOLOAD : 0)
+            guard let library = dlopen(name, flags), let symbol = dlsym(library, "curl_version_info") else { continue }
             // SAFETY: curl_version_info_data *curl_version_info(CURLversion); 0 requests the members that every release has.
             let versionInfo = unsafeBitCast(symbol, to: (@convention(c) (Int32) -> UnsafeRawPointer?).self)
             if let facts = versionInfo(0).flatMap(Self.facts) { return facts }
@@ -85,8 +91,10 @@ package enum CurlReading {
             protocols.insert(name.lowercased())
             next = next?.advanced(by: 1)
         }
-        // CURL_VERSION_HTTP2.
-        return LibcurlFacts(version: version, protocols: protocols, hasHTTP2: features & (1 << 16) != 0)
+        // CURL_VERSION_HTTP2, CURL_VERSION_LIBZ, CURL_VERSION_BROTLI, CURL_VERSION_ZSTD.
+        func has(_ bit: Int32) -> Bool { features & (1 << bit) != 0 }
+        let codings = (has(3) ? ["deflate", "gzip"] : []) + (has(23) ? ["br"] : []) + (has(26) ? ["zstd"] : [])
+        return LibcurlFacts(version: version, protocols: protocols, hasHTTP2: has(16), contentCodings: Set(codings))
     }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }

@@ -18,6 +18,15 @@ enum PlatformReading {
         return facts
     }
 
+    /// The libcurl under the URLSession of this process; nil elsewhere than on Linux, and if it is linked in statically.
+    static var libcurl: LibcurlFacts? {
+        #if os(Linux)
+        CurlReading.facts(isLoaded: true)
+        #else
+        nil
+        #endif
+    }
+
     /// The release of the compiler that built this, and of the libraries shipped with it.
     static var release: SwiftRelease {
         #if compiler(>=6.4)

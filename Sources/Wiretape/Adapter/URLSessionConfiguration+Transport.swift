@@ -26,7 +26,7 @@ extension URLSessionConfiguration {
     /// Response headers are unchanged: a body with a Content-Encoding is decoded and the field stays, as with URLSession.
     /// Duplicate fields are joined; `HTTPURLResponse.exactHead` has them apart. Interim responses and trailers are left out. A failure of
     /// the network is a `URLError`, all others are an `NSError` of `TransportFailure.errorDomain`; `TransportFailure(error)` recovers the
-    /// failure. `protocolClasses`, `urlCache` and, on Apple's platforms, a background identifier of the base are ignored. Do not change
+    /// failure. `protocolClasses` and `urlCache` of the base are ignored; with a background one, which Apple's platforms have, each task fails. Do not change
     /// `connectionProxyDictionary`: it keeps the transport alive. On Apple's platforms there is never a trust or client certificate
     /// challenge.
     ///
@@ -38,7 +38,9 @@ extension URLSessionConfiguration {
     public static func answered(
         by transport: any Transport, basedOn base: URLSessionConfiguration = .ephemeral, inPlace: Bool = false
     ) -> URLSessionConfiguration {
-        let configuration = base.foreground
+        // Sessions with a background configuration ignore our classes.
+        let configuration = base.isBackground ? .ephemeral : base.copy() as? URLSessionConfiguration ?? .ephemeral
+        let transport = base.isBackground ? LiveTransport(configuration: base) : transport
         // Before there are requests: it creates tasks, which is not allowed where URLSession calls.
         #if canImport(FoundationNetworking)
         _ = TaskReflection.current
@@ -48,22 +50,6 @@ extension URLSessionConfiguration {
         let session = AdaptedSession(transport, isInPlace: inPlace, configuration: configuration)
         configuration.protocolClasses = [SessionProtocols.shared.add(session)]
         return configuration
-    }
-
-    /// A copy, never of a background configuration: its sessions would ignore our classes and go to the network.
-    private var foreground: URLSessionConfiguration {
-        #if !canImport(FoundationNetworking)
-        if self.identifier != nil {
-            let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpAdditionalHeaders = self.httpAdditionalHeaders
-            configuration.timeoutIntervalForRequest = self.timeoutIntervalForRequest
-            configuration.timeoutIntervalForResource = self.timeoutIntervalForResource
-            configuration.httpShouldSetCookies = self.httpShouldSetCookies
-            configuration.httpCookieAcceptPolicy = self.httpCookieAcceptPolicy
-            return configuration
-        }
-        #endif
-        return self.copy() as? URLSessionConfiguration ?? .ephemeral
     }
 }
 

@@ -1,4 +1,5 @@
 public import CassetteModel
+internal import ClientCapabilities
 internal import Foundation
 internal import TapeBytes
 
@@ -236,8 +237,21 @@ extension HTTPHeader {
     /// The subprotocols that a WebSocket client offers (RFC 6455, 11.3.4).
     public static func websocketProtocol(_ value: String) -> HTTPHeader { HTTPHeader(name: "Sec-WebSocket-Protocol", value: value) }
 
-    /// The codings that every platform decodes by itself: `br;q=1.0, gzip;q=0.9, deflate;q=0.8`.
-    public static let defaultAcceptEncoding = HTTPHeader.acceptEncoding(Self.weighted(["br", "gzip", "deflate"]))
+    /// The codings that URLSession takes off: `br;q=1.0, gzip;q=0.9, deflate;q=0.8` on Apple's platforms, and on Linux those that its libcurl
+    /// is built with.
+    public static let defaultAcceptEncoding = HTTPHeader.acceptEncoding(Self.weighted(Self.codings(PlatformReading.libcurl)))
+
+    /// In the order of preference.
+    ///
+    /// - Parameter libcurl: nil if it is not known.
+    static func codings(_ libcurl: LibcurlFacts?) -> [String] {
+        #if canImport(FoundationNetworking)
+        let known = libcurl?.contentCodings ?? ["gzip", "deflate"]
+        return ["br", "gzip", "deflate", "zstd"].filter(known.contains)
+        #else
+        return ["br", "gzip", "deflate"]
+        #endif
+    }
 
     /// The user's first six languages, with falling weights.
     public static let defaultAcceptLanguage = HTTPHeader.acceptLanguage(Self.weighted(Locale.preferredLanguages.prefix(6)))

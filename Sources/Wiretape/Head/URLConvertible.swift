@@ -36,6 +36,35 @@ extension URLComponents: URLConvertible {
     }
 }
 
+/// What URLs without a scheme are below: their path is appended to the base's, so that `/pets` below `https://a.test/v1` is
+/// `https://a.test/v1/pets`.
+struct BaseURL {
+    private let base: URL?
+
+    init(_ base: URL?) { self.base = base }
+
+    /// - Throws: `URLConversionError`, or the type's own error.
+    func url(of given: any URLConvertible) throws -> URL {
+        guard let base else { return try given.asURL() }
+        switch given {
+        case let text as String: return URLText.hasScheme(text) ? try text.asURL() : try Self.joined(base, text)
+        case let parts as URLComponents where parts.scheme == nil && parts.host == nil: return try Self.joined(base, parts.string ?? "")
+        case _:
+            let url = try given.asURL()
+            return url.scheme == nil ? try Self.joined(base, url.relativeString) : url
+        }
+    }
+
+    /// The base's query and fragment are left out.
+    private static func joined(_ base: URL, _ reference: String) throws -> URL {
+        let text = base.absoluteString
+        let end = text.utf8.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
+        let stem = text[..<end].hasSuffix("/") ? text[..<end].dropLast() : text[..<end]
+        guard let first = reference.utf8.first else { return try String(stem).asURL() }
+        return try (String(stem) + ("/?#".utf8.contains(first) ? "" : "/") + reference).asURL()
+    }
+}
+
 /// Something that describes a whole request: a `URLRequest`, or a router with a case for each request.
 public protocol URLRequestConvertible: Sendable {
     /// - Throws: the error that the request fails with.

@@ -26,13 +26,13 @@ extension Request {
         self.core.started(self)
         // If it was cancelled meanwhile, nothing else removes it from the registry.
         guard self.data.withLock({ $0.outcome == nil }) else { return self.core.finished(self) }
-        guard self.source.isBlocking || !self.adapters.isEmpty else {
+        if !self.source.isBlocking, self.adapters.isEmpty {
             do {
-                self.send(try self.draft().request)
+                let draft = try self.draft()
+                guard draft.unread != nil else { return self.send(draft.request) }
             } catch {
-                self.finish(WiretapeError(error, as: .invalidRequest))
+                return self.finish(WiretapeError(error, as: .invalidRequest))
             }
-            return
         }
         self.work { request in
             do {
@@ -47,14 +47,38 @@ extension Request {
     /// The draft, made on a thread of its own if that may block: a stream is read at the pace of its producer, which may be a task that waits
     /// for one of the threads of tasks.
     private func draftElsewhere() async throws -> RequestDraft {
-        guard self.source.isBlocking else { return try self.draft() }
-        return try await BlockingWork.run { self.withItsCassette { Result { try self.draft() } } }.get()
+        let isBlocking = self.source.isBlocking
+        var draft = try isBlocking ? await BlockingWork.run { self.withItsCassette { Result { try self.draft() } } }.get() : self.draft()
+        guard draft.unread != nil else { return draft }
+        draft = try await self.read(draft)
+        let whole = draft
+        self.data.withLock { data in
+            data.draft = whole
+            if data.outcome != nil { data.draft?.spool = nil }
+        }
+        return whole
+    }
+
+    private func read(_ draft: RequestDraft) async throws -> RequestDraft {
+        guard draft.unread != nil else { return draft }
+        let folder = self.core.configuration.temporaryFolder
+        return try await BlockingWork.run { Result { try draft.read(in: folder) } }.get()
+    }
+
+    /// A request changed by an adapter or a redirect handler, with the body that it has made.
+    private func changed(_ request: TransportRequest, from view: URLRequest, to changed: URLRequest) async throws -> TransportRequest {
+        var draft = RequestDraft(request)
+        try draft.change(from: view, to: changed)
+        draft = try await self.read(draft)
+        try draft.request.check()
+        if let spool = draft.spool { self.data.withLock { if $0.outcome == nil { $0.spool = spool } } }
+        return draft.request
     }
 
     /// Made once, for all attempts.
     func draft() throws -> RequestDraft {
         if let draft = self.data.withLock({ $0.draft }) { return draft }
-        var draft = try self.source.make()
+        var draft = try self.source.make(self.core.configuration.baseURL)
         let authorization = self.data.withLock { $0.options.authorization }
         if let authorization { draft.request.headers.update(authorization) }
         draft.request.headers = draft.request.headers.adding(missing: self.core.configuration.headers)
@@ -79,8 +103,7 @@ extension Request {
                 let original = view
                 let context = self.context()
                 for adapter in adapters { view = try await adapter.adapt(view, for: context) }
-                request = try request.adapted(from: original, to: view)
-                try request.check()
+                request = try await self.changed(request, from: original, to: view)
                 self.core.emit(.adapted(view), of: self)
             } catch {
                 return await self.failed(WiretapeError(error, as: .adapter))
@@ -211,9 +234,7 @@ extension Request {
         guard let wanted = await handler.redirect(response, to: view, for: self.context()) else { return self.takeRedirect(isCut: isCut) }
         if let refusal, refusal.code == .tooManyRedirects || wanted == view { return self.finish(WiretapeError(refusal, as: .redirect)) }
         do {
-            let next = try proposed.adapted(from: view, to: wanted)
-            try next.check()
-            self.follow(to: next, from: response)
+            self.follow(to: try await self.changed(proposed, from: view, to: wanted), from: response)
         } catch {
             self.finish(WiretapeError(error, as: .redirect))
         }

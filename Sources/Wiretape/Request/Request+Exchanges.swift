@@ -284,14 +284,16 @@ extension Request {
 
     /// The request with the session's cookies for its URL.
     private func withCookies(_ request: TransportRequest) -> TransportRequest {
-        guard let storage = self.core.configuration.cookieStorage else { return request }
+        guard request.loading.handlesCookies, let storage = self.core.configuration.cookieStorage else { return request }
         var request = request
         request.headers = CookieRule(storage: storage).headers(request.headers, for: request.url)
         return request
     }
 
     private func storeCookies(_ response: HTTPResponse) {
-        guard let storage = self.core.configuration.cookieStorage, response.headers.contains(name: "Set-Cookie") else { return }
+        guard let storage = self.core.configuration.cookieStorage, response.headers.contains(name: "Set-Cookie"),
+            self.data.withLock({ $0.sent?.loading.handlesCookies != false })
+        else { return }
         CookieRule(storage: storage).store(response)
     }
 }

@@ -294,17 +294,6 @@ extension Request {
         }
     }
 
-    /// Waits for the request to end, and cancels it with the waiting task if that is wanted.
-    func outcome(cancelsAutomatically: Bool) async -> RequestOutcome {
-        if let outcome = self.data.withLock({ $0.outcome }) { return outcome }
-        guard cancelsAutomatically else { return await self.outcome() }
-        return await withTaskCancellationHandler {
-            await self.outcome()
-        } onCancel: {
-            self.cancel()
-        }
-    }
-
     // MARK: Handlers
 
     func add(_ handler: @escaping HandlerQueue.Handler) {

@@ -1,3 +1,4 @@
+internal import CassetteStore
 internal import Foundation
 
 /// The state of a request, guarded by its one lock.
@@ -14,6 +15,8 @@ struct RequestData: Sendable {
     var work: Task<Void, Never>?
 
     var draft: RequestDraft?
+    /// Keeps the file of a body that an adapter or a redirect handler has made.
+    var spool: TemporaryFile?
     /// The request as last sent.
     var sent: TransportRequest?
     /// `sent` without the session's cookies.
@@ -88,6 +91,7 @@ struct RequestData: Sendable {
         self.watchTask = nil
         self.held = nil
         self.draft?.spool = nil
+        self.spool = nil
         self.handlers.open()
         return ending
     }

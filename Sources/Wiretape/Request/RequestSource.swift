@@ -9,22 +9,25 @@ internal import FoundationNetworking
 struct RequestSource: Sendable {
     /// Whether it reads files or streams, and so must not run on the caller's thread.
     var isBlocking = false
-    var make: @Sendable () throws -> RequestDraft
+    /// - Parameter base: what a URL without a scheme is below.
+    var make: @Sendable (_ base: URL?) throws -> RequestDraft
 
     /// A closure of the caller that changes a request after it is made.
     typealias Modifier = @Sendable (inout URLRequest) throws -> Void
 
     /// A URL, a method and fields, without a `URLRequest`.
     static func plain(
-        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?,
+        _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, query: String? = nil,
         body: @escaping @Sendable () throws -> RequestContent = { .none },
         isBlocking: Bool = false, _ modifier: Modifier?
     ) -> RequestSource {
-        RequestSource(isBlocking: isBlocking) {
+        RequestSource(isBlocking: isBlocking) { base in
+            var place = try BaseURL(base).url(of: url)
+            if let query, !query.isEmpty { place = try place.appending(query: query) }
             let content = try body()
             var headers = headers ?? HTTPHeaders()
             if let type = content.type, !headers.contains(name: "Content-Type") { headers.add(name: "Content-Type", value: type) }
-            let request = TransportRequest(method: method.rawValue, url: try url.asURL(), headers: headers, body: content.body)
+            let request = TransportRequest(method: method.rawValue, url: place, headers: headers, body: content.body)
             var draft = RequestDraft(request, spool: content.spool)
             if let modifier { try draft.modify(modifier) }
             return draft
@@ -36,11 +39,12 @@ struct RequestSource: Sendable {
         _ url: any URLConvertible, _ method: HTTPMethod, _ headers: HTTPHeaders?, _ modifier: Modifier?,
         _ encode: @escaping @Sendable (URLRequest) throws -> URLRequest
     ) -> RequestSource {
-        RequestSource {
-            let plain = TransportRequest(method: method.rawValue, url: try url.asURL(), headers: headers ?? HTTPHeaders())
+        RequestSource { base in
+            let plain = TransportRequest(method: method.rawValue, url: try BaseURL(base).url(of: url), headers: headers ?? HTTPHeaders())
             try plain.headers.validated()
             let view = URLRequest(plain)
-            var draft = RequestDraft(try plain.adapted(from: view, to: try encode(view)))
+            var draft = RequestDraft(plain)
+            try draft.change(from: view, to: try encode(view))
             if let modifier { try draft.modify(modifier) }
             return draft
         }
@@ -51,8 +55,9 @@ struct RequestSource: Sendable {
         _ convertible: any URLRequestConvertible, body: (@Sendable () throws -> RequestContent)? = nil, isBlocking: Bool = false,
         spoolFolder: URL?
     ) -> RequestSource {
-        RequestSource(isBlocking: isBlocking) {
-            let given = try convertible.asURLRequest()
+        RequestSource(isBlocking: isBlocking) { base in
+            var given = try convertible.asURLRequest()
+            if base != nil, let url = given.url, url.scheme == nil { given.url = try BaseURL(base).url(of: url) }
             var draft = RequestDraft(try TransportRequest(given, label: convertible.requestLabel))
             draft.idleTimeout = given.ownTimeout
             let content = try body?() ?? given.httpBodyStream.map { try RequestContent(spooling: $0, folder: spoolFolder) }
@@ -72,6 +77,8 @@ struct RequestDraft: Sendable {
     var idleTimeout: Duration?
     /// Keeps the body's temporary file until the request ends.
     var spool: TemporaryFile?
+    /// Has the body as a stream that is not read yet: that blocks for as long as the stream's producer likes.
+    private(set) var unread: URLRequest?
 
     init(_ request: TransportRequest, idleTimeout: Duration? = nil, spool: TemporaryFile? = nil) {
         self.request = request
@@ -83,8 +90,27 @@ struct RequestDraft: Sendable {
         let view = URLRequest(self.request)
         var modified = view
         try modifier(&modified)
-        self.request = try self.request.adapted(from: view, to: modified)
+        try self.change(from: view, to: modified)
         self.idleTimeout = modified.ownTimeout
+    }
+
+    /// Applies the changes made to a `URLRequest` view of the request.
+    mutating func change(from view: URLRequest, to changed: URLRequest) throws {
+        self.request = try self.request.adapted(from: view, to: changed)
+        guard changed.httpBodyStream != nil else { return }
+        self.request.body = .unobservable
+        self.unread = changed
+    }
+
+    /// The draft with its stream read into a temporary file. Blocks.
+    func read(in folder: URL?) throws -> RequestDraft {
+        guard let stream = self.unread?.httpBodyStream else { return self }
+        let content = try RequestContent(spooling: stream, folder: folder)
+        var draft = self
+        draft.request.body = content.body
+        draft.spool = content.spool
+        draft.unread = nil
+        return draft
     }
 }
 
@@ -163,13 +189,6 @@ struct RequestContent: Sendable {
 extension InputStream {
     /// Bytes read at once.
     private static let pieceSize = 64 << 10
-
-    /// All bytes, in memory.
-    func contents() throws -> Data {
-        var result = Data()
-        try self.read { result.append(contentsOf: $0) }
-        return result
-    }
 
     /// All bytes, in a file that is removed with the last reference to it.
     func spooled(in folder: URL?) throws -> TemporaryFile {

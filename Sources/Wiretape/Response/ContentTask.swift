@@ -19,17 +19,28 @@ public struct ContentTask<Source: ContentRequest, Value: Sendable>: Sendable {
         request.startForHandler()
     }
 
-    /// The response, its metrics, and the value or the error. Cancelling the waiting task cancels the request, unless
+    /// The response, its metrics, and the value or the error. Cancelling a waiting task, be it one of several, cancels the request, unless
     /// `automaticallyCancelling` is false; the response then has that error.
     public var response: ContentResponse<Source.Content, Value> {
         get async {
-            await self.memo.answer { self.serialize(await self.request.outcome(cancelsAutomatically: self.cancelsAutomatically)) }
+            guard self.cancelsAutomatically else { return await self.answer }
+            return await withTaskCancellationHandler {
+                await self.answer
+            } onCancel: {
+                self.request.cancel()
+            }
         }
+    }
+
+    private var answer: ContentResponse<Source.Content, Value> {
+        get async { await self.memo.answer { self.serialize(await self.request.outcome()) } }
     }
 
     public var result: Result<Value, WiretapeError> { get async { await self.response.result } }
 
     /// - Throws: `WiretapeError`
+    // Not a typed error: with one the compiler of Swift 6.3 never ends, or crashes, on a `do` whose `catch`es are not exhaustive, in code that
+    // was written for the untyped one.
     public var value: Value { get async throws { try await self.response.result.get() } }
 
     public func resume() { self.request.resume() }

@@ -43,6 +43,13 @@ public final class Session: Sendable {
 extension Session {
     /// The settings of all requests of a session.
     public struct Configuration: Sendable {
+        /// Where paths are: `/pets` is `https://a.test/v1/pets` below `https://a.test/v1`. URLs with a scheme are left alone; nil takes only
+        /// those.
+        public var baseURL: URL?
+        /// For `get`, `post` and their like, as `jsonEncoder` is.
+        public var decoder: any DataDecoder = JSONDecoder()
+        /// Must not be changed afterwards. Keys are sorted, so that recordings are stable.
+        public var jsonEncoder = JSONParameterEncoder().encoder
         /// Added to a request that lacks them. By default `Accept-Encoding`, `Accept-Language` and `User-Agent`.
         public var headers: HTTPHeaders = .default
         /// Stores the cookies; nil for none. By default in memory and for this configuration alone: `HTTPCookieStorage.shared` is a file on
@@ -64,6 +71,11 @@ extension Session {
         /// For sessions that were given no transport: a `LiveTransport` has its own. A policy that the platform cannot enforce fails the
         /// request before anything is sent.
         public var serverTrust: ServerTrustManager?
+        /// An identity with its certificates, for servers that ask for one (RFC 8446, 4.4.2); nil presents none.
+        ///
+        /// Like `serverTrust` for sessions that were given no transport. With one each request to the network fails on Linux, whose
+        /// `URLSession` presents none.
+        public var clientCredential: URLCredential?
         /// Asked about each response that URLSession would store in the shared cache; nil stores none.
         ///
         /// Like `serverTrust` for sessions that were given no transport, and there only for requests without a cassette. On Linux

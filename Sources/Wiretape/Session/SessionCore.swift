@@ -183,19 +183,21 @@ final class SessionNetwork: Sendable {
     }
 
     private let serverTrust: ServerTrustManager?
+    private let clientCredential: URLCredential?
     private let cachedResponseHandler: (any CachedResponseHandler)?
     private let made = Guarded(Made())
 
     init(_ configuration: Session.Configuration) {
         self.serverTrust = configuration.serverTrust
+        self.clientCredential = configuration.clientCredential
         self.cachedResponseHandler = configuration.cachedResponseHandler
     }
 
     /// For recordings: without a cache, whose responses would not come from the origin.
     var recorded: LiveTransport {
-        guard let serverTrust else { return .shared }
+        guard self.serverTrust != nil || self.clientCredential != nil else { return .shared }
         return self.made.withLock { made in
-            let transport = made.recorded ?? LiveTransport(serverTrust: serverTrust)
+            let transport = made.recorded ?? LiveTransport(serverTrust: self.serverTrust, clientCredential: self.clientCredential)
             made.recorded = transport
             return transport
         }
@@ -208,7 +210,8 @@ final class SessionNetwork: Sendable {
             let transport =
                 made.cached
                 ?? LiveTransport(
-                    configuration: .default, serverTrust: self.serverTrust, cachedResponseHandler: cachedResponseHandler)
+                    configuration: .default, serverTrust: self.serverTrust, cachedResponseHandler: cachedResponseHandler,
+                    clientCredential: self.clientCredential)
             made.cached = transport
             return transport
         }

@@ -81,15 +81,7 @@ final class LiveTask: TransportTask {
             }
             return self.push(.end)
         }
-        let system = error as NSError
-        let kind: TransportFailure.Kind =
-            system.domain == NSURLErrorDomain
-            ? .network(
-                FailureTable.current.kind(
-                    of: system.code, isAnswered: self.isAnswered.withLock { $0 }, isSecure: self.request.url.scheme?.lowercased() == "https"
-                ))
-            : .unsupported
-        self.push(.failed(TransportFailure(kind, "\(self.name) failed: \(system.localizedDescription)", cause: error)))
+        self.push(.failed(TransportFailure(error, of: self.request, isAnswered: self.isAnswered.withLock { $0 })))
     }
 
     private var name: String { "\(self.request.method) \"\(LogURL.text(self.request.url))\"" }
@@ -113,9 +105,13 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
     /// Called on Apple platforms only.
     private let cachedResponseHandler: (any CachedResponseHandler)?
 
-    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?) {
+    /// Presented in challenges, which only Apple platforms have.
+    private let clientCredential: URLCredential?
+
+    init(serverTrust: ServerTrustManager?, cachedResponseHandler: (any CachedResponseHandler)?, clientCredential: URLCredential? = nil) {
         self.serverTrust = serverTrust
         self.cachedResponseHandler = cachedResponseHandler
+        self.clientCredential = clientCredential
     }
 
     /// To be called before the task is started.
@@ -170,6 +166,9 @@ final class LiveDelegate: NSObject, URLSessionDataDelegate {
         self.tasks.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(nil)
         completionHandler(.cancelAuthenticationChallenge, nil)
         #else
+        if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate {
+            return completionHandler(self.clientCredential == nil ? .performDefaultHandling : .useCredential, self.clientCredential)
+        }
         guard let serverTrust, challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust else {
             // It is called before the response: without a credential the response is delivered unchanged.
             return completionHandler(.performDefaultHandling, nil)

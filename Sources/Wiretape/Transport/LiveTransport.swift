@@ -36,29 +36,37 @@ public final class LiveTransport: Transport {
     private let delegate: LiveDelegate
     private let serverTrust: ServerTrustManager?
     private let route: ServerTrustRule.Route
+    private let caches: Bool
     private let cachePolicy: URLRequest.CachePolicy
+    /// Why no request can be sent.
+    private let misconfiguration: TransportFailure?
 
     /// - Parameters:
     ///   - configuration: its cookies, credentials, header fields and timeouts are not used: those are the session's. Its cache and cache
-    ///     policy are used if there is a `cachedResponseHandler`.
+    ///     policy are used if there is a `cachedResponseHandler`. With a background one each request fails: its tasks outlive the process.
     ///   - serverTrust: which certificates are accepted; nil for the platform's own evaluation. A policy that the platform cannot enforce
     ///     fails the request before anything is sent.
     ///   - route: whether requests pass a proxy that intercepts TLS and has the same policies, such as the one that `http_proxy` and
     ///     `https_proxy` name.
     ///   - cachedResponseHandler: asked for each response that URLSession would cache. Nil turns caching off.
+    ///   - clientCredential: an identity with its certificates, for servers that ask for one. With one each request fails on Linux, whose
+    ///     `URLSession` presents none.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
+        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        clientCredential: URLCredential? = nil
     ) {
         self.init(
             checked: Self.plain(configuration, caches: cachedResponseHandler != nil), serverTrust: serverTrust, route: route,
-            cachedResponseHandler: cachedResponseHandler)
+            cachedResponseHandler: cachedResponseHandler, clientCredential: clientCredential,
+            misconfiguration: Self.refusal(of: configuration) ?? Self.refusal(of: clientCredential))
     }
 
     /// Throws `TransportFailure` on Linux, whose `URLSession` takes a proxy only from the environment.
     public convenience init(
         configuration: URLSessionConfiguration = .ephemeral, proxy: Proxy, serverTrust: ServerTrustManager? = nil,
-        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil
+        route: ServerTrustRule.Route = .direct, cachedResponseHandler: (any CachedResponseHandler)? = nil,
+        clientCredential: URLCredential? = nil
     ) throws {
         #if canImport(FoundationNetworking)
         throw TransportFailure(
@@ -71,21 +79,27 @@ public final class LiveTransport: Transport {
             "HTTPEnable": 1, "HTTPProxy": proxy.host, "HTTPPort": proxy.port, "HTTPSEnable": 1, "HTTPSProxy": proxy.host,
             "HTTPSPort": proxy.port,
         ]
-        self.init(checked: plain, serverTrust: serverTrust, route: route, cachedResponseHandler: cachedResponseHandler)
+        self.init(
+            checked: plain, serverTrust: serverTrust, route: route, cachedResponseHandler: cachedResponseHandler,
+            clientCredential: clientCredential, misconfiguration: Self.refusal(of: configuration))
         #endif
     }
 
     private init(
         checked configuration: URLSessionConfiguration, serverTrust: ServerTrustManager?, route: ServerTrustRule.Route,
-        cachedResponseHandler: (any CachedResponseHandler)?
+        cachedResponseHandler: (any CachedResponseHandler)?, clientCredential: URLCredential?, misconfiguration: TransportFailure?
     ) {
         self.serverTrust = serverTrust
         self.route = route
+        self.misconfiguration = misconfiguration
+        self.caches = Self.platformCaches && cachedResponseHandler != nil
         self.cachePolicy = configuration.requestCachePolicy
         let queue = OperationQueue()
         queue.name = "wiretape.live"
         queue.maxConcurrentOperationCount = 1
-        self.delegate = LiveDelegate(serverTrust: route == .direct ? serverTrust : nil, cachedResponseHandler: cachedResponseHandler)
+        self.delegate = LiveDelegate(
+            serverTrust: route == .direct ? serverTrust : nil, cachedResponseHandler: cachedResponseHandler,
+            clientCredential: clientCredential)
         self.session = URLSession(configuration: configuration, delegate: self.delegate, delegateQueue: queue)
     }
 
@@ -96,7 +110,7 @@ public final class LiveTransport: Transport {
 
     /// A copy without the features that the client implements itself.
     private static func plain(_ given: URLSessionConfiguration, caches: Bool) -> URLSessionConfiguration {
-        let configuration = given.copy() as? URLSessionConfiguration ?? .ephemeral
+        let configuration = given.isBackground ? .ephemeral : given.copy() as? URLSessionConfiguration ?? .ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.httpCookieAcceptPolicy = .never
@@ -114,7 +128,7 @@ public final class LiveTransport: Transport {
     private static let never: TimeInterval = 7 * 86_400
 
     public func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
-        if let failure = Self.refusal(of: request) ?? self.distrust(of: request) {
+        if let failure = self.misconfiguration ?? self.refusal(of: request) ?? self.distrust(of: request) {
             _ = receive(.failed(failure))
             return FinishedTask.shared
         }
@@ -131,6 +145,31 @@ public final class LiveTransport: Transport {
         return live
     }
 
+    private static func refusal(of configuration: URLSessionConfiguration) -> TransportFailure? {
+        guard configuration.isBackground else { return nil }
+        return TransportFailure(
+            .unsupported,
+            "a background URLSessionConfiguration is not supported, since its tasks outlive the process: use .default or .ephemeral.")
+    }
+
+    private static func refusal(of clientCredential: URLCredential?) -> TransportFailure? {
+        #if canImport(FoundationNetworking)
+        guard clientCredential != nil else { return nil }
+        return TransportFailure(.unsupported, "URLSession on Linux presents no client certificate: use a transport that does.")
+        #else
+        return nil
+        #endif
+    }
+
+    /// Whether `URLSession` stores responses.
+    private static var platformCaches: Bool {
+        #if canImport(FoundationNetworking)
+        false
+        #else
+        true
+        #endif
+    }
+
     /// Nothing is sent to a host whose policy cannot be enforced, so there is no exchange to record.
     private func distrust(of request: TransportRequest) -> TransportFailure? {
         guard case .refuse(let error) = ServerTrustRule(route: self.route).decide(request.url, by: self.serverTrust) else { return nil }
@@ -138,30 +177,36 @@ public final class LiveTransport: Transport {
     }
 
     /// Refuses requests for which URLSession's own failure would be misleading.
-    private static func refusal(of request: TransportRequest) -> TransportFailure? {
+    private func refusal(of request: TransportRequest) -> TransportFailure? {
         switch request.body {
         case .unobservable:
             return TransportFailure(
-                .unsupported, "the body of \(self.name(request)) cannot be read, so it cannot be sent: pass it as data or as a file.")
+                .unsupported, "the body of \(Self.name(request)) cannot be read, so it cannot be sent: pass it as data or as a file.")
         case .file(let url, _) where !FileManager.default.isReadableFile(atPath: url.path):
             return TransportFailure(
                 .body,
-                "the body of \(self.name(request)) cannot be read from \"\(url.path)\": keep the file until the request has ended.")
+                "the body of \(Self.name(request)) cannot be read from \"\(url.path)\": keep the file until the request has ended.")
         case .none, .data, .file: break
         }
         do {
             try request.headers.validated()
         } catch {
-            return TransportFailure(.unsupported, "\(self.name(request)) cannot be sent: \(error.message)", cause: error)
+            return TransportFailure(.unsupported, "\(Self.name(request)) cannot be sent: \(error.message)", cause: error)
         }
         guard let scheme = request.url.scheme?.lowercased(), scheme == "http" || scheme == "https", request.url.host != nil else {
-            return TransportFailure(.unsupported, "\(self.name(request)) is not an http or https URL with a host: correct it.")
+            return TransportFailure(.unsupported, "\(Self.name(request)) is not an http or https URL with a host: correct it.")
+        }
+        if request.loading.cachePolicy == .returnCacheDataDontLoad, !self.caches {
+            return TransportFailure(
+                .unsupported,
+                "\(Self.name(request)) asks for a cached response alone, and nothing is cached: use another cachePolicy, or catch the failure as a miss of the cache."
+            )
         }
         #if canImport(FoundationNetworking)
         if request.method == "GET", request.body.isPresent {
             return TransportFailure(
                 .unsupported,
-                "\(self.name(request)) has a body, but URLSession on Linux sends none with GET: use POST or QUERY, or move it into the query."
+                "\(Self.name(request)) has a body, but URLSession on Linux sends none with GET: use POST or QUERY, or move it into the query."
             )
         }
         #endif
@@ -173,8 +218,22 @@ public final class LiveTransport: Transport {
     private func urlRequest(_ request: TransportRequest) -> URLRequest {
         var outgoing = URLRequest(url: request.url, cachePolicy: self.cachePolicy, timeoutInterval: Self.never)
         outgoing.httpMethod = request.method
-        outgoing.httpShouldHandleCookies = false
+        var loading = request.loading
+        loading.handlesCookies = false
+        if !self.caches || loading.cachePolicy == .useProtocolCachePolicy { loading.cachePolicy = self.cachePolicy }
+        outgoing.loading = loading
         for field in request.headers { outgoing.addValue(field.value, forHTTPHeaderField: field.name) }
         return outgoing
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Linux has none.
+    var isBackground: Bool {
+        #if canImport(FoundationNetworking)
+        false
+        #else
+        self.identifier != nil
+        #endif
     }
 }

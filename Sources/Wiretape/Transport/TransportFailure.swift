@@ -83,6 +83,27 @@ extension TransportFailure {
         }
     }
 
+    /// The failure that an error of the system, or of a caller's transport, means.
+    ///
+    /// - Parameter isAnswered: whether a response had begun.
+    init(_ error: any Error, of request: TransportRequest, isAnswered: Bool) {
+        if let failure = TransportFailure(error) {
+            self = failure
+            return
+        }
+        if error is CancellationError {
+            self = .cancelled()
+            return
+        }
+        let system = error as NSError
+        let isSecure = request.url.scheme?.lowercased() == "https"
+        let kind: Kind =
+            system.domain == NSURLErrorDomain
+            ? .network(FailureTable.current.kind(of: system.code, isAnswered: isAnswered, isSecure: isSecure)) : .unsupported
+        let text = error is any LocalizedError || system.domain == NSURLErrorDomain ? system.localizedDescription : "\(error)"
+        self.init(kind, "\(request.method) \"\(LogURL.text(request.url))\" failed: \(text)", cause: error)
+    }
+
     /// Never changes from version to version.
     private var errorCode: Int {
         switch self.kind {

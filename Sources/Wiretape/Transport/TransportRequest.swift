@@ -16,13 +16,36 @@ public struct TransportRequest: Sendable {
     public var body: RequestBody
     /// A name for readers of a recording, such as that of a router's case.
     public var label: String?
+    public var loading: Loading
 
-    public init(method: String, url: URL, headers: HTTPHeaders = HTTPHeaders(), body: RequestBody = .none, label: String? = nil) {
+    public init(
+        method: String, url: URL, headers: HTTPHeaders = HTTPHeaders(), body: RequestBody = .none, label: String? = nil,
+        loading: Loading = Loading()
+    ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.label = label
+        self.loading = loading
+    }
+
+    /// How a `URLRequest` wants to be loaded, beside what is sent: for the session and the network, not for a cassette.
+    public struct Loading: Sendable, Hashable {
+        /// Whether the session's cookies are sent, and those of the response stored.
+        public var handlesCookies = true
+        /// For a `LiveTransport` that caches. One that does not refuses `returnCacheDataDontLoad`.
+        public var cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy
+        /// Without effect on Linux.
+        public var allowsCellularAccess = true
+        /// Without effect on Linux.
+        public var networkServiceType: URLRequest.NetworkServiceType = .default
+        #if !canImport(FoundationNetworking)
+        public var allowsExpensiveNetworkAccess = true
+        public var allowsConstrainedNetworkAccess = true
+        #endif
+
+        public init() {}
     }
 }
 
@@ -59,7 +82,34 @@ extension URLRequest {
         self.init(url: request.url)
         self.httpMethod = request.method
         self.headers = request.headers
+        self.loading = request.loading
         if case .data(let data) = request.body { self.httpBody = data }
+    }
+
+    var loading: TransportRequest.Loading {
+        get {
+            var loading = TransportRequest.Loading()
+            loading.handlesCookies = self.httpShouldHandleCookies
+            loading.cachePolicy = self.cachePolicy
+            loading.allowsCellularAccess = self.allowsCellularAccess
+            loading.networkServiceType = self.networkServiceType
+            #if !canImport(FoundationNetworking)
+            loading.allowsExpensiveNetworkAccess = self.allowsExpensiveNetworkAccess
+            loading.allowsConstrainedNetworkAccess = self.allowsConstrainedNetworkAccess
+            #endif
+            return loading
+        }
+        set {
+            guard newValue != self.loading else { return }
+            self.httpShouldHandleCookies = newValue.handlesCookies
+            self.cachePolicy = newValue.cachePolicy
+            self.allowsCellularAccess = newValue.allowsCellularAccess
+            self.networkServiceType = newValue.networkServiceType
+            #if !canImport(FoundationNetworking)
+            self.allowsExpensiveNetworkAccess = newValue.allowsExpensiveNetworkAccess
+            self.allowsConstrainedNetworkAccess = newValue.allowsConstrainedNetworkAccess
+            #endif
+        }
     }
 }
 
@@ -71,11 +121,11 @@ extension TransportRequest {
         }
         self.init(
             method: request.httpMethod ?? "GET", url: url, headers: request.headers, body: request.httpBody.map { .data($0) } ?? .none,
-            label: label)
+            label: label, loading: request.loading)
     }
 
     /// Applies the changes made to a `URLRequest` view of this request. What did not change stays as it is, including duplicates, order and
-    /// files; new fields come last, by name.
+    /// files; new fields come last, by name. Does not read a body stream.
     func adapted(from view: URLRequest, to adapted: URLRequest) throws -> TransportRequest {
         guard let url = adapted.url else {
             throw WiretapeError(.adapter, "an adapter removed the request's URL: return a request with one")
@@ -83,10 +133,9 @@ extension TransportRequest {
         var result = self
         result.url = url
         result.method = adapted.httpMethod ?? "GET"
+        result.loading = adapted.loading
         result.headers = self.headers.changed(from: view.headers, to: adapted.headers)
-        if let stream = adapted.httpBodyStream {
-            result.body = .data(try stream.contents())
-        } else if adapted.httpBody != view.httpBody {
+        if adapted.httpBodyStream == nil, adapted.httpBody != view.httpBody {
             result.body = adapted.httpBody.map { .data($0) } ?? .none
         }
         return result

@@ -107,9 +107,14 @@ enum SafeWay: String, CaseIterable {
         let count = 300
         let pipes = (0..<count).map { _ in folder.appendingPathComponent("\(UUID().uuidString).pipe") }
         // All of them begin to read, and wait for their writers, before there is one.
-        let uploads = try pipes.map { pipe in
+        let uploads = try pipes.enumerated().map { number, pipe in
             guard mkfifo(pipe.path, 0o600) == 0, let stream = InputStream(url: pipe) else { throw ProbeError("no pipe") }
-            return session.upload(stream, to: Self.url).serializingString()
+            return switch number % 3 {
+            case 0: session.upload(stream, to: Self.url).serializingString()
+            case 1:
+                session.request(Self.url, method: .put) { $0.httpBodyStream = InputStream(url: pipe) }.serializingString()
+            case _: session.request(Self.url, method: .put, interceptor: BodyFromPipe(pipe: pipe)).serializingString()
+            }
         }
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for (number, (pipe, upload)) in zip(pipes, uploads).enumerated() {
@@ -172,4 +177,15 @@ enum SafeWay: String, CaseIterable {
 
 extension SafeWay: CustomStringConvertible {
     var description: String { self.rawValue }
+}
+
+/// An adapter that makes the body a stream.
+private struct BodyFromPipe: RequestInterceptor {
+    let pipe: URL
+
+    func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
+        var request = request
+        request.httpBodyStream = InputStream(url: self.pipe)
+        return request
+    }
 }

@@ -14,6 +14,10 @@ import Testing
         #expect(facts.protocols.isSuperset(of: protocols.split(separator: " ").dropFirst().map(String.init)))
         #expect(!facts.protocols.contains("nonsense") && facts.protocols.count < 64)
         #expect(facts.hasHTTP2 == text.contains("HTTP2"))
+        let features = try #require(text.split(separator: "\n").first { $0.hasPrefix("Features:") }).split(separator: " ")
+        for (coding, feature) in ["gzip": "libz", "deflate": "libz", "br": "brotli", "zstd": "zstd"] {
+            #expect(facts.contentCodings.contains(coding) == features.contains(Substring(feature)), "\(coding)")
+        }
     }
 }
 #endif

@@ -1,4 +1,5 @@
 import CassetteModel
+import ClientCapabilities
 import Testing
 @testable import Wiretape
 
@@ -88,9 +89,18 @@ import Testing
 }
 
 @Suite struct HTTPHeaderDefaultsTests {
-    @Test func codingsAreThoseOfEveryPlatform() {
-        #expect(HTTPHeader.defaultAcceptEncoding.value == "br;q=1.0, gzip;q=0.9, deflate;q=0.8")
+    #if canImport(FoundationNetworking)
+    @Test func codingsAreThoseOfTheLibcurl() {
+        func codings(_ known: Set<String>) -> [String] {
+            HTTPHeader.codings(LibcurlFacts(version: "8.0.0", protocols: [], hasHTTP2: true, contentCodings: known))
+        }
+        #expect(codings(["zstd", "deflate", "gzip", "br"]) == ["br", "gzip", "deflate", "zstd"])
+        #expect(codings(["gzip"]) == ["gzip"] && codings([]).isEmpty)
+        #expect(HTTPHeader.codings(nil) == ["gzip", "deflate"])
+        // That of this process is known, since its URLSession uses it.
+        #expect(PlatformReading.libcurl != nil)
     }
+    #endif
 
     @Test func weightsFallAndStayAboveNothing() {
         #expect(HTTPHeader.weighted([]) == "")

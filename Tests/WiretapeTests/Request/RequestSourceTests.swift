@@ -10,7 +10,6 @@ import FoundationNetworking
 @Suite struct InputStreamContentsTests {
     @Test func allBytesAreRead() throws {
         let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
-        #expect(try InputStream(data: data).contents() == data)
         let folder = try TemporaryFolder()
         let file = try InputStream(data: data).spooled(in: URL(fileURLWithPath: folder.path))
         #expect(file.size == data.count)
@@ -20,13 +19,13 @@ import FoundationNetworking
     @Test func anOpenStreamIsRefused() {
         let stream = InputStream(data: Data("a".utf8))
         stream.open()
-        let error = #expect(throws: WiretapeError.self) { try stream.contents() }
+        let error = #expect(throws: WiretapeError.self) { try stream.spooled(in: nil) }
         #expect(error?.code == .requestBody)
     }
 
     @Test func aStreamThatFailsIsTheErrorAndNoCrash() throws {
         let stream = try #require(InputStream(fileAtPath: "/nowhere/at/all"))
-        let error = #expect(throws: WiretapeError.self) { try stream.contents() }
+        let error = #expect(throws: WiretapeError.self) { try stream.spooled(in: nil) }
         #expect(error?.code == .requestBody)
     }
 }
@@ -68,9 +67,9 @@ import FoundationNetworking
 @Suite struct RequestSourceMakingTests {
     @Test func aPlainRequestTakesTheTypeOfItsContentUnlessItHasOne() throws {
         let content: @Sendable () throws -> RequestContent = { RequestContent(body: .data(Data("x".utf8)), type: "a/b") }
-        let plain = try RequestSource.plain("http://a.test/", .post, ["X": "1"], body: content, nil).make()
+        let plain = try RequestSource.plain("http://a.test/", .post, ["X": "1"], body: content, nil).make(nil)
         #expect(plain.request.headers == ["X": "1", "Content-Type": "a/b"])
-        let own = try RequestSource.plain("http://a.test/", .post, ["content-type": "c/d"], body: content, nil).make()
+        let own = try RequestSource.plain("http://a.test/", .post, ["content-type": "c/d"], body: content, nil).make(nil)
         #expect(own.request.headers == ["content-type": "c/d"])
         #expect(own.idleTimeout == nil)
     }
@@ -80,11 +79,12 @@ import FoundationNetworking
         given.httpMethod = "PATCH"
         given.httpBody = Data("own".utf8)
         given.timeoutInterval = 0.5
-        let draft = try RequestSource.converted(given, spoolFolder: nil).make()
+        let draft = try RequestSource.converted(given, spoolFolder: nil).make(nil)
         #expect(draft.request.method == "PATCH")
         #expect(draft.request.body.size == 3)
         #expect(draft.idleTimeout == .milliseconds(500))
-        let other = try RequestSource.converted(given, body: { RequestContent(body: .data(Data("other".utf8))) }, spoolFolder: nil).make()
+        let other = try RequestSource.converted(given, body: { RequestContent(body: .data(Data("other".utf8))) }, spoolFolder: nil).make(
+            nil)
         #expect(other.request.body.size == 5)
     }
 
@@ -94,7 +94,7 @@ import FoundationNetworking
             request.setValue("new", forHTTPHeaderField: "X-New")
             return request
         }
-        #expect(try source.make().request.headers == ["Z": "1", "A": "2", "Z": "3", "X-New": "new"])
+        #expect(try source.make(nil).request.headers == ["Z": "1", "A": "2", "Z": "3", "X-New": "new"])
     }
 
     @Test(arguments: [.infinity, .greatestFiniteMagnitude, 1e300])
@@ -112,8 +112,67 @@ import FoundationNetworking
         for (target, method) in [(plain, "PUT"), (converted, "GET")] {
             let source = target.source({ RequestContent(body: .data(Data("abc".utf8))) }, isBlocking: true, spoolFolder: nil)
             #expect(source.isBlocking)
-            let draft = try source.make()
+            let draft = try source.make(nil)
             #expect(draft.request.body.size == 3 && draft.request.method == method)
         }
+    }
+}
+
+@Suite struct RequestDraftTests {
+    private let folder: TemporaryFolder
+
+    init() throws { self.folder = try TemporaryFolder() }
+
+    @Test func aStreamIsReadWhenToldTo() throws {
+        let given = TransportRequest(method: "PUT", url: try "http://a.test/".asURL(), body: .data(Data("old".utf8)))
+        var draft = RequestDraft(given)
+        try draft.change(from: URLRequest(given), to: self.streamed(given))
+        guard case .unobservable = draft.request.body else { return #expect(Bool(false), "\(draft.request.body)") }
+        #expect(draft.unread != nil)
+        var whole: RequestDraft? = try draft.read(in: URL(fileURLWithPath: self.folder.path))
+        guard case .file(let file, size: 6) = whole?.request.body else { return #expect(Bool(false), "\(draft.request.body)") }
+        #expect(try Data(contentsOf: file) == Data("stream".utf8))
+        #expect(whole?.unread == nil)
+        whole = nil
+        #expect(try self.folder.names().isEmpty)
+    }
+
+    @Test(arguments: ["modifier", "adapter", "redirect"]) func whoeverMadeAStreamItIsTheBody(by maker: String) async throws {
+        let transport = ScriptedTransport()
+        let folder = self.folder.path
+        let session = Session.plain(transport) { $0.temporaryFolder = URL(fileURLWithPath: folder) }
+        let request =
+            switch maker {
+            case "modifier": session.request("http://a.test/", method: .put) { $0.httpBodyStream = InputStream(data: Data("stream".utf8)) }
+            case "adapter":
+                session.request(
+                    "http://a.test/", method: .put,
+                    interceptor: Adapter { request, _ in
+                        var request = request
+                        request.httpBodyStream = InputStream(data: Data("stream".utf8))
+                        return request
+                    })
+            case _:
+                session.request("http://a.test/", method: .put).redirect(
+                    using: .modify { proposed, _, _ in
+                        var request = proposed
+                        request.httpBodyStream = InputStream(data: Data("stream".utf8))
+                        return request
+                    })
+            }
+        let task = request.serializingData()
+        if maker == "redirect" { await transport.exchange(1).answer(307, ["Location": "/next"], "") }
+        let exchange = await transport.exchange(maker == "redirect" ? 2 : 1)
+        guard case .file(let file, size: 6) = exchange.request.body else { return #expect(Bool(false), "\(exchange.request.body)") }
+        #expect(try Data(contentsOf: file) == Data("stream".utf8))
+        exchange.answer(200, [:], "x")
+        #expect(try await task.value == Data("x".utf8))
+        #expect(try self.folder.names().isEmpty)
+    }
+
+    private func streamed(_ request: TransportRequest) -> URLRequest {
+        var view = URLRequest(request)
+        view.httpBodyStream = InputStream(data: Data("stream".utf8))
+        return view
     }
 }

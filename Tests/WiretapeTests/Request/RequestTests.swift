@@ -148,6 +148,18 @@ import FoundationNetworking
         #expect(transport.requests.allSatisfy { !$0.headers.contains(name: "Cookie") })
     }
 
+    @Test func aRequestThatHandlesNoneSendsAndStoresNone() async throws {
+        let transport = ScriptedTransport { exchange, number in exchange.answer(200, ["Set-Cookie": "a=\(number); Path=/"], "x") }
+        let session = Session.plain(transport) { $0.cookieStorage = Session.Configuration().cookieStorage }
+        _ = await session.request("http://a.test/").serializingData().response
+        _ = await session.request("http://a.test/") { $0.httpShouldHandleCookies = false }.serializingData().response
+        var given = URLRequest(url: try "http://a.test/".asURL())
+        given.httpShouldHandleCookies = false
+        _ = await session.request(given).serializingData().response
+        _ = await session.request("http://a.test/").serializingData().response
+        #expect(transport.requests.map { $0.headers["Cookie"] } == ["", "", "", "a=1"].map { $0.isEmpty ? nil : $0 })
+    }
+
     @Test func configurationsShareNoCookies() {
         #expect(Session.Configuration().cookieStorage !== Session.Configuration().cookieStorage)
     }

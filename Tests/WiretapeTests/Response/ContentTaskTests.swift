@@ -38,6 +38,21 @@ import Testing
         await check(kind.request(self.session))
     }
 
+    @Test(arguments: ContentKind.allCases) func eachTaskThatWaitsCanCancelTheRequest(of kind: ContentKind) async {
+        func check(_ request: some ContentRequest) async {
+            let task = request.serializingData()
+            let first = Task { await task.response.error }
+            let exchange = await self.transport.exchange(1)
+            while task.request.data.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+            let second = Task { await task.response.error }
+            second.cancel()
+            #expect(await second.value?.isCancelled == true)
+            #expect(await first.value?.isCancelled == true)
+            #expect(exchange.isCancelled)
+        }
+        await check(kind.request(self.session))
+    }
+
     @Test(arguments: ContentKind.allCases) func unlessItWasAskedNotTo(of kind: ContentKind) async throws {
         func check(_ request: some ContentRequest) async throws {
             let task = request.serializingData(automaticallyCancelling: false)

@@ -1,3 +1,4 @@
+import ClientTestSupport
 import Foundation
 import TapeBytes
 import TapeTestSupport
@@ -42,6 +43,26 @@ import FoundationNetworking
         async let second = later?.serializingData().response.error
         await transport.exchange(2).answer(200, [:], "y")
         #expect(await second == nil)
+    }
+
+    @Test func aRequestOnTheNetworkComesToItsEndWithoutItsSession() async throws {
+        let (isAsked, answers) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let origin = try LoopbackOrigin { _ in
+            isAsked.signal()
+            answers.wait()
+            return [.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")]
+        }
+        let text: String? = await withCheckedContinuation { continuation in
+            // Nothing but the closure is kept, as in a view that has gone.
+            Session(transport: LiveTransport()).request("\(origin.url)/").responseString(queue: .global()) {
+                continuation.resume(returning: $0.value)
+            }
+            DispatchQueue.global().async {
+                isAsked.wait()
+                answers.signal()
+            }
+        }
+        #expect(text == "hi")
     }
 
     @Test func requestIDsDiffer() {

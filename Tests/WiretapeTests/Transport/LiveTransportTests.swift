@@ -6,6 +6,10 @@ import Testing
 
 @testable import Wiretape
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite(.serialized) struct LiveTransportTests {
     private func origin(_ answers: [String: String]) throws -> LoopbackOrigin {
         try LoopbackOrigin { request in
@@ -70,6 +74,57 @@ import Testing
         ]
         for (request, line) in cases { #expect(await LiveTransport().exchange(request).lines == [line]) }
     }
+
+    /// "hello" in each coding.
+    private static let codedHello: [String: [UInt8]] = [
+        "gzip": [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 0x86, 0xA6, 0x10, 0x36, 5, 0, 0, 0,
+        ],
+        "deflate": [0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 6, 0x2C, 2, 0x15],
+        "br": [0x0B, 2, 0x80] + Array("hello".utf8) + [3],
+        "zstd": [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0] + Array("hello".utf8),
+    ]
+
+    @Test func whatIsAskedForIsDecoded() async throws {
+        let origin = try LoopbackOrigin { request in
+            let coding = String(request.target.dropFirst())
+            let body = Self.codedHello[coding] ?? []
+            return [.text("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"), .send(body)]
+        }
+        let codings = HTTPHeader.defaultAcceptEncoding.value.split(separator: ",").map {
+            String($0.drop { $0 == " " }.prefix { $0 != ";" })
+        }
+        #expect(codings.contains("gzip"))
+        for coding in codings {
+            let log = try await LiveTransport().exchange("GET", "\(origin.url)/\(coding)")
+            #expect(log.lines == ["head 200", "chunk hello", "end"], "\(coding)")
+        }
+    }
+
+    @Test func aCachedResponseAloneIsNotLoaded() async throws {
+        let origin = try self.origin([:])
+        var request = TransportRequest.make("GET", "\(origin.url)/?access_token=abc")
+        request.loading.cachePolicy = .returnCacheDataDontLoad
+        let log = await LiveTransport().exchange(request)
+        #expect(log.lines == ["failed unsupported"])
+        guard case .failed(let failure) = log.events.last else { return }
+        #expect(failure.message.contains("cachePolicy") && !failure.message.contains("abc"))
+        #expect(origin.requests.isEmpty)
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test func aClientCertificateIsRefusedWhereNoneCanBePresented() async throws {
+        let origin = try self.origin([:])
+        let credential = URLCredential(user: "a", password: "b", persistence: .none)
+        let log = try await LiveTransport(clientCredential: credential).exchange("GET", "\(origin.url)/")
+        #expect(log.lines == ["failed unsupported"])
+        var configuration = Session.Configuration()
+        configuration.clientCredential = credential
+        let error = await Session(configuration: configuration, transport: nil).request("\(origin.url)/").serializingData().response.error
+        #expect(error?.message.contains("client certificate") == true)
+        #expect(origin.requests.isEmpty)
+    }
+    #endif
 
     @Test func failuresHaveTheirKind() async throws {
         let origin = try LoopbackOrigin { request in

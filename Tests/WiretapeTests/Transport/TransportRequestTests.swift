@@ -63,9 +63,23 @@ import FoundationNetworking
         var result = try self.request.adapted(from: view, to: changed)
         #expect(result.url.host == "b.test" && result.method == "PUT" && result.body.size == nil)
         #expect(result.headers == ["B": "1", "a": "9", "B": "3"])
-        changed.httpBodyStream = InputStream(data: Data("stream".utf8))
-        result = try self.request.adapted(from: view, to: changed)
-        #expect(result.body.size == 6)
+    }
+
+    @Test func theWishesOfAURLRequestAreKept() throws {
+        var given = URLRequest(url: self.request.url)
+        given.httpShouldHandleCookies = false
+        given.cachePolicy = .reloadIgnoringLocalCacheData
+        given.allowsCellularAccess = false
+        given.networkServiceType = .background
+        let request = try TransportRequest(given)
+        #expect(!request.loading.handlesCookies && !request.loading.allowsCellularAccess)
+        #expect(request.loading.cachePolicy == .reloadIgnoringLocalCacheData && request.loading.networkServiceType == .background)
+        let view = URLRequest(request)
+        #expect(view.loading == request.loading && view.loading == given.loading)
+        var changed = view
+        changed.allowsCellularAccess = true
+        #expect(try request.adapted(from: view, to: changed).loading.allowsCellularAccess)
+        #expect(self.request.loading == TransportRequest.Loading())
     }
 
     @Test func aRequestWithoutAURLIsRefused() throws {
