@@ -32,10 +32,10 @@ public struct Validation: Sendable {
     /// The status is one of these. Uses only the first 1,000 numbers, and of those only 100 to 999.
     public static func statusCode(_ acceptable: some Sequence<Int>) -> Validation {
         let codes = StatusCodes(acceptable)
-        return Validation { request, response, _ in
+        return Validation { request, response, data in
             guard !codes.contains(response.status) else { return }
             throw ValidationError(
-                .unacceptableStatus, status: response.status,
+                .unacceptableStatus, status: response.status, data,
                 "\(Self.shown(request, response)) has the status \(response.status), expected \(codes): look at the body, or validate other statuses"
             )
         }
@@ -72,12 +72,12 @@ public struct Validation: Sendable {
         guard let type = response.headers.value(for: "Content-Type") else {
             guard !accepted.acceptsAnything else { return }
             throw ValidationError(
-                .missingContentType, status: response.status,
+                .missingContentType, status: response.status, data,
                 "\(self.shown(request, response)) has no Content-Type, expected \(accepted): accept \"*/*\" if none is needed")
         }
         guard accepted.accepts(type) else {
             throw ValidationError(
-                .unacceptableContentType, status: response.status,
+                .unacceptableContentType, status: response.status, data,
                 "\(self.shown(request, response)) has the Content-Type \"\(PlainText.escape(type.utf8, limit: 200))\", expected \(accepted): look at the body, or accept that type"
             )
         }
@@ -97,12 +97,15 @@ public struct ValidationError: Error, Hashable, Sendable, CustomStringConvertibl
     public var code: Code
     /// The status of the response.
     public var status: Int
+    /// The body of the response; nil if it is not in memory, such as for a download.
+    public var data: Data?
     /// What the response has, and what the rule expects.
     public var message: String
 
-    init(_ code: Code, status: Int, _ message: String) {
+    init(_ code: Code, status: Int, _ data: Data?, _ message: String) {
         self.code = code
         self.status = status
+        self.data = data
         self.message = message
     }
 

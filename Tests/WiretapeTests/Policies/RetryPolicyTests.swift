@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func aRequestsStatusOrFailureDecides() async throws {
-        let invalid = ValidationError(.unacceptableStatus, status: 503, "")
+        let invalid = ValidationError(.unacceptableStatus, status: 503, nil, "")
         #expect(self.text(await self.policy.retry(try self.context(503), dueTo: invalid)) == "after 0.5 seconds")
         #expect(self.text(await self.policy.retry(try self.context(503, retryCount: 1), dueTo: invalid)) == "after 1.0 seconds")
         #expect(self.text(await self.policy.retry(try self.context(503, retryCount: 2), dueTo: invalid)) == "no")

@@ -136,6 +136,6 @@ import Testing
     @Test func codesAreToldApartAndNamed() {
         #expect(ValidationError.Code.missingContentType != .unacceptableContentType)
         #expect("\(ValidationError.Code.unacceptableStatus)" == "unacceptableStatus")
-        #expect("\(ValidationError(.unacceptableStatus, status: 404, "words"))" == "words")
+        #expect("\(ValidationError(.unacceptableStatus, status: 404, nil, "words"))" == "words")
     }
 }
