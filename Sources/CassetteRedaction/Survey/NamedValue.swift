@@ -21,7 +21,7 @@ enum NamedValue {
     /// a word.
     static func mayBeSecret(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard !value.isEmpty, !Self.isProse(value), !Self.isTemplate(value), !Self.isLocation(value),
-            String(validating: value, as: UTF8.self) != nil
+            UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: value))
         else { return false }
         return !String(decoding: value.prefix(16), as: UTF8.self).lowercased().hasPrefix("your") && !SecretNames.isName(value)
             && !Self.isWord(value) && value.contains { FormSpelling.isAlphanumeric($0) || $0 >= 128 }

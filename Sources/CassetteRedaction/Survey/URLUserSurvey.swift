@@ -1,3 +1,4 @@
+internal import TapeBytes
 internal import CassetteModel
 internal import Platform
 
@@ -21,7 +22,7 @@ struct URLUserSurvey {
             while start > 0, at - start <= Self.limit, !Self.endsUser(self.text.bytes[start - 1]) { start -= 1 }
             guard start > 2, self.text.bytes[start - 1] == UInt8(ascii: "/"), self.text.bytes[start - 2] == UInt8(ascii: "/"),
                 self.text.bytes[start - 3] == UInt8(ascii: ":"), start < at, self.endsScheme(start - 3),
-                String(validating: self.text.bytes[start..<at], as: UTF8.self) != nil
+                UTF8Validator.isValid(UnsafeRawBufferPointer(rebasing: self.text.bytes[start..<at]))
             else { continue }
             findings += self.findings(start, at)
         }

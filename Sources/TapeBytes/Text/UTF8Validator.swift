@@ -68,3 +68,14 @@ package enum Latin1 {
         return text
     }
 }
+
+extension String {
+    /// Nil for bytes that are not UTF-8. `String(validating:as:)` needs a newer system than this package does.
+    package init?(validUTF8 bytes: some Collection<UInt8>) {
+        let isValid =
+            bytes.withContiguousStorageIfAvailable { UTF8Validator.isValid(UnsafeRawBufferPointer($0)) }
+            ?? UTF8Validator.isValid(Array(bytes))
+        guard isValid else { return nil }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}

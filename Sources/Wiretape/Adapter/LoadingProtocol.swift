@@ -32,10 +32,13 @@ class LoadingProtocol: URLProtocol {
     /// Never answered from a cache.
     override class func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { false }
 
+    #if canImport(FoundationNetworking)
+    /// After the end there is nobody to call: Foundation itself would, for a cancel that comes in between, and crash.
     override var client: (any URLProtocolClient)? {
         get { self.hasFinished ? nil : super.client }
         set { super.client = newValue }
     }
+    #endif
 
     override func startLoading() {
         guard self.load == nil else { return self.answer() }

@@ -1,5 +1,6 @@
 internal import CassetteModel
 internal import Foundation
+internal import TapeBytes
 
 /// A multipart form as `-F` arguments of curl, which makes a boundary of its own.
 ///
@@ -36,7 +37,7 @@ struct CurlForm: Sendable, Hashable {
     private static func argument(_ part: FormDataPart, _ name: String, _ filename: String?, _ text: [UInt8]?) -> String? {
         switch (part.source, filename) {
         case (.bytes, nil):
-            guard part.headers.count == 1, let text, let value = String(validating: text, as: UTF8.self), ShellText.isPlain(value) else {
+            guard part.headers.count == 1, let text, let value = String(validUTF8: text), ShellText.isPlain(value) else {
                 return nil
             }
             return "--form-string \(ShellText.quoted("\(name)=\(value)"))"
@@ -72,7 +73,7 @@ struct CurlBody: Sendable, Hashable {
     }
 
     init(_ bytes: [UInt8]) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(validUTF8: bytes) else {
             self.source = "printf '%s' '\(Data(bytes).base64EncodedString())' | base64 -d"
             self.arguments = ["--data-binary @-"]
             return

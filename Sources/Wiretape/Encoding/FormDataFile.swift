@@ -86,7 +86,7 @@ public struct FormDataFile: Sendable, Hashable {
             default: path.append(byte)
             }
         }
-        return String(validating: path, as: UTF8.self)
+        return String(validUTF8: path)
     }
 }
 

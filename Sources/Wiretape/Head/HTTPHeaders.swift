@@ -122,7 +122,7 @@ extension HTTPHeaders {
         self.init(
             (0..<fields.count).map { index in
                 let bytes = fields.valueBytes(at: index)
-                let value = String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+                let value = String(validUTF8: bytes) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
                 return HTTPHeader(name: fields.name(at: index), value: value)
             })
     }

@@ -57,7 +57,7 @@ struct BodyText {
             self.text = try Self.text(bytes, charset: charset)
         } else {
             // All bytes are valid ISO-8859-1.
-            self.text = String(validating: bytes, as: UTF8.self) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            self.text = String(validUTF8: bytes) ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
         }
     }
 
