@@ -60,7 +60,7 @@ public struct RunPlan: Sendable {
     ///
     /// Throws `Expired`, `CassetteError` and `MatchRuleError`.
     public init(_ path: String, mode: RecordMode, options: Options = Options(), now: Timestamp = .now) throws {
-        var recording = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path))
+        var recording = try RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path, for: mode))
         var cassette = recording.replays ? try RecordedCassette(path: path) : nil
         var notices: [String] = []
         var expiry: String?

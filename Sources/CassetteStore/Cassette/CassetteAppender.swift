@@ -30,7 +30,7 @@ public final class CassetteAppender {
     /// The closing brackets are missing, or bytes of a failed write follow them.
     private var isTailBroken = false
 
-    /// Makes a new cassette, with its folders; an error if there is a file of that name.
+    /// Makes a new cassette, with its folders; an error if there is a file of that name that is not empty.
     ///
     /// - Parameter members: further members of the document, written before its interactions.
     public static func create(_ path: String, recorder: String, members: [UnknownMember] = []) throws(CassetteError) -> CassetteAppender {
@@ -49,8 +49,7 @@ public final class CassetteAppender {
     ) throws(CassetteError) -> CassetteAppender {
         let location = FileLocation(path)
         if location.folder != "." { try OpenFolder.create(location.folder) }
-        let shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
-        try shared.file.lock()
+        let shared = try self.emptyFile(path, disk: disk)
         let head = CassetteLayout.head(recorder: recorder, members: members)
         do {
             try shared.file.write(head + CassetteLayout.emptyClosing, at: 0)
@@ -65,6 +64,21 @@ public final class CassetteAppender {
             size: head.count + CassetteLayout.emptyClosing.count, headEnd: head.count, arrayEnd: head.count,
             documentEnd: head.count + CassetteLayout.emptyClosing.count - 1)
         return CassetteAppender(shared, index: index, tail: CassetteLayout.emptyClosing, repaired: nil, disk: disk)
+    }
+
+    /// A new file with its lock, or the one that a recorder left when it was killed before its first write.
+    private static func emptyFile(_ path: String, disk: DiskCalls) throws(CassetteError) -> SharedFile {
+        guard CassettePlace.isEmptyFile(path) else {
+            let shared = SharedFile(try OpenFile(path, for: .create, disk: disk))
+            try shared.file.lock()
+            return shared
+        }
+        let shared = try SharedFile.locked(path, disk: disk)
+        // Before it had the lock, another recorder may have written it and ended.
+        guard try shared.file.size() == 0 else {
+            throw CassetteError(.inUse, "\"\(path)\" was written by another recorder meanwhile; open it again")
+        }
+        return shared
     }
 
     package static func open(_ path: String, recorder: String, disk: DiskCalls) throws(CassetteError) -> CassetteAppender {

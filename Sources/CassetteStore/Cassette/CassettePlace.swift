@@ -11,6 +11,30 @@ public enum CassettePlace {
         return lstat(path, &status) == 0
     }
 
+    /// Whether it is a file without a byte, as a recorder leaves it that is killed before its first write. It is not a cassette, and may be
+    /// recorded like one that does not exist. False for a link to such a file, since no recorder follows links.
+    public static func isEmptyFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+    }
+
+    /// Whether a run in this mode finds a cassette. An empty file is recorded like one that does not exist; a run that only replays opens it,
+    /// and fails.
+    public static func exists(_ path: String, for mode: RecordMode) -> Bool {
+        self.exists(path) && (mode == .none || !self.isEmptyFile(path))
+    }
+
+    /// For commands that change a cassette: a repair would make one of an empty file.
+    ///
+    /// - Throws: `damaged` if the file is empty.
+    package static func refuseEmptyFile(_ path: String) throws(CassetteError) {
+        guard !self.isEmptyFile(path) else { throw self.emptyFileError(path) }
+    }
+
+    static func emptyFileError(_ path: String) -> CassetteError {
+        CassetteError(.damaged, "\"\(path)\" is an empty file, not a cassette: record it, or restore it from a copy")
+    }
+
     /// Puts a file in place of another in the same folder; a crash leaves one or the other.
     public static func replace(_ old: String, with new: String) throws(CassetteError) {
         guard rename(new, old) == 0 else {
@@ -114,6 +138,8 @@ public struct CassetteReferences: Sendable {
     }
 
     private mutating func add(_ path: String) throws(CassetteError) {
+        // A recorder that was killed at once leaves one, which refers to nothing.
+        guard !CassettePlace.isEmptyFile(path) else { return }
         let reader = try CassetteReader(path: path)
         for position in 0..<reader.count {
             let bytes = try reader.bytes(at: position)

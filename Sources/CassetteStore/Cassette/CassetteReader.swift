@@ -11,9 +11,10 @@ public final class CassetteReader: Sendable {
     private let shared: SharedFile
     private let index: CassetteIndex
 
-    /// Throws `notFound`, `damaged` (not a cassette, or wrong: with file and line), or `unsupportedVersion`.
+    /// Throws `notFound`, `damaged` (empty, not a cassette, or wrong: with file and line), or `unsupportedVersion`.
     public convenience init(path: String) throws(CassetteError) {
         let shared = SharedFile(try OpenFile(path, for: .read))
+        guard try shared.file.size() > 0 else { throw CassettePlace.emptyFileError(path) }
         self.init(shared, index: try CassetteScanner.scan(shared.file))
     }
 

@@ -27,6 +27,7 @@ public struct CassettePruner {
     /// - Parameter isDry: only returns what would be removed.
     public func run(isDry: Bool, recorder: String) throws(CassetteError) -> Outcome {
         if isDry { return try self.choice(in: CassetteReader(path: self.path)).outcome }
+        try CassettePlace.refuseEmptyFile(self.path)
         let appender = try CassetteAppender.open(self.path, recorder: recorder)
         let rewriter = try appender.finish()
         var (outcome, order) = try self.choice(in: rewriter.reader)

@@ -36,7 +36,7 @@ extension SessionServer {
     }
 
     private static func writes(_ order: SessionOrder, _ path: String) throws(CassetteError) -> Bool {
-        let exists = CassettePlace.exists(path)
+        let exists = CassettePlace.exists(path, for: order.mode)
         guard exists || order.mode != .none else {
             throw CassetteError(
                 .notFound, "there is no cassette \"\(order.cassette)\": record it with \"mode\": \"once\", or name another.")

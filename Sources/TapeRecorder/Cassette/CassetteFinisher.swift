@@ -47,6 +47,7 @@ public struct CassetteFinisher {
         _ path: String, version: String, digest: @escaping @Sendable () -> any ContentDigest, disk: DiskCalls,
         progress: (_ done: Int, _ of: Int) -> Void
     ) throws -> Int {
+        try CassettePlace.refuseEmptyFile(path)
         let appender = try CassetteAppender.open(path, recorder: "wiretape \(version)")
         let store = try BodyStore(cassettePath: path, disk: disk)
         let rewriter = try appender.finish()

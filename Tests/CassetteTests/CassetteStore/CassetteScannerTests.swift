@@ -44,12 +44,18 @@ import Testing
         #expect(try allInteractions(reader) == [#"{"id":1,"a":"]}"}"#, #"{"id":2}"#])
     }
 
-    @Test func emptyAndZeroFilledFilesAreTornWithNothingInThem() throws {
-        for bytes in [[], [UInt8](repeating: 0, count: 1), [UInt8](repeating: 0, count: 5000)] {
+    @Test func zeroFilledFilesAreTornWithNothingInThem() throws {
+        for bytes in [[UInt8](repeating: 0, count: 1), [UInt8](repeating: 0, count: 5000)] {
             let reader = try self.open(bytes)
             #expect(reader.count == 0)
             #expect(reader.damage?.stretches.count == 1)
         }
+    }
+
+    @Test func anEmptyFileIsNoCassette() {
+        let error = self.error("")
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("is an empty file, not a cassette: record it") == true)
     }
 
     @Test(arguments: [
@@ -71,7 +77,7 @@ import Testing
     @Test func aFileCutAtAnyByteGivesWhatIsIntact() throws {
         let whole = SampleCassette.document([1, 2, 3])
         let ends = [1, 2, 3].map { SampleCassette.document(Array(1...$0)).count - CassetteLayout.closing.count }
-        for cut in 0..<whole.count {
+        for cut in 1..<whole.count {
             let reader = try self.open(Array(whole[..<cut]))
             let intact = ends.count { $0 <= cut }
             #expect(try allInteractions(reader) == sampleTexts(1..<(intact + 1)), "cut at \(cut)")

@@ -1,5 +1,6 @@
 import CassetteModel
 import CassettePlayback
+import CassetteRedaction
 import CassetteStore
 import Foundation
 import TapeBytes
@@ -11,7 +12,8 @@ import Testing
     private func file(_ folder: TemporaryFolder, _ mode: RecordMode) throws -> RecordingFile? {
         let path = folder.file("tape.json")
         return try RecordingFile(
-            RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path)), version: "1", digest: { PortableSHA256() })
+            RecordingPlan(path: path, mode: mode, exists: CassettePlace.exists(path, for: mode)), version: "1", digest: { PortableSHA256() }
+        )
     }
 
     @Test func anEmptyRecordingIsAWholeCassette() throws {
@@ -20,6 +22,36 @@ import Testing
         #expect(file.lastID == 0)
         #expect(try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == folder.file("tape.json"))
         #expect(try RecordedExchanges.read(folder.file("tape.json")).isEmpty)
+    }
+
+    @Test(arguments: [RecordMode.once, .all, .newEpisodes]) func anEmptyFileIsRecordedLikeAnAbsentOne(mode: RecordMode) throws {
+        let folder = try TemporaryFolder()
+        try folder.write([], to: "tape.json")
+        let file = try #require(try self.file(folder, mode))
+        #expect(file.repaired == nil)
+        #expect(try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == folder.file("tape.json"))
+        #expect(try RecordedExchanges.read(folder.file("tape.json")).isEmpty)
+        #expect(try folder.names(in: "").filter { $0.hasSuffix(".json") || $0.contains("torn") } == ["tape.json"])
+        let rules = try CassetteHead(CassetteReader(path: folder.file("tape.json")).head()).redactionRules()
+        #expect(rules != nil, "the head has the members of a new cassette")
+    }
+
+    @Test func anEmptyFileThatAnotherRecorderHasIsRefused() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([], to: "tape.json")
+        let lock = try CassetteLock(folder.file("tape.json"))
+        let error = #expect(throws: CassetteError.self) { try self.file(folder, .once) }
+        #expect(error?.code == .inUse)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func anEmptyRecordingLeftBesideACassetteDoesNotKeepItFromBeingReplaced() throws {
+        let folder = try TemporaryFolder()
+        _ = try self.file(folder, .all)?.close(keepsOld: false, hasUndecoded: false) { _, _ in }
+        try folder.write([], to: "tape.new.json")
+        let file = try #require(try self.file(folder, .all))
+        #expect(try file.close(keepsOld: false, hasUndecoded: false) { _, _ in } == folder.file("tape.json"))
+        #expect(try folder.read("tape.new.json").isEmpty)
     }
 
     @Test(arguments: [RecordMode.all, .newEpisodes]) func whatIsNoCassetteIsRefusedBeforeTheRecordingAndLeftAlone(mode: RecordMode) throws {

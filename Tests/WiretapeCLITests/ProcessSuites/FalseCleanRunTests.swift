@@ -100,6 +100,26 @@ import TapeTestSupport
         #expect(end.status == 1 && end.outputText.isEmpty, "\(end.outputText)")
     }
 
+    @Test func anEmptyFileIsNoCassetteToReadAndIsRecordedLikeNone() throws {
+        defer { self.origin.stop() }
+        let empty = try self.folder.write([], to: "empty.json")
+        let merged = self.folder.file("merged.json")
+        let readers = [
+            ["replay", empty, "--", "true"], ["inspect", empty], ["verify", empty], ["export", empty, "--har"], ["decode", empty],
+            ["merge", merged, self.folder.file("t.json"), empty],
+        ]
+        for arguments in readers {
+            let end = try Wiretape.run(arguments)
+            #expect(end.status != 0, "\(arguments)")
+            #expect(end.errors.contains("\"\(empty)\" is an empty file, not a cassette: record it"), "\(arguments): \(end.errors)")
+            #expect(try self.folder.read("empty.json").isEmpty, "\(arguments) has changed the file")
+        }
+        let recorded = try Wiretape.run(["run", empty, "--"] + Curl.get(self.url + "/a"))
+        #expect(recorded.status == 0 && recorded.outputText == "4\n", "\(recorded.errors)")
+        let replayed = try Wiretape.run(["replay", empty, "--"] + Curl.get(self.url + "/a"))
+        #expect(replayed.status == 0 && replayed.outputText == "4\n", "\(replayed.errors)")
+    }
+
     @Test func aTornCassetteIsNotWhole() throws {
         let whole = try self.folder.read("t.json")
         _ = try self.folder.write(whole.prefix(whole.count - 120), to: "t.json")

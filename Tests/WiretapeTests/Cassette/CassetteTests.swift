@@ -42,6 +42,16 @@ import Testing
         #expect(try await self.texts(path) == ["one", "two"])
     }
 
+    @Test(arguments: [RecordMode.once, .all, .newEpisodes]) func anEmptyFileIsRecordedButNotReplayed(mode: RecordMode) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.json")
+        try folder.write([], to: "a.json")
+        let error = #expect(throws: CassetteError.self) { try Cassette(path) }
+        #expect(error?.message == "\"\(path)\" is an empty file, not a cassette: record it, or restore it from a copy")
+        try await self.record(["one"], mode: mode, in: folder, name: "a.json").close()
+        #expect(try await self.texts(path) == ["one"])
+    }
+
     @Test func closingTwiceIsHarmlessAndRequestsBehindItFail() async throws {
         let folder = try TemporaryFolder()
         let cassette = try await self.record(["one"], mode: .once, in: folder)
