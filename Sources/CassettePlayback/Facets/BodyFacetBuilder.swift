@@ -240,6 +240,9 @@ final class BodyPlan: Sendable {
     let fieldPatterns: [String: [NumberedPattern]]
     let ignoredParts: Set<[UInt8]>
     let partPatterns: [String: [NumberedPattern]]
+    /// Of parts whose file names are ignored.
+    let ignoredFilenames: Set<[UInt8]>
+    let filenamePatterns: [String: [NumberedPattern]]
     /// Ignored query items of a GraphQL request.
     let ignoredItems: Set<String>
     /// Whether values are kept whole, so that they can be compared with marks in recorded ones.
@@ -256,17 +259,21 @@ final class BodyPlan: Sendable {
         self.ignoredItems = Set(ignored.compactMap { if case .queryItem(let name) = $0 { name } else { nil } })
         self.keepsWholeValues = keepsWholeValues
         self.ignoredParts = Set(ignored.compactMap { if case .part(let name) = $0 { Array(name.utf8) } else { nil } })
+        self.ignoredFilenames = Set(ignored.compactMap { if case .partFilename(let name) = $0 { Array(name.utf8) } else { nil } })
         var fieldPatterns: [String: [NumberedPattern]] = [:]
+        var filenamePatterns: [String: [NumberedPattern]] = [:]
         var partPatterns: [String: [NumberedPattern]] = [:]
         for (number, pattern) in NumberedPattern.all(patterns) {
             switch pattern.place {
             case .formField(let name): fieldPatterns[name, default: []].append(number)
             case .part(let name): partPatterns[name, default: []].append(number)
+            case .partFilename(let name): filenamePatterns[name, default: []].append(number)
             case .method, .scheme, .host, .port, .path, .query, .queryItem, .header, .body, .json: continue
             }
         }
         self.fieldPatterns = fieldPatterns
         self.partPatterns = partPatterns
+        self.filenamePatterns = filenamePatterns
         self.pointers = PointerSet(ignored: ignored, patterns: patterns)
     }
 

@@ -175,11 +175,13 @@ final class PartFacet {
         let disposition = ContentDisposition(fields)
         self.plan = level.plan
         self.name = level.neutral(Array((disposition?.name ?? "").utf8))
-        self.filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
+        let filename = (disposition?.filename).map { level.neutral(Array($0.utf8)) }
         self.type = level.neutral(Self.type(fields))
         self.encoding = ContentTransferEncoding(fields)
         self.label = level.label.isEmpty ? self.name : level.label + [UInt8(ascii: "/")] + self.name
         self.isIgnored = level.plan.ignoredParts.contains(self.name) || level.plan.ignoredParts.contains(self.label)
+        let names = [self.name, self.label]
+        self.filename = filename.map { Self.compared($0, of: names, level.plan) }
         // Without an order, parts are paired by name.
         self.path = self.name.withUnsafeBytes {
             FacetHash.path(level.path, $0, ordinal: level.plan.ordersParts ? index + 1 : 0)
@@ -194,6 +196,17 @@ final class PartFacet {
         }
         let path = self.name.withUnsafeBytes { FacetHash.path(level.path, $0, ordinal: -1 - level.nextInner()) }
         self.inner = MultipartFacets(boundary, within: level, path: path, label: self.label)
+    }
+
+    /// The file name as rules have it compared: empty if it is ignored, or what stands for all that a pattern matches.
+    ///
+    /// - Parameter names: of the part, by which a rule may name it.
+    private static func compared(_ filename: [UInt8], of names: [[UInt8]], _ plan: BodyPlan) -> [UInt8] {
+        guard !plan.ignoredFilenames.contains(where: names.contains) else { return [] }
+        guard !plan.filenamePatterns.isEmpty,
+            let patterns = names.lazy.compactMap({ plan.filenamePatterns[String(decoding: $0, as: UTF8.self)] }).first
+        else { return filename }
+        return filename.withUnsafeBytes { NumberedPattern.substitute(for: $0, among: patterns) } ?? filename
     }
 
     /// The type with its charset and no other parameter: the charset is part of what the bytes mean.

@@ -19,9 +19,11 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
     case formField(String)
     /// All parts of a multipart body with a name.
     case part(String)
+    /// The file name of all parts of a multipart body with a name (RFC 7578, 4.2), which may differ each time.
+    case partFilename(String)
 
     static let grammar =
-        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
+        "\"header:NAME\", \"query:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\", \"filename:NAME\", \"method\", \"scheme\", \"host\", \"port\", \"path\", \"query\" or \"body\""
 
     /// `query:ts`, `json:/items/*/id`, `path` and so on.
     public init(_ text: String) throws(MatchRuleError) {
@@ -36,7 +38,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
             self = .json(try PlacePointer(argument))
             return
         }
-        guard ["header", "query", "form", "part"].contains(kind) else { throw Self.unknown(text) }
+        guard ["header", "query", "form", "part", "filename"].contains(kind) else { throw Self.unknown(text) }
         guard !argument.isEmpty else {
             throw MatchRuleError(.unknownPlace, "\"\(kind):\" lacks a name; write \"\(kind):NAME\"")
         }
@@ -44,7 +46,8 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case "header": self = .header(try Self.fieldName(argument))
         case "query": self = .queryItem(argument)
         case "form": self = .formField(argument)
-        default: self = .part(argument)
+        case "part": self = .part(argument)
+        default: self = .partFilename(argument)
         }
     }
 
@@ -81,6 +84,7 @@ public enum MatchPlace: Sendable, Hashable, CustomStringConvertible {
         case .json(let pointer): "json:\(pointer)"
         case .formField(let name): "form:\(name)"
         case .part(let name): "part:\(name)"
+        case .partFilename(let name): "filename:\(name)"
         }
     }
 }

@@ -13,11 +13,11 @@ public struct PlacePattern: Sendable, Hashable {
         }
         let place = try MatchPlace(String(text[..<equals]))
         switch place {
-        case .host, .path, .queryItem, .header, .json, .formField, .part: break
+        case .host, .path, .queryItem, .header, .json, .formField, .part, .partFilename: break
         case .method, .scheme, .port, .query, .body:
             throw MatchRuleError(
                 .badPattern,
-                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"form:NAME\" or \"part:NAME\""
+                "\"\(place)\" takes no pattern; write one for \"path\", \"host\", \"query:NAME\", \"header:NAME\", \"json:/POINTER\", \"form:NAME\", \"part:NAME\" or \"filename:NAME\""
             )
         }
         do {

@@ -33,6 +33,8 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         case commandLine
         /// The author of the program that opened the cassette.
         case program
+        /// The author of a test, who sets the mode with `WIRETAPE_MODE`, or in the test if that names a mode.
+        case test(namesMode: Bool)
     }
 
     /// Method and URL are cut to this many bytes of text.
@@ -100,7 +102,10 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
             if !places.contains(place) { places.append(place) }
         }
         // A place within another one is covered by it.
-        let outermost = places.filter { place in !places.contains { $0.hasPrefix("json:") && place.hasPrefix($0 + "/") } }
+        let outermost = places.filter { place in
+            let part = place.hasPrefix("filename:") ? "part:" + place.dropFirst("filename:".count) : nil
+            return !places.contains { $0 == part || $0.hasPrefix("json:") && place.hasPrefix($0 + "/") }
+        }
         return outermost.count <= Self.ignorableLimit ? outermost : []
     }
 
@@ -109,6 +114,20 @@ public struct MissReport: Sendable, Hashable, CustomStringConvertible {
         switch self.audience {
         case .commandLine: self.nextCommand
         case .program: self.nextSetting
+        case .test(let namesMode): self.nextOption(namesMode)
+        }
+    }
+
+    private func nextOption(_ namesMode: Bool) -> String {
+        let recording = namesMode ? "pass mode: .newEpisodes" : "run the test with WIRETAPE_MODE=new-episodes"
+        let places = self.ignorablePlaces.map { "\"\($0.replacing("\"", with: "\\\""))\"" }.joined(separator: ", ")
+        switch self.reason {
+        case .noCassette: return "to record one, \(namesMode ? "pass mode: .once" : "run the test with WIRETAPE_MODE=once")"
+        case .notRecorded where !places.isEmpty:
+            return "to match it with exchange \(self.nearest[0].index + 1), pass ignoring: [\(places)]; to record it, \(recording)"
+        case .notRecorded: return "to record it, \(recording)"
+        case .outOfOrder: return "to accept requests in any order, pass order: .any"
+        case .usedUp: return "to repeat the last answer, pass settings with repetition = .last; to record one more, \(recording)"
         }
     }
 
@@ -239,6 +258,7 @@ enum IgnorablePlace {
         case .header(let name, _, _): self.place("header:", name)
         case .json(let pointer, _, _): self.place("json:", pointer)
         case .formField(let name, _, _): self.place("form:", name)
+        case .part(let name, .filename(.some, .some)): self.place("filename:", name)
         case .part(let name, _): self.place("part:", name)
         case .graphQLItem(let name, _, _): self.place("query:", name)
         // Another host, method or path is another request.

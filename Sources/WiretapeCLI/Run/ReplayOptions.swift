@@ -12,7 +12,7 @@ struct RuleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, body, … Repeatable.",
+            "Ignore a place in the comparison: query:NAME, header:NAME, json:/POINTER, form:NAME, part:NAME, filename:NAME, body, … Repeatable.",
             valueName: "place"))
     var ignore: [String] = []
 

@@ -32,7 +32,14 @@ import Testing
 
     private static func get(_ url: String, _ lines: [String] = []) -> SentRequests.Request { .init(method: "GET", url: url, lines: lines) }
 
+    private static func file(_ name: String, _ data: String) -> SentRequests.Request {
+        let head = ["Content-Disposition: form-data; name=\"photo\"; filename=\"\(name)\"", "Content-Type: image/png"]
+        return .init(lines: MatchFixture.parts("0123456789abcdef"), body: MatchFixture.multipart("0123456789abcdef", [(head, data)]))
+    }
+
     static let cases = [
+        Case(name: "file name", recorded: file("a.png", "x"), live: file("b.png", "x"), advice: "--ignore filename:photo"),
+        Case(name: "file name and data", recorded: file("a.png", "x"), live: file("b.png", "y"), advice: "--ignore part:photo"),
         Case(
             name: "query item", recorded: get("http://a.test/?a=1&ts=1"), live: get("http://a.test/?ts=2&a=1"), advice: "--ignore query:ts"),
         Case(name: "missing item", recorded: get("http://a.test/?ts=1"), live: get("http://a.test/"), advice: "--ignore query:ts"),

@@ -4,6 +4,7 @@ import Testing
 struct MatchPlaceTests {
     @Test(arguments: [
         "method", "scheme", "host", "port", "path", "query", "body", "query:ts", "header:x-a", "json:/a/*", "form:a b", "part:음식",
+        "filename:photo",
     ])
     func isWrittenAsItWasRead(text: String) throws {
         #expect(try MatchPlace(text).description == text)

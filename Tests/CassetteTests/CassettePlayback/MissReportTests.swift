@@ -177,6 +177,8 @@ import Testing
         (.graphQLItem(name: "id", here: "1", recorded: "2"), "query:id"), (.scheme(here: "http", recorded: "https"), "scheme"),
         (.port(here: "", recorded: "81"), "port"), (.queryItemAdded("$(rm)=1"), "query:$(rm)"), (.queryItemAdded("a%20b+c"), "query:a b c"),
         (.part(name: "outer/inner", .place), "part:outer/inner"),
+        (.part(name: "photo", .filename(here: "a.png", recorded: "b.png")), "filename:photo"),
+        (.part(name: "photo", .filename(here: "a.png", recorded: nil)), "part:photo"),
     ])
     func placesAreNamedAsRulesNameThem(difference: RequestDifference, place: String) {
         #expect(IgnorablePlace.text(difference) == place)

@@ -206,6 +206,27 @@ struct PartFacetTests {
         #expect(self.facets([self.file], "x", pattern) != self.facets([self.file], "y", pattern))
     }
 
+    @Test func aFileNameAloneCanBeIgnoredOrMatched() throws {
+        let other = self.file.replacing("a.png", with: "photo-3F2504E0.jpg")
+        let rules = try MatchRules(ignore: ["filename:photo"])
+        #expect(self.facets([self.file], "1", rules) == self.facets([other], "1", rules))
+        // All else of the part counts, and so does whether it is a file.
+        #expect(self.facets([self.file], "1", rules) != self.facets([other], "2", rules))
+        #expect(self.facets([self.file, "Content-Type: a/b"], "1", rules) != self.facets([other], "1", rules))
+        #expect(self.facets([self.file], "1", rules) != self.facets(["Content-Disposition: form-data; name=\"photo\""], "1", rules))
+        let elsewhere = self.file.replacing("\"photo\"", with: "\"scan\"")
+        #expect(self.facets([elsewhere], "1", rules) != self.facets([elsewhere.replacing("a.png", with: "b.png")], "1", rules))
+        // RFC 8187, 3.2.
+        let extended = "Content-Disposition: form-data; name=photo; filename*=UTF-8''%E3%83%8D.jpg"
+        #expect(self.facets([self.file], "1", rules) == self.facets([extended], "1", rules))
+
+        let pattern = try MatchRules(patterns: ["filename:photo=photo-[0-9A-F]+\\.jpg"])
+        let another = other.replacing("3F2504E0", with: "00")
+        #expect(self.facets([another], "1", pattern) == self.facets([other], "1", pattern))
+        #expect(self.facets([self.file], "1", pattern) != self.facets([other], "1", pattern))
+        #expect(self.facets([another], "1", pattern) != self.facets([other], "2", pattern))
+    }
+
     @Test func placeholdersAreAlike() {
         #expect(self.facets([self.file], "{{password:1}}") == self.facets([self.file], "{{password:2}}"))
         #expect(self.facets([self.file], "{{password:1}}").hasMarks)
