@@ -4,10 +4,22 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// An adapter and a retrier in one.
+/// Changes requests before they are sent, and decides whether failed ones are sent again.
 ///
-/// By default, requests are sent unchanged, and failures are not retried.
-public protocol RequestInterceptor: RequestAdapter, RequestRetrier {}
+/// By default, requests are sent unchanged, and failures are not retried. Closures are interceptors too: see ``Interceptor``.
+public protocol RequestInterceptor: Sendable {
+    /// Changes a request before it is sent: adds a token, another host, a header.
+    ///
+    /// The adapted request is recorded and matched. Runs again before each retry.
+    ///
+    /// - Throws: the error that the request fails with.
+    func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest
+
+    /// Decides whether a failed request is sent again.
+    ///
+    /// - Parameter error: of the transport, the validation or an interceptor.
+    func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult
+}
 
 extension RequestInterceptor {
     public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest { request }
@@ -15,21 +27,7 @@ extension RequestInterceptor {
     public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult { .doNotRetry }
 }
 
-/// Changes a request before it is sent: adds a token, another host, a header.
-///
-/// The adapted request is recorded and matched. Runs again before each retry.
-public protocol RequestAdapter: Sendable {
-    /// - Throws: the error that the request fails with.
-    func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest
-}
-
-/// Decides whether a failed request is sent again.
-public protocol RequestRetrier: Sendable {
-    /// - Parameter error: of the transport, the validation or an adapter.
-    func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult
-}
-
-/// What adapters, retriers and handlers know about a request.
+/// What interceptors and redirect handlers know about a request.
 public struct RequestContext: Sendable {
     /// The same for all attempts of a request.
     public let id: UUID
@@ -48,7 +46,7 @@ public struct RequestContext: Sendable {
     }
 }
 
-/// A retrier's decision.
+/// Whether a failed request is sent again.
 public enum RetryResult: Sendable {
     case retry
     /// After a delay on the session's clock, which takes no time in a replay.
@@ -58,84 +56,50 @@ public enum RetryResult: Sendable {
     case doNotRetryWithError(any Error)
 }
 
-/// Many adapters and retriers as one.
+/// Closures, or several interceptors, as one.
 ///
-/// Adapters run in order, each on the result of the one before; the first error ends it. Retriers are called in order until one returns
-/// something other than `doNotRetry`.
+/// Several run in order: each changes the request as the one before has left it, and the first error ends it. They are asked for a retry in
+/// the same order, until one returns something other than `doNotRetry`.
 public struct Interceptor: RequestInterceptor {
-    public let adapters: [any RequestAdapter]
-    public let retriers: [any RequestRetrier]
+    public typealias Adapt = @Sendable (_ request: URLRequest, _ context: RequestContext) async throws -> URLRequest
+    public typealias Retry = @Sendable (_ context: RequestContext, _ error: any Error) async -> RetryResult
 
-    /// - Parameter interceptors: run after the others, as adapters and as retriers.
-    public init(
-        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [], interceptors: [any RequestInterceptor] = []
-    ) {
-        self.adapters = adapters + interceptors
-        self.retriers = retriers + interceptors
+    private let adapt: Adapt
+    private let retry: Retry
+
+    public init(adapt: @escaping Adapt = { request, _ in request }, retry: @escaping Retry = { _, _ in .doNotRetry }) {
+        self.adapt = adapt
+        self.retry = retry
     }
 
-    public init(
-        adapt: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest,
-        retry: @escaping @Sendable (RequestContext, any Error) async -> RetryResult
-    ) {
-        self.init(adapters: [Adapter(adapt)], retriers: [Retrier(retry)])
-    }
-
-    /// The request's own before the session's: the session's adapter gets the result of the request's, and its retrier is called last.
-    public static func joining(request: (any RequestInterceptor)?, session: (any RequestInterceptor)?) -> (any RequestInterceptor)? {
-        guard let request, let session else { return request ?? session }
-        return Interceptor(interceptors: [request, session])
-    }
-
-    public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
-        var request = request
-        for adapter in self.adapters { request = try await adapter.adapt(request, for: context) }
-        return request
-    }
-
-    public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult {
-        for retrier in self.retriers {
-            let result = await retrier.retry(context, dueTo: error)
-            guard case .doNotRetry = result else { return result }
+    public init(_ interceptors: [any RequestInterceptor]) {
+        self.init { request, context in
+            var request = request
+            for interceptor in interceptors { request = try await interceptor.adapt(request, for: context) }
+            return request
+        } retry: { context, error in
+            for interceptor in interceptors {
+                let result = await interceptor.retry(context, dueTo: error)
+                guard case .doNotRetry = result else { return result }
+            }
+            return .doNotRetry
         }
-        return .doNotRetry
     }
-}
-
-extension RequestInterceptor where Self == Interceptor {
-    public static func interceptor(
-        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [], interceptors: [any RequestInterceptor] = []
-    ) -> Interceptor {
-        Interceptor(adapters: adapters, retriers: retriers, interceptors: interceptors)
-    }
-}
-
-/// A closure as an adapter.
-public struct Adapter: RequestInterceptor {
-    private let adapt: @Sendable (URLRequest, RequestContext) async throws -> URLRequest
-
-    public init(_ adapt: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) { self.adapt = adapt }
 
     public func adapt(_ request: URLRequest, for context: RequestContext) async throws -> URLRequest {
         try await self.adapt(request, context)
     }
-}
-
-extension RequestAdapter where Self == Adapter {
-    public static func adapter(_ adapt: @escaping @Sendable (URLRequest, RequestContext) async throws -> URLRequest) -> Adapter {
-        Adapter(adapt)
-    }
-}
-
-/// A closure as a retrier.
-public struct Retrier: RequestInterceptor {
-    private let retry: @Sendable (RequestContext, any Error) async -> RetryResult
-
-    public init(_ retry: @escaping @Sendable (RequestContext, any Error) async -> RetryResult) { self.retry = retry }
 
     public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult { await self.retry(context, error) }
 }
 
-extension RequestRetrier where Self == Retrier {
-    public static func retrier(_ retry: @escaping @Sendable (RequestContext, any Error) async -> RetryResult) -> Retrier { Retrier(retry) }
+extension RequestInterceptor where Self == Interceptor {
+    /// A closure that changes requests.
+    public static func adapting(_ adapt: @escaping Interceptor.Adapt) -> Interceptor { Interceptor(adapt: adapt) }
+
+    /// A closure that decides on retries.
+    public static func retrying(_ retry: @escaping Interceptor.Retry) -> Interceptor { Interceptor(retry: retry) }
+
+    /// Several, in this order.
+    public static func joining(_ interceptors: any RequestInterceptor...) -> Interceptor { Interceptor(interceptors) }
 }

@@ -6,7 +6,7 @@ internal import TapeBytes
 /// Retries idempotent requests after failures that may be temporary: a few times, after growing delays.
 ///
 /// `decision` is the rule, without clocks or state; `retry` takes its arguments from the request's context.
-public struct RetryPolicy: RequestRetrier {
+public struct RetryPolicy: RequestInterceptor {
     /// As in Alamofire.
     public static let defaultRetryLimit = 2
     /// Request Timeout, Internal Server Error, Bad Gateway, Service Unavailable, Gateway Timeout.
@@ -53,7 +53,7 @@ public struct RetryPolicy: RequestRetrier {
         }
     }
 
-    // MARK: RequestRetrier
+    // MARK: RequestInterceptor
 
     public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult {
         guard let outcome = Self.outcome(context, error) else { return .doNotRetry }
@@ -78,7 +78,7 @@ public enum RetryOutcome: Sendable, Hashable {
 }
 
 /// Retries idempotent requests whose connection was lost, as is common in mobile networks, and no others.
-public struct ConnectionLostRetryPolicy: RequestRetrier {
+public struct ConnectionLostRetryPolicy: RequestInterceptor {
     public let policy: RetryPolicy
 
     public init(
@@ -95,7 +95,7 @@ public struct ConnectionLostRetryPolicy: RequestRetrier {
     }
 }
 
-extension RequestRetrier where Self == ConnectionLostRetryPolicy {
+extension RequestInterceptor where Self == ConnectionLostRetryPolicy {
     public static var connectionLost: ConnectionLostRetryPolicy { ConnectionLostRetryPolicy() }
 }
 

@@ -8,14 +8,14 @@ internal import FoundationNetworking
 // What is sent: the first attempt, retries and redirects.
 extension Request {
     /// In order: the request's own, then the session's.
-    private var adapters: [any RequestAdapter] {
+    private var interceptors: [any RequestInterceptor] {
         guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
         return [interceptor] + self.core.configuration.interceptors
     }
 
     // MARK: First attempt
 
-    /// Makes and sends the request, at once unless it needs files or adapters.
+    /// Makes and sends the request, at once unless it needs files or interceptors.
     func prepare() {
         let now = self.core.clock.elapsed
         self.data.withLock { data in
@@ -26,7 +26,7 @@ extension Request {
         self.core.started(self)
         // If it was cancelled meanwhile, nothing else removes it from the registry.
         guard self.data.withLock({ $0.outcome == nil }) else { return self.core.finished(self) }
-        if !self.source.isBlocking, self.adapters.isEmpty {
+        if !self.source.isBlocking, self.interceptors.isEmpty {
             do {
                 let draft = try self.draft()
                 guard draft.unread != nil else { return self.send(draft.request) }
@@ -96,13 +96,13 @@ extension Request {
     /// Each attempt is adapted again.
     private func adaptAndSend(_ draft: RequestDraft) async {
         var request = draft.request
-        let adapters = self.adapters
-        if !adapters.isEmpty {
+        let interceptors = self.interceptors
+        if !interceptors.isEmpty {
             do {
                 var view = URLRequest(request)
                 let original = view
                 let context = self.context()
-                for adapter in adapters { view = try await adapter.adapt(view, for: context) }
+                for interceptor in interceptors { view = try await interceptor.adapt(view, for: context) }
                 request = try await self.changed(request, from: original, to: view)
                 self.core.emit(.adapted(view), of: self)
             } catch {
@@ -128,9 +128,9 @@ extension Request {
 
     // MARK: Retries
 
-    /// Asks the retriers, if there are any. For callers without a task.
+    /// Asks the interceptors, if there are any. For callers without a task.
     func retryOrFinish(_ error: WiretapeError) {
-        guard !self.adapters.isEmpty, self.canBeSentAgain else { return self.finish(error) }
+        guard !self.interceptors.isEmpty, self.canBeSentAgain else { return self.finish(error) }
         self.work { await $0.failed(error) }
     }
 
@@ -140,14 +140,14 @@ extension Request {
         return self.data.withLock { !$0.isDelivered }
     }
 
-    /// Asks one retrier after the other until one decides.
+    /// Asks one interceptor after the other until one decides.
     private func failed(_ error: WiretapeError) async {
         guard self.canBeSentAgain else { return self.finish(error) }
         let context = self.context()
-        // Retriers get an error from elsewhere as it was thrown.
+        // They get an error from elsewhere as it was thrown.
         let cause: any Error = error.cause ?? error
-        for retrier in self.retriers {
-            switch await retrier.retry(context, dueTo: cause) {
+        for interceptor in self.interceptors {
+            switch await interceptor.retry(context, dueTo: cause) {
             case .doNotRetry: continue
             case .doNotRetryWithError(let other): return self.finish(WiretapeError(other, as: .retrier))
             case .retry: return await self.again(after: .zero, dueTo: error)
@@ -155,11 +155,6 @@ extension Request {
             }
         }
         self.finish(error)
-    }
-
-    private var retriers: [any RequestRetrier] {
-        guard let interceptor = self.interceptor else { return self.core.configuration.interceptors }
-        return [interceptor] + self.core.configuration.interceptors
     }
 
     private func again(after delay: Duration, dueTo error: WiretapeError) async {
@@ -193,8 +188,9 @@ extension Request {
     private var isReplayed: Bool {
         if case .replayed = self.data.withLock({ $0.response?.source }) { return true }
         // A replayed failure has no response with a source.
-        if let cassette = (self.transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
-        return self.transport is ReplayTransport
+        let transport = (self.transport as? StubbedTransport)?.next ?? self.transport
+        if let cassette = (transport as? RecordingTransport)?.cassette { return cassette.recording == nil && cassette.player != nil }
+        return transport is ReplayTransport
     }
 
     // MARK: Redirects

@@ -11,7 +11,7 @@ import FoundationNetworking
         let transport = StubTransport([.response(503), .response(503), .json(Answers.pets)])
         // snippet: retry
         var configuration = Session.Configuration()
-        configuration.interceptors = [.interceptor(retriers: [RetryPolicy(retryLimit: 3)])]
+        configuration.interceptors = [RetryPolicy(retryLimit: 3)]
         configuration.clock = ImmediateClock()
         configuration.timeouts = Timeouts(idle: nil)
         let session = Session(configuration: configuration, transport: transport)
@@ -28,7 +28,7 @@ import FoundationNetworking
     @Test func aClosureDecides() async throws {
         let session = Session(transport: StubTransport([.response(409), .json(Answers.pets)]))
         // snippet: retry-own
-        let conflicts = Retrier { context, _ in
+        let conflicts = Interceptor.retrying { context, _ in
             context.response?.status == 409 && context.retryCount < 2 ? .retry : .doNotRetry
         }
         let pets = try await session.request(
@@ -57,12 +57,12 @@ import FoundationNetworking
         configuration.timeouts = Timeouts(idle: nil)
         let session = Session(configuration: configuration, transport: transport)
         // snippet: retry-adapter
-        let counting = Adapter { request, context in
+        let counting = Interceptor.adapting { request, context in
             var request = request
             request.headers.update(name: "X-Attempt", value: "\(context.retryCount + 1)")
             return request
         }
-        let interceptor = Interceptor(adapters: [counting], retriers: [RetryPolicy()])
+        let interceptor = Interceptor([counting, RetryPolicy()])
         let request = session.request(
             "https://example.test/pets", interceptor: interceptor
         ).validate()

@@ -27,7 +27,7 @@ struct SessionInATestTests {
 
     @Test(.cassette("trait/one", mode: .none, unused: .allow)) func retrierOfAnAnswerFromElsewhereHasTheCassette() async throws {
         let paths = Guarded<[String?]>([])
-        let retrier = Retrier { _, _ in
+        let retrier = Interceptor.retrying { _, _ in
             paths.withLock { $0.append(Cassette.current?.path) }
             return .doNotRetry
         }

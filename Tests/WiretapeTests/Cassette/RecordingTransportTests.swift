@@ -170,7 +170,7 @@ import Testing
                 $0.timeouts.idle = .milliseconds(500)
             }
         }
-        let retrier = Retrier { context, error in
+        let retrier = Interceptor.retrying { context, error in
             guard context.retryCount == 0, (error as? TransportFailure)?.kind == .network(.timeout) else { return .doNotRetry }
             return .retry
         }

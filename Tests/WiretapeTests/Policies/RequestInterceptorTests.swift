@@ -20,9 +20,9 @@ import FoundationNetworking
     }
 }
 
-@Suite struct AdapterTests {
+@Suite struct AdaptingTests {
     @Test func aClosureChangesTheRequestAndRetriesNothing() async throws {
-        let adapter: some RequestInterceptor = Adapter { request, context in
+        let adapter: some RequestInterceptor = .adapting { request, context in
             var request = request
             request.setValue("\(context.retryCount)", forHTTPHeaderField: "X-Retry")
             return request
@@ -37,7 +37,7 @@ import FoundationNetworking
     }
 
     @Test func whatItThrowsEndsTheRequest() async throws {
-        let adapter: any RequestAdapter = .adapter { _, _ in throw CancellationError() }
+        let adapter: any RequestInterceptor = .adapting { _, _ in throw CancellationError() }
         await #expect(throws: CancellationError.self) {
             try await adapter.adapt(URLRequest(url: URL(fileURLWithPath: "/")), for: RequestContext(id: UUID()))
         }
@@ -82,15 +82,14 @@ import FoundationNetworking
 
     @Test func adaptersRunInOrderEachOnTheWorkOfTheOneBefore() async throws {
         let calls = Calls()
-        let whole = Interceptor(
-            adapters: [calls.interceptor("1"), calls.interceptor("2")], interceptors: [calls.interceptor("3")])
+        let whole = Interceptor([calls.interceptor("1"), calls.interceptor("2"), calls.interceptor("3")])
         #expect(try await whole.adapt(self.request(), for: self.context).url?.absoluteString == "http://a/1/2/3")
         #expect(calls.all == ["adapt 1", "adapt 2", "adapt 3"])
     }
 
     @Test func theFirstErrorOfAnAdapterEndsIt() async throws {
         let calls = Calls()
-        let whole = Interceptor(adapters: [calls.interceptor("1"), Adapter { _, _ in throw Refusal() }, calls.interceptor("3")])
+        let whole = Interceptor([calls.interceptor("1"), .adapting { _, _ in throw Refusal() }, calls.interceptor("3")])
         await #expect(throws: Refusal.self) { try await whole.adapt(self.request(), for: self.context) }
         #expect(calls.all == ["adapt 1"])
     }
@@ -104,29 +103,23 @@ import FoundationNetworking
     ])
     func retriersAreAskedUntilOneAnswers(results: [RetryResult], wanted: String, asked: Int) async {
         let calls = Calls()
-        let whole = Interceptor(retriers: results.enumerated().map { calls.interceptor("\($0.offset)", $0.element) })
+        let whole = Interceptor(results.enumerated().map { calls.interceptor("\($0.offset)", $0.element) })
         #expect(self.word(await whole.retry(self.context, dueTo: Refusal())) == wanted)
         #expect(calls.all == (0..<asked).map { "ask \($0)" })
     }
 
-    @Test func aRequestsOwnComesBeforeTheSessions() async throws {
+    @Test func severalAreOneInTheirOrder() async throws {
         let calls = Calls()
-        let joined = try #require(Interceptor.joining(request: calls.interceptor("request"), session: calls.interceptor("session", .retry)))
-        #expect(try await joined.adapt(self.request(), for: self.context).url?.path() == "/request/session")
+        let joined: any RequestInterceptor = .joining(calls.interceptor("first"), calls.interceptor("second", .retry))
+        #expect(try await joined.adapt(self.request(), for: self.context).url?.path() == "/first/second")
         #expect(self.word(await joined.retry(self.context, dueTo: Refusal())) == "retry")
-        #expect(calls.all == ["adapt request", "adapt session", "ask request", "ask session"])
-
-        if Interceptor.joining(request: nil, session: nil) != nil { Issue.record("something was made of nothing") }
-        let alone = try #require(Interceptor.joining(request: nil, session: calls.interceptor("alone")))
-        #expect(try await alone.adapt(self.request(), for: self.context).url?.path() == "/alone")
-        let own: any RequestInterceptor = .interceptor(adapters: [calls.interceptor("own")])
-        #expect(try await own.adapt(self.request(), for: self.context).url?.path() == "/own")
+        #expect(calls.all == ["adapt first", "adapt second", "ask first", "ask second"])
     }
 }
 
-@Suite struct RetrierTests {
+@Suite struct RetryingTests {
     @Test func aClosureDecidesAndTheRequestStaysAsItIs() async throws {
-        let retrier = Retrier { context, error in
+        let retrier = Interceptor.retrying { context, error in
             context.retryCount < 2 && error is CancellationError ? .retryAfter(.seconds(context.retryCount)) : .doNotRetry
         }
         let request = URLRequest(url: try #require(URL(string: "http://a/?q=1")))
@@ -136,7 +129,7 @@ import FoundationNetworking
             Issue.record("no retry after a second")
             return
         }
-        let made: any RequestRetrier = .retrier { _, _ in .retry }
+        let made: any RequestInterceptor = .retrying { _, _ in .retry }
         guard case .retry = await made.retry(RequestContext(id: UUID()), dueTo: CancellationError()) else {
             Issue.record("no retry")
             return

@@ -88,15 +88,15 @@ import FoundationNetworking
 }
 
 @Suite struct RequestRetryingTests {
-    private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Retrier {
-        Retrier { context, _ in context.retryCount < limit ? result : .doNotRetry }
+    private static func retrier(_ result: RetryResult, upTo limit: Int = 1) -> Interceptor {
+        Interceptor.retrying { context, _ in context.retryCount < limit ? result : .doNotRetry }
     }
 
     @Test func aFailedRequestIsSentAgainAndAdaptedAnew() async throws {
         let transport = ScriptedTransport { exchange, number in
             if number < 3 { exchange.send(.failed(TransportFailure(.network(.reset), "reset"))) } else { exchange.answer(200, [:], "ok") }
         }
-        let counting = Adapter { request, context in
+        let counting = Interceptor.adapting { request, context in
             var request = request
             request.setValue("\(context.retryCount)", forHTTPHeaderField: "X-Retry")
             return request
@@ -225,8 +225,8 @@ import FoundationNetworking
 @Suite struct RequestSendingTests {
     private let transport = ScriptedTransport { exchange, _ in exchange.answer() }
 
-    private static func adding(_ value: String) -> Adapter {
-        Adapter { request, _ in
+    private static func adding(_ value: String) -> Interceptor {
+        Interceptor.adapting { request, _ in
             var request = request
             request.setValue((request.value(forHTTPHeaderField: "X-Way") ?? "") + value, forHTTPHeaderField: "X-Way")
             return request
@@ -242,7 +242,8 @@ import FoundationNetworking
 
     @Test func whatAnAdapterThrowsIsTheError() async {
         let session = Session.plain(self.transport)
-        let request = session.request("http://a.test/", interceptor: Adapter { _, _ in throw URLError(.userAuthenticationRequired) })
+        let request = session.request(
+            "http://a.test/", interceptor: Interceptor.adapting { _, _ in throw URLError(.userAuthenticationRequired) })
         let error = await request.serializingData().response.error
         #expect(error?.code == .adapter)
         #expect(error?.cause is URLError)
@@ -254,7 +255,7 @@ import FoundationNetworking
         let session = Session.plain(self.transport)
         let request = session.request(
             "http://a.test/",
-            interceptor: Adapter { request, _ in
+            interceptor: Interceptor.adapting { request, _ in
                 try await clock.sleep(for: .seconds(1))
                 return request
             })

@@ -52,7 +52,7 @@ import FoundationNetworking
     }
 
     @Test func theTotalTimeIsNotGivenAgainByARetry() async {
-        let session = self.session(Timeouts(idle: nil, total: .seconds(2)), [Retrier { _, _ in .retry }])
+        let session = self.session(Timeouts(idle: nil, total: .seconds(2)), [Interceptor.retrying { _, _ in .retry }])
         let task = session.request("http://a.test/").serializingData()
         let exchange = await self.transport.exchange(1)
         await self.clock.sleepers(1)
@@ -68,7 +68,7 @@ import FoundationNetworking
 
     @Test func anIdleRequestMayBeRetried() async throws {
         let session = self.session(
-            Timeouts(idle: .seconds(1)), [Retrier { context, _ in context.retryCount == 0 ? .retry : .doNotRetry }])
+            Timeouts(idle: .seconds(1)), [Interceptor.retrying { context, _ in context.retryCount == 0 ? .retry : .doNotRetry }])
         let task = session.request("http://a.test/").serializingString()
         _ = await self.transport.exchange(1)
         await self.clock.sleepers(1)

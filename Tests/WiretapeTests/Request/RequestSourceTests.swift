@@ -147,7 +147,7 @@ import FoundationNetworking
             case "adapter":
                 session.request(
                     "http://a.test/", method: .put,
-                    interceptor: Adapter { request, _ in
+                    interceptor: Interceptor.adapting { request, _ in
                         var request = request
                         request.httpBodyStream = InputStream(data: Data("stream".utf8))
                         return request
