@@ -60,10 +60,10 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
                 environment: ProcessInfo.processInfo.environment)
             use = try await CassetteUse.open(plan)
         } catch {
-            Issue.record(Comment(rawValue: "\(error)"), sourceLocation: self.sourceLocation)
+            Issue.record(Comment(rawValue: "\(error)"), sourceLocation: test.sourceLocation)
             return
         }
-        try await use.run(test, sourceLocation: self.sourceLocation, function)
+        try await use.run(test, sourceLocation: test.sourceLocation, function)
     }
 
     private static func traits(of test: Test) -> [CassetteTrait] { test.traits.compactMap { $0 as? CassetteTrait } }
@@ -134,13 +134,19 @@ extension TestTrait where Self == CassetteTrait {
     ///   - escapes: what becomes of requests that no cassette is found for, such as those of detached tasks; if nil, as in the suite, or
     ///     else they are refused and fail the test.
     ///   - order: whether requests must have the order of the recording; if nil, as in `settings`.
+    ///   - matching: what of requests is compared; if nil, as in the suite, or else as in `settings`.
+    ///   - ignoring: what of them is not, beside the places of the suite and of `settings`.
+    ///   - stubs: responses for requests that are neither recorded nor replayed; those of the suite come after.
     ///   - settings: how requests are matched, and what is redacted; if nil, those of the suite.
     public static func cassette(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
+        let options = CassetteOptions(
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            settings: settings)
         return Self(.test, name, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }
@@ -159,9 +165,12 @@ extension SuiteTrait where Self == CassetteTrait {
     public static func cassettes(
         _ folder: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        settings: CassetteSettings? = nil, filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
+        let options = CassetteOptions(
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            settings: settings)
         return Self(.suite, folder, options, filePath: filePath, sourceLocation: sourceLocation)
     }
 }

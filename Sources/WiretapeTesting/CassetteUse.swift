@@ -20,7 +20,7 @@ struct CassetteUse: Sendable {
         self.plan = plan
         self.scopes = scopes
         let isClaimed = try CassetteClaims.shared.claim(plan.path, of: plan.name) {
-            plan.mode.records && (plan.mode != .once || !FileManager.default.fileExists(atPath: plan.path))
+            plan.mode.records && (plan.mode != .once || Self.isMissingOrEmpty(plan.path))
         }
         self.isClaimed = isClaimed
         self.snapshot = plan.mode == .newEpisodes ? CassetteSnapshot(of: plan.path) : nil
@@ -34,17 +34,22 @@ struct CassetteUse: Sendable {
             if isClaimed { CassetteClaims.shared.release(plan.path) }
             guard let error = error as? CassetteError, error.code == .notFound else { throw error }
             throw CassetteError(
-                .notFound, "there is no cassette \"\(plan.path)\"; to record \"\(plan.name)\", \(Self.remedy(.once, plan))")
+                .notFound, "there is no cassette \"\(plan.path)\"; \(Self.advice(plan))")
         }
         // A task of a test without a cassette may use the network. Tasks of XCTest are not known.
         self.scope = scopes.enter(allowsEscapes: plan.escapes == .allow) { Test.current != nil }
     }
 
+    /// Whether the mode `.once` records the file.
+    private static func isMissingOrEmpty(_ path: String) -> Bool {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return true }
+        return attributes[.type] as? FileAttributeType == .typeRegular && attributes[.size] as? Int == 0
+    }
+
     /// Checks and closes the cassette. A recording is kept only if nothing fails the test; else an older cassette stays.
     ///
     /// - Parameter failed: whether the body has failed the test or was cancelled: unused exchanges are then not reported.
-    /// - Returns: what fails the test, in lines; nil if nothing does.
-    func end(failed: Bool) -> String? {
+    func end(failed: Bool) -> Ending {
         let escaped = self.scopes.leave(self.scope)
         defer { if self.isClaimed { CassetteClaims.shared.release(self.plan.path) } }
         let report = self.cassette.report
@@ -63,13 +68,31 @@ struct CassetteUse: Sendable {
                 let abandoned = Result { try self.cassette.abandon() }
                 try self.snapshot?.restore()
                 try abandoned.get()
-                return problem
+                return Ending(problem: problem)
             }
             let outcome = try self.cassette.close()
-            return outcome.lost > 0 ? outcome.failures.joined(separator: "\n") : nil
+            guard outcome.lost == 0 else { return Ending(problem: outcome.failures.joined(separator: "\n")) }
+            return Ending(recording: outcome.path.flatMap { outcome.recorded > 0 ? Recording(path: $0, count: outcome.recorded) : nil })
         } catch {
-            return [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n")
+            return Ending(problem: [problem, "\(error)"].compactMap { $0 }.joined(separator: "\n"))
         }
+    }
+
+    struct Ending: Sendable {
+        /// What fails the test, in lines; nil if nothing does.
+        var problem: String?
+        var recording: Recording?
+    }
+
+    /// What the test has recorded.
+    struct Recording: Sendable, CustomStringConvertible {
+        var path: String
+        var count: Int
+
+        var description: String { "recorded \(self.count) \(self.count == 1 ? "exchange" : "exchanges") into \(self.path)" }
+
+        /// Of the cassette's bytes, as many as an attachment has at most.
+        static let attachmentLimit = 1 << 20
     }
 
     private func text(_ report: ReplayReport, flaws: Set<VerdictFlaw>, unused: Bool) -> String {
@@ -89,6 +112,12 @@ struct CassetteUse: Sendable {
             \(escaped.count == 1 ? "a request was" : "\(escaped.count) requests were") made without the test's cassette, and refused; \(advice):
             \(escaped.map { "  \($0)" }.joined(separator: "\n"))
             """
+    }
+
+    /// How to record a cassette that there is none of.
+    private static func advice(_ plan: TestPlan) -> String {
+        guard plan.isCI, plan.mode == .none else { return "to record \"\(plan.name)\", \(self.remedy(.once, plan))" }
+        return "CI is set, so that nothing is recorded: run the test where it is not, and commit the cassette"
     }
 
     /// How to run the test in another mode.
@@ -124,9 +153,21 @@ extension CassetteUse {
             result = .failure(error)
         }
         let failed = watch.hasFailed || Task.isCancelled
-        let problem = await BlockingWork.run { self.end(failed: failed) }
-        if let problem, !Task.isCancelled { Issue.record(Comment(rawValue: problem), sourceLocation: sourceLocation) }
+        let ending = await BlockingWork.run { self.end(failed: failed) }
+        if let problem = ending.problem, !Task.isCancelled { Issue.record(Comment(rawValue: problem), sourceLocation: sourceLocation) }
+        if let recording = ending.recording { Self.say(recording, of: test, sourceLocation) }
         try result.get()
+    }
+
+    /// In a line of its own, and with the cassette in the results of the test, so that nobody records without knowing.
+    private static func say(_ recording: Recording, of test: Test, _ sourceLocation: SourceLocation) {
+        FileHandle.standardError.write(Data("wiretape: \(test.name) \(recording)\n".utf8))
+        #if compiler(>=6.2)
+        guard let file = FileHandle(forReadingAtPath: recording.path),
+            let bytes = try? file.read(upToCount: Recording.attachmentLimit)
+        else { return }
+        Attachment.record(Array(bytes), named: URL(fileURLWithPath: recording.path).lastPathComponent, sourceLocation: sourceLocation)
+        #endif
     }
 }
 

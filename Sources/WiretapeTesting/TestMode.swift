@@ -9,7 +9,7 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
     case automatic
     /// Replays, and refuses requests that were not recorded.
     case none
-    /// Records if there is no cassette; else replays.
+    /// Records if there is no cassette; else replays. Records nothing where `CI` is set.
     case once
     /// Replays recorded exchanges, and records the rest.
     case newEpisodes = "new-episodes"
@@ -26,7 +26,7 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .automatic: try Self.automatic(environment)
         case .none: .none
-        case .once: .once
+        case .once: Self.isCI(environment) ? .none : .once
         case .newEpisodes: .newEpisodes
         case .all: .all
         case .live: .passthrough
@@ -35,12 +35,18 @@ public enum TestMode: String, Sendable, Hashable, CaseIterable {
 
     private static func automatic(_ environment: [String: String]) throws(CassetteTestError) -> RecordMode {
         let word = environment[self.variable] ?? ""
-        guard !word.isEmpty else { return EnvironmentSwitch.isOn(environment["CI"]) ? .none : .once }
+        guard !word.isEmpty else { return try TestMode.once.recordMode(environment: environment) }
         guard let mode = TestMode(rawValue: word), mode != .automatic else {
             throw CassetteTestError(
                 .badMode, "\(self.variable) is \"\(word)\"; set it to none, once, new-episodes, all or live, or unset it")
         }
-        return try mode.recordMode(environment: [:])
+        return try mode.recordMode(environment: environment)
+    }
+
+    /// Whether a CI service says so. `xcodebuild` hands a variable to tests in a simulator, or on a device, only if its name begins with
+    /// `TEST_RUNNER_`, which it takes off; other runners may leave it on.
+    static func isCI(_ environment: [String: String]) -> Bool {
+        ["CI", "TEST_RUNNER_CI"].contains { EnvironmentSwitch.isOn(environment[$0]) }
     }
 }
 
@@ -67,14 +73,17 @@ struct CassetteOptions: Sendable {
     var unused: UnusedRule?
     var escapes: EscapeRule?
     var order: ReplayOrder?
+    var matching: [RequestRule]?
+    var ignoring: [RequestPlace] = []
+    var stubs: [StubTransport.Rule] = []
     var settings: CassetteSettings?
 
     /// These options, completed with others.
     func over(_ other: CassetteOptions) -> CassetteOptions {
         CassetteOptions(
             mode: self.mode == .automatic ? other.mode : self.mode, unused: self.unused ?? other.unused,
-            escapes: self.escapes ?? other.escapes, order: self.order ?? other.order,
-            settings: self.settings ?? other.settings)
+            escapes: self.escapes ?? other.escapes, order: self.order ?? other.order, matching: self.matching ?? other.matching,
+            ignoring: other.ignoring + self.ignoring, stubs: self.stubs + other.stubs, settings: self.settings ?? other.settings)
     }
 }
 
@@ -85,6 +94,8 @@ struct TestPlan: Sendable {
     var mode: RecordMode
     /// Whether the test or its suite sets the mode, so that the environment does not count.
     var isModeFixed: Bool
+    /// Whether nothing is recorded because a CI service runs the test.
+    var isCI: Bool
     var unused: UnusedRule
     var escapes: EscapeRule
     var settings: CassetteSettings
@@ -96,10 +107,15 @@ struct TestPlan: Sendable {
         self.path = name.path(in: try TestCassetteFolder.path(forSource: source, environment: environment))
         self.mode = try options.mode.recordMode(environment: environment)
         self.isModeFixed = options.mode != .automatic
+        self.isCI = [.automatic, .once].contains(options.mode) && TestMode.isCI(environment)
         self.unused = options.unused ?? .fail
         self.escapes = options.escapes ?? (self.mode == .passthrough ? .allow : .fail)
         self.settings = options.settings ?? CassetteSettings()
         if let order = options.order { self.settings.order = order }
+        if let matching = options.matching { self.settings.match = matching.map(\.description) }
+        self.settings.ignore += options.ignoring.map(\.description)
+        self.settings.stubs = options.stubs + self.settings.stubs
+        self.settings.audience = .test(namesMode: self.isModeFixed)
     }
 }
 

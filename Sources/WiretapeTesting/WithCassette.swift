@@ -15,11 +15,13 @@ public import Wiretape
 /// - Throws: what the body throws, or an error if the cassette cannot be opened.
 public func withCassette<Result: Sendable>(
     _ name: String, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil, order: ReplayOrder? = nil,
-    settings: CassetteSettings? = nil,
+    matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
     filePath: String = #filePath, sourceLocation: SourceLocation = #_sourceLocation,
     perform body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
+    let options = CassetteOptions(
+        mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+        settings: settings)
     let use = try await CassetteUse.open(
         TestPlan(try CassetteName(name), options, source: filePath, environment: ProcessInfo.processInfo.environment))
     guard let test = Test.current else { return try await use.run(outsideOfTests: body) }
@@ -42,7 +44,7 @@ extension CassetteUse {
             throw error
         }
         let failed = Task.isCancelled
-        if let problem = await BlockingWork.run({ self.end(failed: failed) }) { throw CassetteTestError(.notClean, problem) }
+        if let problem = await BlockingWork.run({ self.end(failed: failed) }).problem { throw CassetteTestError(.notClean, problem) }
         return result
     }
 }

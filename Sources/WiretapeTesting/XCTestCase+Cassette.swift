@@ -17,10 +17,13 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         perform body: () throws -> Result
     ) throws -> Result {
-        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
+        let options = CassetteOptions(
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            settings: settings)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -41,10 +44,13 @@ extension XCTestCase {
     public func withCassette<Result>(
         _ name: String? = nil, mode: TestMode = .automatic, unused: UnusedRule? = nil, escapes: EscapeRule? = nil,
         order: ReplayOrder? = nil,
-        settings: CassetteSettings? = nil, file: StaticString = #filePath, line: UInt = #line, function: String = #function,
+        matching: [RequestRule]? = nil, ignoring: [RequestPlace] = [], stubs: [StubTransport.Rule] = [], settings: CassetteSettings? = nil,
+        file: StaticString = #filePath, line: UInt = #line, function: String = #function,
         isolation: isolated (any Actor)? = #isolation, perform body: () async throws -> Result
     ) async throws -> Result {
-        let options = CassetteOptions(mode: mode, unused: unused, escapes: escapes, order: order, settings: settings)
+        let options = CassetteOptions(
+            mode: mode, unused: unused, escapes: escapes, order: order, matching: matching, ignoring: ignoring, stubs: stubs,
+            settings: settings)
         let use = try self.use(name, options, file: file, function: function)
         let failures = self.failures
         do {
@@ -65,7 +71,9 @@ extension XCTestCase {
     }
 
     private func end(_ use: CassetteUse, failed: Bool, file: StaticString, line: UInt) {
-        if let problem = use.end(failed: failed) { XCTFail(problem, file: file, line: line) }
+        let ending = use.end(failed: failed)
+        if let problem = ending.problem { XCTFail(problem, file: file, line: line) }
+        if let recording = ending.recording { FileHandle.standardError.write(Data("wiretape: \(self.name) \(recording)\n".utf8)) }
     }
 }
 #endif

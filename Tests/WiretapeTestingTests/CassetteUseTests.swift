@@ -31,7 +31,7 @@ struct CassetteUseTests {
         let use = try self.use(.none)
         #expect(try await Exchanges.ask(use.cassette.transport, page: 2) == "2")
         #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "1")
-        #expect(use.end(failed: false) == nil)
+        #expect(use.end(failed: false).problem == nil)
         #expect(try self.text == Exchanges.cassette(2))
     }
 
@@ -39,7 +39,7 @@ struct CassetteUseTests {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         let use = try self.use(.none)
         await #expect(throws: TransportFailure.self) { try await Exchanges.ask(use.cassette.transport, page: 3) }
-        let problem = try #require(use.end(failed: true))
+        let problem = try #require(use.end(failed: true).problem)
         #expect(problem.contains("replayed 0 of 1 exchange"))
         #expect(problem.contains("miss: no recorded exchange answers \"GET http://pets.test/3\""))
         #expect(!problem.contains("unused:"))
@@ -50,7 +50,7 @@ struct CassetteUseTests {
         for (unused, failed, fails) in [(UnusedRule.fail, false, true), (.allow, false, false), (.fail, true, false)] {
             let use = try self.use(.once, unused: unused)
             #expect(try await Exchanges.ask(use.cassette.transport, page: 1) == "1")
-            let problem = use.end(failed: failed)
+            let problem = use.end(failed: failed).problem
             #expect((problem != nil) == fails)
             guard let problem else { continue }
             #expect(problem.contains("unused: exchange 2, \"GET http://pets.test/2\""))
@@ -68,7 +68,7 @@ struct CassetteUseTests {
                 .response.error
         }.value
         #expect(error?.message.contains("was refused: it comes from a task or queue without a cassette while a test uses one") == true)
-        let problem = try #require(use.end(failed: false))
+        let problem = try #require(use.end(failed: false).problem)
         #expect(problem.contains("a request was made without the test's cassette, and refused"))
         #expect(problem.hasSuffix("escapes: .allow:\n  GET \"http://pets.test/1\""))
     }
@@ -79,19 +79,20 @@ struct CassetteUseTests {
         try await self.record(1, with: use)
         _ = await Session(transport: EscapedTransport(scopes: scopes, isLate: true)).request("http://pets.test/2").serializingString()
             .response
-        #expect(use.end(failed: false)?.contains("pets.test/2") == true)
+        #expect(use.end(failed: false).problem?.contains("pets.test/2") == true)
         #expect(!self.folder.exists("pets/list.json"))
     }
 
     /// Else nobody would find the variable to change anything.
     @Test func theVariableIsNamedWhereItSaysTheMode() async throws {
-        let environment = ["WIRETAPE_CASSETTES": self.folder.path, "CI": "true"]
+        let environment = ["WIRETAPE_CASSETTES": self.folder.path, "WIRETAPE_MODE": "none"]
         let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(), source: "", environment: environment)
         let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
         #expect(error?.message.hasSuffix("list.json\"; to record \"pets/list\", run the test with WIRETAPE_MODE=once") == true)
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         #expect(
-            try CassetteUse(plan).end(failed: false)?.contains("run the test with WIRETAPE_MODE=all; to accept unused exchanges") == true)
+            try CassetteUse(plan).end(failed: false).problem?.contains("run the test with WIRETAPE_MODE=all; to accept unused exchanges")
+                == true)
     }
 
     @Test(arguments: [TestMode.once, .newEpisodes, .all], [TestMode.none, .once, .newEpisodes, .all])
@@ -100,15 +101,15 @@ struct CassetteUseTests {
         try await self.record(1, with: use)
         let error = #expect(throws: CassetteTestError.self) { try self.use(other) }
         #expect(error?.code == .inUse)
-        #expect(use.end(failed: false) == nil)
-        #expect(try self.use(other, unused: .allow).end(failed: false) == nil)
-        #expect(try self.use(mode, unused: .allow).end(failed: false) == nil)
+        #expect(use.end(failed: false).problem == nil)
+        #expect(try self.use(other, unused: .allow).end(failed: false).problem == nil)
+        #expect(try self.use(mode, unused: .allow).end(failed: false).problem == nil)
     }
 
     @Test func cassettesThatAreReplayedAreForManyAtOnce() throws {
         try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
         let uses = try (0..<3).map { try self.use($0 == 0 ? .none : .once, unused: .allow) }
-        for use in uses { #expect(use.end(failed: false) == nil) }
+        for use in uses { #expect(use.end(failed: false).problem == nil) }
     }
 
     @Test func cassetteThatCannotBeOpenedIsFreeAgain() throws {
@@ -120,7 +121,69 @@ struct CassetteUseTests {
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         let use = try self.use(.none, unused: .allow, order: .strict)
         await #expect(throws: TransportFailure.self) { try await Exchanges.ask(use.cassette.transport, page: 2) }
-        #expect(use.end(failed: false)?.contains("order: ") == true)
+        #expect(use.end(failed: false).problem?.contains("order: ") == true)
+    }
+
+    @Test func whatWasRecordedIsTold() async throws {
+        let use = try self.use(.all)
+        try await self.record(1, with: use)
+        try await self.record(2, with: use)
+        let ending = use.end(failed: false)
+        #expect(ending.problem == nil)
+        #expect(ending.recording?.description == "recorded 2 exchanges into \(self.folder.path)/pets/list.json")
+        let again = try self.use(.none)
+        for page in [1, 2] { _ = try await Exchanges.ask(again.cassette.transport, page: page) }
+        #expect(again.end(failed: false).recording == nil)
+        let failed = try self.use(.all)
+        try await self.record(1, with: failed)
+        #expect(failed.end(failed: true).recording == nil)
+    }
+
+    @Test func onCINothingIsRecordedAndTheErrorSaysSo() throws {
+        for mode in [TestMode.automatic, .once] {
+            for variable in ["CI", "TEST_RUNNER_CI"] {
+                let environment = ["WIRETAPE_CASSETTES": self.folder.path, variable: "true"]
+                let plan = try TestPlan(CassetteName("pets/list"), CassetteOptions(mode: mode), source: "", environment: environment)
+                let error = #expect(throws: CassetteError.self) { try CassetteUse(plan) }
+                #expect(
+                    error?.message.hasSuffix(
+                        "CI is set, so that nothing is recorded: run the test where it is not, and commit the cassette") == true)
+            }
+        }
+        #expect(self.folder.files == [])
+    }
+
+    @Test func theReportAdvisesWhatATestCanDo() async throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        let environment = ["WIRETAPE_CASSETTES": self.folder.path]
+        for (mode, advice) in [(TestMode.automatic, "run the test with WIRETAPE_MODE=new-episodes"), (.once, "pass mode: .newEpisodes")] {
+            let options = CassetteOptions(mode: mode, unused: .allow)
+            let use = try CassetteUse(TestPlan(CassetteName("pets/list"), options, source: "", environment: environment))
+            await #expect(throws: TransportFailure.self) { try await Exchanges.ask(use.cassette.transport, page: 3) }
+            let problem = use.end(failed: true).problem
+            #expect(problem?.contains("to record it, \(advice)") == true, "\(problem ?? "")")
+            #expect(problem?.contains("open the cassette") == false)
+        }
+    }
+
+    @Test func rulesOfTheSuiteAndTheTestAddUpAndStubsAnswerFirst() async throws {
+        try self.folder.write(Exchanges.cassette(1), to: "pets/list.json")
+        var settings = CassetteSettings()
+        settings.ignore = ["header:x"]
+        let suite = CassetteOptions(
+            matching: [.method], ignoring: ["query:ts"], stubs: [.init(path: "/2") { _ in .text("suite") }], settings: settings)
+        let test = CassetteOptions(
+            mode: .none, matching: [.method, .url], ignoring: [.part("photo").fileName], stubs: [.init(path: "/3") { _ in .text("test") }])
+        let plan = try TestPlan(
+            CassetteName("pets/list"), test.over(suite), source: "", environment: ["WIRETAPE_CASSETTES": self.folder.path])
+        #expect(plan.settings.match == ["method", "url"])
+        #expect(plan.settings.ignore == ["header:x", "query:ts", "filename:photo"])
+        let use = try CassetteUse(plan)
+        var bodies: [String] = []
+        for page in [3, 1, 2] { bodies.append(try await Exchanges.ask(use.cassette.transport, page: page)) }
+        #expect(bodies == ["test", "1", "suite"])
+        #expect(use.cassette.verdict.hits == 1)
+        #expect(use.end(failed: false).problem == nil)
     }
 
     @Test func cassetteThatIsNotThereNamesTheNextStep() {
@@ -139,7 +202,7 @@ struct CassetteUseTests {
     @Test(arguments: [TestMode.once, .newEpisodes, .all]) func recordingOfATestThatPassesIsKept(mode: TestMode) async throws {
         let use = try self.use(mode)
         try await self.record(1, with: use)
-        #expect(use.end(failed: false) == nil)
+        #expect(use.end(failed: false).problem == nil)
         #expect(self.folder.files == ["pets/list.json"])
         #expect(try self.text.contains("new 1"))
     }
@@ -147,7 +210,7 @@ struct CassetteUseTests {
     @Test(arguments: [TestMode.once, .newEpisodes, .all]) func testThatFailsLeavesNoCassette(mode: TestMode) async throws {
         let use = try self.use(mode)
         try await self.record(1, with: use)
-        #expect(use.end(failed: true) == nil)
+        #expect(use.end(failed: true).problem == nil)
         #expect(self.folder.files == [])
     }
 
@@ -155,7 +218,7 @@ struct CassetteUseTests {
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         let use = try self.use(mode)
         try await self.record(3, with: use)
-        #expect(use.end(failed: true) == nil)
+        #expect(use.end(failed: true).problem == nil)
         #expect(self.folder.files == ["pets/list.json"])
         #expect(try self.text == Exchanges.cassette(2))
     }
@@ -164,14 +227,14 @@ struct CassetteUseTests {
         try self.folder.write(Exchanges.cassette(2), to: "pets/list.json")
         let use = try self.use(.newEpisodes)
         try await self.record(3, with: use)
-        #expect(use.end(failed: false) == nil)
+        #expect(use.end(failed: false).problem == nil)
         #expect(try self.text.contains("http://pets.test/2"))
         #expect(try self.text.contains("new 3"))
     }
 
     @Test func liveNeedsNoCassetteAndWritesNone() async throws {
         let use = try self.use(.live)
-        #expect(use.end(failed: false) == nil)
+        #expect(use.end(failed: false).problem == nil)
         #expect(self.folder.files == [])
     }
 }

@@ -64,7 +64,9 @@ extension URLSessionConfiguration {
     ///
     /// - Parameter base: copied; an ephemeral one shares no cookies and no credentials with other tests.
     public static func replaying(_ cassette: Cassette, basedOn base: URLSessionConfiguration = .ephemeral) -> URLSessionConfiguration {
-        .answered(by: ReplayTransport(cassette), basedOn: base, inPlace: true)
+        let replay = ReplayTransport(cassette)
+        let stubs = cassette.settings.stubs
+        return .answered(by: stubs.isEmpty ? replay : StubbedTransport(stubs, before: replay), basedOn: base, inPlace: stubs.isEmpty)
     }
 
     /// A configuration whose sessions replay or record, according to the cassette's mode.

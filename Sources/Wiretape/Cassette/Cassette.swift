@@ -44,7 +44,7 @@ public final class Cassette: Sendable {
     public init(
         _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
     ) throws {
-        let exists = CassettePlace.exists(path)
+        let exists = CassettePlace.exists(path, for: mode)
         guard exists || mode != .none else {
             throw CassetteError(.notFound, "there is no cassette \"\(path)\": open it with mode .once to record it.")
         }
@@ -93,7 +93,9 @@ public final class Cassette: Sendable {
     public var transport: any Transport { self.transport(around: .shared) }
 
     func transport(around network: @autoclosure () -> LiveTransport) -> any Transport {
-        if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: network()) }
+        let transport: any Transport =
+            if case .none = self.mode { ReplayTransport(self) } else { RecordingTransport(self, around: network()) }
+        return self.settings.stubs.isEmpty ? transport : StubbedTransport(self.settings.stubs, before: transport)
     }
 
     // MARK: Closing
@@ -223,6 +225,13 @@ public struct CassetteSettings: Sendable {
     /// Dates in JSON bodies that are moved too, such as `json:/expires`.
     public var refreshFields: [String] = []
 
+    /// Responses for requests that are neither recorded nor replayed: the first rule that matches makes it. Such requests are not in the
+    /// report.
+    public var stubs: [StubTransport.Rule] = []
+
+    /// Who reads the next step of a miss.
+    package var audience = MissReport.Audience.program
+
     /// What `CassetteOutcome.failures` reports, besides responses that could not be replayed.
     public var failOn: Set<VerdictFlaw> = [.miss]
 
@@ -240,7 +249,7 @@ extension CassetteSettings {
             options.repetition = self.repetition
             options.order = self.order
             options.refreshedFields = self.refreshDates ? self.refreshFields : nil
-            options.audience = .program
+            options.audience = self.audience
             return options
         }
     }

@@ -93,6 +93,23 @@ public final class StubTransport: Transport {
     }
 }
 
+/// Answers the requests that a rule matches, and sends the others on.
+struct StubbedTransport: Transport {
+    let next: any Transport
+    private let rules: [StubTransport.Rule]
+    private let stub: StubTransport
+
+    init(_ rules: [StubTransport.Rule], before next: any Transport) {
+        self.rules = rules
+        self.stub = StubTransport(rules: rules)
+        self.next = next
+    }
+
+    func start(_ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Demand) -> any TransportTask {
+        (self.rules.contains { $0.matches(request) } ? self.stub : self.next).start(request, receive: receive)
+    }
+}
+
 /// What a stub answers with: a response, whose chunks can be delayed, or a failure.
 public struct StubResponse: Sendable {
     /// A part of the body.

@@ -19,6 +19,33 @@ import FoundationNetworking
         #expect(pets.map(\.name) == ["Miso", "보리"])
     }
 
+    @Test func oneCallGivesAValue() async throws {
+        let transport = StubTransport { request in
+            switch request.method {
+            case "GET": .json(Answers.pets)
+            case "POST": .json(Answers.pet, status: 201)
+            default: .text("no such pet", status: 404)
+            }
+        }
+        var seen: [String] = []
+        // snippet: request-value
+        var configuration = Session.Configuration()
+        configuration.baseURL = URL(string: "https://example.test/v1")
+        let session = Session(configuration: configuration, transport: transport)
+        do {
+            let pets = try await session.get("/pets", query: ["kind": "cat"], as: [Pet].self)
+            let added = try await session.post("/pets", json: pets[0], as: Pet.self)
+            try await session.delete("/pets/\(added.id)")
+        } catch {
+            // A WiretapeError, without a cast.
+            let body = (error.cause as? ValidationError)?.data ?? Data()
+            seen = ["\(error.code)", String(decoding: body, as: UTF8.self)]
+        }
+        // snippet end
+        #expect(seen == ["validation", "no such pet"])
+        #expect(transport.requests.map(\.url.path) == ["/v1/pets", "/v1/pets", "/v1/pets/3"])
+    }
+
     @Test func theResponseTellsMore() async throws {
         let session = Answers.session()
         // snippet: request-response

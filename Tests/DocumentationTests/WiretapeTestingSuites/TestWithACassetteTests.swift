@@ -40,13 +40,7 @@ import WiretapeTesting
     // snippet end
 
     // snippet: testing-settings
-    static var settings: CassetteSettings {
-        var settings = CassetteSettings()
-        settings.ignore = ["query:ts"]
-        return settings
-    }
-
-    @Test(.cassette("shop/listsPets", settings: Self.settings))
+    @Test(.cassette("shop/listsPets", ignoring: [.query("ts")]))
     func ignoresTheTime() async throws {
         let session = Session()
         let time = Date().timeIntervalSince1970
