@@ -138,7 +138,7 @@ extension Behaviour {
             name: "fields of one name", origin: .answers(OriginAnswer("200 OK", [("X-List", "a"), ("X-List", "b")])), looksAt: ["X-List"],
             lines: ["status 200", "X-List: a", "X-List: b", "end"]),
         Behaviour(
-            name: "trailers", headers: [("TE", "trailers")],
+            name: "trailers",
             origin: .answers(OriginAnswer("200 OK", [], "body", framing: .chunked).with { $0.trailers = [("Checksum", "7")] }),
             lines: ["status 200", "body", "trailer Checksum: 7", "end"]),
     ]

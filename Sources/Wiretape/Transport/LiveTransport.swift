@@ -203,6 +203,12 @@ public final class LiveTransport: Transport {
             )
         }
         #if canImport(FoundationNetworking)
+        if Self.invitesTrailers(request), capabilities[.trailers]?.isFatal == true {
+            return TransportFailure(
+                .unsupported,
+                "\(Self.name(request)) asks for trailers, with which URLSession on Linux ends the process, up to Swift 6.3: leave \"TE: trailers\" out, or send it through a transport of another library."
+            )
+        }
         if request.method == "GET", request.body.isPresent {
             return TransportFailure(
                 .unsupported,
@@ -212,6 +218,13 @@ public final class LiveTransport: Transport {
         #endif
         return nil
     }
+
+    #if canImport(FoundationNetworking)
+    /// RFC 9110, 10.1.4. An origin may send them uninvited, too, and is not known to before it has.
+    private static func invitesTrailers(_ request: TransportRequest) -> Bool {
+        request.headers.values(for: "TE").contains { $0.lowercased().split(separator: ",").contains { $0.contains("trailers") } }
+    }
+    #endif
 
     private static func name(_ request: TransportRequest) -> String { "\(request.method) \"\(LogURL.text(request.url))\"" }
 

@@ -9,6 +9,23 @@ import TapeTestSupport
 import Testing
 @testable import Wiretape
 
+@Suite struct CassetteInATaskTests {
+    @Test func opensAndFinishesWithoutWaitingInTheTask() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("c.json")
+        let recorded = try await Cassette.open(path, mode: .once)
+        let stub = StubTransport { _ in .text("hello") }
+        #expect(try await Session(transport: RecordingTransport(recorded, around: stub)).get("http://a.test/") == Data("hello".utf8))
+        #expect(try await recorded.finish().recorded == 1)
+        // As often as one likes, with the same outcome.
+        #expect(try await recorded.finish().path == path)
+        let replayed = try await Cassette.open(path)
+        #expect(try await Session(cassette: replayed).get("http://a.test/") == Data("hello".utf8))
+        try await replayed.finish()
+        await #expect(throws: CassetteError.self) { try await Cassette.open(folder.file("none.json")) }
+    }
+}
+
 @Suite struct CassetteTests {
     private let url = "http://a.test/pets"
 

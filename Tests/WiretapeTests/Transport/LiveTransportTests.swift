@@ -101,6 +101,19 @@ import FoundationNetworking
         }
     }
 
+    #if canImport(FoundationNetworking)
+    @Test(.enabled(if: capabilities[.trailers]?.isFatal == true, "trailers end no process with this release of Swift"))
+    func trailersAreNotInvitedWhereTheyEndTheProcess() async throws {
+        let origin = try self.origin([:])
+        for value in ["trailers", "deflate, Trailers;q=0.5"] {
+            let log = try await LiveTransport().exchange("GET", "\(origin.url)/", headers: [("te", value)])
+            #expect(log.lines == ["failed unsupported"])
+        }
+        #expect(try await LiveTransport().exchange("GET", "\(origin.url)/", headers: [("TE", "deflate")]).lines == ["head 404", "end"])
+        #expect(origin.requests.count == 1)
+    }
+    #endif
+
     @Test func aCachedResponseAloneIsNotLoaded() async throws {
         let origin = try self.origin([:])
         var request = TransportRequest.make("GET", "\(origin.url)/?access_token=abc")

@@ -60,7 +60,7 @@ import FoundationNetworking
         changed.httpMethod = "PUT"
         changed.httpBody = nil
         changed.setValue("9", forHTTPHeaderField: "A")
-        var result = try self.request.adapted(from: view, to: changed)
+        let result = try self.request.adapted(from: view, to: changed)
         #expect(result.url.host == "b.test" && result.method == "PUT" && result.body.size == nil)
         #expect(result.headers == ["B": "1", "a": "9", "B": "3"])
     }
