@@ -62,6 +62,15 @@ public final class Cassette: Sendable {
         }
     }
 
+    /// `init`, for tasks: the file is read on a thread of its own, since tasks have only as many as there are cores.
+    ///
+    /// Throws what `init` does.
+    public static func open(
+        _ path: String, mode: RecordMode = .none, settings: CassetteSettings = CassetteSettings(), now: Date = Date()
+    ) async throws -> Cassette {
+        try await BlockingWork.run { Result { try Cassette(path, mode: mode, settings: settings, now: now) } }.get()
+    }
+
     private static func makeFolder(of path: String) throws(CassetteError) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
@@ -115,6 +124,14 @@ public final class Cassette: Sendable {
                 path: file, recorded: self.recordedCount, lost: self.recording?.lostCount ?? 0, report: self.report,
                 failOn: self.settings.failOn)
         }
+    }
+
+    /// `close`, for tasks: the disk is waited for on a thread of its own, since tasks have only as many as there are cores.
+    ///
+    /// Throws `CassetteError`, as `close` does.
+    @discardableResult
+    public func finish(keepingOld: Bool = false) async throws(CassetteError) -> CassetteOutcome {
+        try await BlockingWork.run { Result { () throws(CassetteError) in try self.close(keepingOld: keepingOld) } }.get()
     }
 
     /// Closes the cassette without keeping the recording: what was recorded since it was opened is deleted, except exchanges that were
