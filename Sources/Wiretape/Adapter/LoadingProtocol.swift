@@ -74,7 +74,7 @@ class LoadingProtocol: URLProtocol {
         // Breaks the cycle: the load holds its protocol.
         defer { if self.hasFinished { self.load = nil } }
         for call in calls {
-            guard let client = self.client else { return }
+            guard !self.hasFinished, let client = self.client else { return }
             switch call {
             case .response(let head):
                 guard let response = TapedURLResponse(head) else {

@@ -77,26 +77,16 @@ public enum RetryOutcome: Sendable, Hashable {
     case failure(Failure.Kind)
 }
 
-/// Retries idempotent requests whose connection was lost, as is common in mobile networks, and no others.
-public struct ConnectionLostRetryPolicy: RequestInterceptor {
-    public let policy: RetryPolicy
-
-    public init(
+extension RequestInterceptor where Self == RetryPolicy {
+    /// Retries idempotent requests whose connection was lost, as is common in mobile networks, and no others.
+    public static func connectionLost(
         retryLimit: Int = RetryPolicy.defaultRetryLimit, backoff: ExponentialBackoff = ExponentialBackoff(),
         retryableMethods: Set<HTTPMethod> = HTTPMethod.idempotent
-    ) {
-        self.policy = RetryPolicy(
+    ) -> RetryPolicy {
+        RetryPolicy(
             retryLimit: retryLimit, backoff: backoff, retryableMethods: retryableMethods, retryableStatusCodes: [],
             retryableFailures: [.reset, .truncated])
     }
-
-    public func retry(_ context: RequestContext, dueTo error: any Error) async -> RetryResult {
-        await self.policy.retry(context, dueTo: error)
-    }
-}
-
-extension RequestInterceptor where Self == ConnectionLostRetryPolicy {
-    public static var connectionLost: ConnectionLostRetryPolicy { ConnectionLostRetryPolicy() }
 }
 
 /// The delay before a retry: `scale` × `base` to the power of the retries so far, less a seeded jitter.

@@ -1,13 +1,9 @@
 public import Dispatch
 public import Foundation
 
-/// A request that collects its response in memory.
-// SAFETY: see Request; nothing is stored here or in its subclass.
-public class DataRequest: Request, @unchecked Sendable {}
-
-/// A request with a body of data, a file, a stream or a form, whose response is collected in memory.
+/// A request whose response is collected in memory, with or without a body to upload.
 // SAFETY: see Request; nothing is stored here.
-public final class UploadRequest: DataRequest, @unchecked Sendable {}
+public final class DataRequest: Request, @unchecked Sendable {}
 
 extension DataRequest: ContentRequest {
     public typealias Content = Data

@@ -193,6 +193,12 @@ extension Request {
         return self
     }
 
+    /// Fails the request if the closure throws.
+    ///
+    /// - Parameter check: gets the request as last sent, the response, and the body if it is in memory.
+    @discardableResult
+    public func validate(_ check: @escaping Validation.Check) -> Self { self.validate(Validation(check)) }
+
     /// Statuses 200 to 299, and a content type that the request's `Accept` asks for.
     @discardableResult
     public func validate() -> Self { self.validate(.default) }

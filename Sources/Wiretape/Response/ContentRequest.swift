@@ -4,7 +4,7 @@ public import TapeBytes
 
 /// A request that keeps its whole response, in memory or in a file, for serializers.
 ///
-/// ``DataRequest``, ``UploadRequest`` and ``DownloadRequest`` conform; a ``StreamRequest`` keeps nothing.
+/// ``DataRequest`` and ``DownloadRequest`` conform; a ``StreamRequest`` keeps nothing.
 public protocol ContentRequest: Request {
     /// How the body is kept: as `Data`, or as the `URL` of a file.
     associatedtype Content: Sendable

@@ -207,14 +207,14 @@ extension Session {
     public func upload(
         _ data: Data, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in RequestContent(body: .data(data)) }
     }
 
     /// A request with data as its body, which replaces the body it has.
     public func upload(
         _ data: Data, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(UploadTarget(request), interceptor) { _ in RequestContent(body: .data(data)) }
     }
 
@@ -224,13 +224,13 @@ extension Session {
     public func upload(
         _ fileURL: URL, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(UploadTarget(url, method, headers, requestModifier), interceptor) { _ in try RequestContent(file: fileURL) }
     }
 
     public func upload(
         _ fileURL: URL, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(UploadTarget(request), interceptor) { _ in try RequestContent(file: fileURL) }
     }
 
@@ -243,13 +243,13 @@ extension Session {
     public func upload(
         _ stream: InputStream, to url: any URLConvertible, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(stream, UploadTarget(url, method, headers, requestModifier), interceptor)
     }
 
     public func upload(
         _ stream: InputStream, with request: any URLRequestConvertible, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(stream, UploadTarget(request), interceptor)
     }
 
@@ -263,7 +263,7 @@ extension Session {
         multipartFormData form: MultipartFormData, to url: any URLConvertible, usingThreshold threshold: Int? = nil,
         method: HTTPMethod = .post, headers: HTTPHeaders? = nil, interceptor: (any RequestInterceptor)? = nil,
         requestModifier: RequestModifier? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(form: { form }, threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
     }
 
@@ -272,21 +272,21 @@ extension Session {
         multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, to url: any URLConvertible,
         usingThreshold threshold: Int? = nil, method: HTTPMethod = .post, headers: HTTPHeaders? = nil,
         interceptor: (any RequestInterceptor)? = nil, requestModifier: RequestModifier? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(form: Self.form(fill), threshold, UploadTarget(url, method, headers, requestModifier), interceptor)
     }
 
     public func upload(
         multipartFormData form: MultipartFormData, with request: any URLRequestConvertible, usingThreshold threshold: Int? = nil,
         interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(form: { form }, threshold, UploadTarget(request), interceptor)
     }
 
     public func upload(
         multipartFormData fill: @escaping @Sendable (inout MultipartFormData) throws -> Void, with request: any URLRequestConvertible,
         usingThreshold threshold: Int? = nil, interceptor: (any RequestInterceptor)? = nil
-    ) -> UploadRequest {
+    ) -> DataRequest {
         self.upload(form: Self.form(fill), threshold, UploadTarget(request), interceptor)
     }
 
@@ -305,12 +305,12 @@ extension Session {
     private func upload(
         form: @escaping @Sendable () throws -> MultipartFormData, _ threshold: Int?, _ target: UploadTarget,
         _ interceptor: (any RequestInterceptor)?
-    ) -> UploadRequest {
+    ) -> DataRequest {
         let threshold = threshold ?? self.configuration.multipartThreshold
         return self.upload(target, isBlocking: true, interceptor) { try RequestContent(try form(), threshold: threshold, folder: $0) }
     }
 
-    private func upload(_ stream: InputStream, _ target: UploadTarget, _ interceptor: (any RequestInterceptor)?) -> UploadRequest {
+    private func upload(_ stream: InputStream, _ target: UploadTarget, _ interceptor: (any RequestInterceptor)?) -> DataRequest {
         let stream = OwnedStream(stream)
         return self.upload(target, isBlocking: true, interceptor) { try RequestContent(spooling: stream.stream, folder: $0) }
     }
@@ -318,10 +318,10 @@ extension Session {
     private func upload(
         _ target: UploadTarget, isBlocking: Bool = false, _ interceptor: (any RequestInterceptor)?,
         _ content: @escaping @Sendable (_ folder: URL?) throws -> RequestContent
-    ) -> UploadRequest {
+    ) -> DataRequest {
         let folder = self.configuration.temporaryFolder
         let source = target.source({ try content(folder) }, isBlocking: isBlocking, spoolFolder: folder)
-        return UploadRequest(core: self.core, source: source, interceptor: interceptor, sink: .memory)
+        return DataRequest(core: self.core, source: source, interceptor: interceptor, sink: .memory)
     }
 }
 

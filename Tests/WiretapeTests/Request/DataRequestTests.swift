@@ -24,7 +24,7 @@ import Testing
 
     @Test func anUploadStaysOneAndItsTasksAreThoseOfData() async throws {
         let request = Session.answering(200, [:], "[1]").upload(Data("x".utf8), to: "http://a.test/a")
-        let upload: UploadRequest = request.responseData(queue: self.queue) { _ in }.response(queue: self.queue) { _ in }
+        let upload: DataRequest = request.responseData(queue: self.queue) { _ in }.response(queue: self.queue) { _ in }
         #expect(upload === request)
         let task: DataTask<[Int]> = upload.serializingDecodable()
         #expect(task.request === request)

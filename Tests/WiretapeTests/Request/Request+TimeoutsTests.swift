@@ -162,6 +162,16 @@ import FoundationNetworking
         #expect(await session.request("http://a.test/").validate(rule).serializingData().response.error?.message == "bad body")
     }
 
+    @Test func aClosureGetsRequestResponseAndBody() async {
+        let response = await Session.answering(418, [:], "tea").request("http://a.test/")
+            .validate { request, response, data in
+                guard request?.url?.host == "a.test", response.status == 418, data == Data("tea".utf8) else { return }
+                throw TransportFailure(.unsupported, "a teapot")
+            }
+            .serializingData().response
+        #expect(response.error?.message == "a teapot")
+    }
+
     @Test func aStreamIsJudgedByItsHead() async {
         let transport = ScriptedTransport { exchange, _ in
             exchange.head(500)
